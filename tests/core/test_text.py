@@ -2,7 +2,16 @@
 
 import pytest
 
-from truerate.core.text import clean, find_span, normalise, passage_name, passage_of, sentences, uncited, words
+from truerate.core.text import (
+    clean,
+    find_span,
+    normalise,
+    passage_name,
+    passage_of,
+    sentences,
+    uncited,
+    words,
+)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.llm.guard import fence, neutralise
-from truerate.llm.parse import yes_no
+from truerate.llm.replies.verdicts import yes_no
 
 
 @pytest.mark.parametrize(

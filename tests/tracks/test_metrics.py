@@ -14,7 +14,8 @@ from truerate.site.sections import page_of
 SRC = Path(__file__).parents[2] / "src"
 EMITTED = {  # the metrics of each board of the closed world
     "halueval": """
-        accuracy accuracy_both_orders accuracy_matched accuracy_one_side accuracy_parsed candidate_failure_rate cleaned_rate f1 f1_right failure_rate
+        accuracy accuracy_both_orders accuracy_matched accuracy_one_side accuracy_parsed
+        candidate_failure_rate cleaned_rate f1 f1_right failure_rate
         filter_disagreement_rate filter_first_position_rate filter_unparsed_rate first_position_rate
         flagged_rate_after flagged_rate_after_judge flagged_rate_before fleiss_kappa hallucinated_rate length_rule_broken_rate macro_f1
         n_annotators_passed n_by_pattern n_candidates n_samples percent_agreement precision

@@ -36,16 +36,16 @@ DIGESTS = {
     "halueval/refine_summarization": "fb950f6d5eac5e12",
     "mfava/answer": "d85c34821a8cc072",
     "mfava/check": "233c8176a129e862",
-    "mfava/insert": "67a875cc0c6b1bbc",
-    "mfava/query": "0365678d1837b727",
+    "mfava/insert": "45bb711bdb645f97",
+    "mfava/query": "1e93706741faae14",
     "mfava/translate": "258f3d159f9bba0a",
     "mfava/write": "369edb5ff4072901",
-    "wildhallucinations/disambiguate": "57f0132011d4ad1c",
+    "wildhallucinations/disambiguate": "591364cdbca4c9c9",
     "wildhallucinations/domain": "a0f6ea2271ec5860",
-    "wildhallucinations/extract": "13b8ea66c8050c1c",
-    "wildhallucinations/verify": "427eb0366797f7e0",
-    "wildhallucinations/verify_facts": "4ed91a8b418bd65b",
-    "wildhallucinations/write_facts": "fc5574bee26a5930",
+    "wildhallucinations/extract": "19ab56c6bcfbb1e2",
+    "wildhallucinations/verify": "29c7c03dd46a0f56",
+    "wildhallucinations/verify_facts": "f41a0c6a99427d72",
+    "wildhallucinations/write_facts": "d76f3c302432090b",
 }
 
 

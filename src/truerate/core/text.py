@@ -16,9 +16,7 @@ _TITLES = frozenset(
     "Mr Mrs Ms Mx Dr Prof Rev Fr St Ste Gen Col Lt Capt Cpt Sgt Cpl Maj Cmdr Cdr Adm Gov Sen Rep Hon Pres Messrs Mme Mlle "
     "Dipl Ing Hr Frl Mt Ft DR MR MRS".split()
 )
-_LEADS_ON = frozenset(
-    "approx ca vs cf viz e.g i.e z.b d.h u.a bzw ggf sog geb gest vgl incl inkl".split()
-)
+_LEADS_ON = frozenset("approx ca vs cf viz e.g i.e z.b d.h u.a bzw ggf sog geb gest vgl incl inkl".split())
 _LEADS_TO_NUMBER = frozenset(
     "no nos nr nrs núm n p pp pg vol vols fig figs ch chap sec sect art abs eq op ed v kap bd tel est circa "
     "jan feb mar apr jun jul aug sep sept oct nov dec okt dez mär".split()

@@ -26,7 +26,7 @@ _CHANNEL = re.compile(
 )
 _TURN = re.compile(r"<\|(?:end|return|call)\|>|<\|start\|>\s*(?:assistant)?")
 _BARE_CHANNELS = re.compile(
-    r"\Aanalysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL
+    r"\A\s*analysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL
 )
 
 
@@ -50,7 +50,9 @@ def said(text: str) -> Said:
     if not any(hint in text for hint in _HINTS):
         return Said(text, None)
     if (channels := _channels(text)) is not None:
-        return channels
+        inner = said(channels.answer)
+        thoughts = [part for part in (channels.thought, inner.thought) if part is not None]
+        return Said(inner.answer, _joined(thoughts) if thoughts else None)
     marks = list(_MARK.finditer(text))
     if not marks:
         return Said(text, None)

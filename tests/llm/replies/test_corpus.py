@@ -8,6 +8,7 @@ from truerate.llm.replies.reading import CUTS, REASONS
 
 from .corpus import FOLDER, MIN_READ, account, load
 from .readers import READERS
+from .variants import VARIED, cuts, kept
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -38,3 +39,17 @@ def test_the_corpora_are_large_and_say_each_reply_once():
 def test_no_corpus_is_without_its_reader():
     mine = {path.stem for path in FOLDER.glob("*.jsonl")}
     assert set(READERS) <= mine
+
+
+def test_variants_that_keep_the_meaning_are_neither_turned_nor_invented():
+    """A seeded share of what benchmarks/replies.py runs."""
+    made = kept([(name, row) for name in VARIED for row in load(name)], 600, seed=11)
+    rows = [{**row, "corpus": name} for name, row in made]
+    found = account(rows, lambda row: READERS[row["corpus"]](row).value)
+    assert (found.turned, found.invented) == ([], [])
+    assert found.read_rate is not None and found.read_rate >= MIN_READ, found.lost
+
+
+def test_a_reply_cut_before_or_inside_its_verdict_is_unread_or_what_is_left():
+    found = account(cuts(300, seed=11), lambda row: READERS["verdicts"](row).value)
+    assert (found.turned, found.invented, found.lost) == ([], [], [])

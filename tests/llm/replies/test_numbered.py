@@ -3,7 +3,6 @@
 import pytest
 
 from truerate.llm.replies.numbered import Facts, read_facts
-from truerate.llm.replies.nothing import says_nothing
 
 WRITTEN = """[1] Lake Tarn lies in Oria.
 [2] none
@@ -122,7 +121,11 @@ def test_an_entry_that_speaks_of_the_work_voids_nothing(line, place):
 
 @pytest.mark.parametrize(
     "text",
-    ["[1] A lies\nin Oria.\n[2] none", "[1] A lies in Oria\nB lies there, too.", "[1] A.\nB is a lake.\n[2] none"],
+    [
+        "[1] A lies\nin Oria.\n[2] none",
+        "[1] A lies in Oria\nB lies there, too.",
+        "[1] A.\nB is a lake.\n[2] none",
+    ],
 )
 def test_what_may_be_the_rest_of_a_fact_or_one_without_its_number_is_malformed(text):
     assert read_lines(text, 2).n_malformed == 1

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.tracks.wildhallucinations.domains import DOMAINS, domain_named, parse_domain
 from truerate.llm.replies.lists import read_word
+from truerate.tracks.wildhallucinations.domains import DOMAINS, domain_named, parse_domain
 
 
 def test_there_are_twenty_and_each_is_read_as_itself():

@@ -63,7 +63,8 @@ def test_a_list_of_names_is_read(text, names):
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("", "empty"), ("I cannot help.", "malformed"), ("Varn is far from it.", "malformed")]
+    ("text", "reason"),
+    [("", "empty"), ("I cannot help.", "malformed"), ("Varn is far from it.", "malformed")],
 )
 def test_what_is_no_list_is_unparsed_with_its_reason(text, reason):
     read = read_names(text, "How far is it from Varn to Teru?")

@@ -83,7 +83,11 @@ def test_a_reply_cannot_pose_as_a_heading_or_leave_its_fence():
 
 
 def test_missed_sentences_and_malformed_lines_are_counted():
-    (row,) = collect(asked([reply_row("One. Two. Three.")]), [came("[1] One is one.\nTwo is two.")], {"g1": "One. Two. Three."})
+    (row,) = collect(
+        asked([reply_row("One. Two. Three.")]),
+        [came("[1] One is one.\nTwo is two.")],
+        {"g1": "One. Two. Three."},
+    )
     known = facts(row)
     assert (
         row["status"] == "ok"

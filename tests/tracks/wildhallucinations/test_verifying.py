@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from truerate.core.schemas import Fact, Judgement, frame, validate
 from truerate.llm import Reply
 from truerate.llm.generation import facts as attributes

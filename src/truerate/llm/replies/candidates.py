@@ -15,25 +15,40 @@ from truerate.llm.replies.reading import Parsed, joined
 from truerate.llm.replies.refusals import is_refusal
 
 Noun = Literal["Answer", "Response", "Summary"]
-_KINDS = r"(?:hallucinated|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|final|new|my|your)"
-_NOUNS = r"(?:answer|response|summary|text|reply|one|version|candidate|example|statement|alternatives?|options?|two|three|it)"
+_KINDS = (
+    r"(?:hallucinated|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|"
+    r"final|new|my|your)"
+)
+_NOUNS = (
+    r"(?:answer|response|summary|text|reply|one|version|candidate|example|statement|alternatives?|options?|"
+    r"two|three|it)"
+)
 _YES_SIR = (
-    r"(?:sure(?:\s+thing)?|certainly|of\s+course|absolutely|ok(?:ay)?|understood|alright|all\s+right|got\s+it|great|no\s+problem|"
-    r"happy\s+to(?:\s+help)?|gladly|will\s+do|noted|ready|thanks?(?:\s+you)?|i\s+understand(?:\s+the\s+task)?|i'm\s+ready|right\s+away)"
+    r"(?:sure(?:\s+thing)?|certainly|of\s+course|absolutely|ok(?:ay)?|understood|alright|all\s+right|"
+    r"got\s+it|great|no\s+problem|"
+    r"happy\s+to(?:\s+help)?|gladly|will\s+do|noted|ready|thanks?(?:\s+you)?|"
+    r"i\s+understand(?:\s+the\s+task)?|i'm\s+ready|right\s+away)"
 )
 _HERE = (
-    rf"(?:(?:[^\n:.!?]{{1,60}},\s+)?here(?:'s|\s+is|\s+are|\s+goes|\s+you\s+(?:go|are))|here\s+it\s+is|below|the\s+following|as\s+(?:requested|asked|instructed)|"
+    rf"(?:(?:[^\n:.!?]{{1,60}},\s+)?here(?:'s|\s+is|\s+are|\s+goes|\s+you\s+(?:go|are))|here\s+it\s+is|"
+    rf"below|the\s+following|as\s+(?:requested|asked|instructed)|"
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_NOUNS}\s+(?:could|would|might|may|follows|is|reads|goes|below))"
 )
 _MADE = r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?)"
-_ANNOUNCED = rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
+_ANNOUNCED = (
+    rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|"
+    rf"(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
+)
+_ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{_KINDS}\s+{_MADE}\b[^:\n.]{{0,40}}(?=:))"
 _MADE_IS = (
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = re.compile(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
-    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
+    rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
+    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|"
+    rf"{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
 # the same with the text behind a colon on the line
@@ -42,54 +57,78 @@ _PREAMBLE_HEAD = re.compile(
 )
 _YES_SIR_HEAD = re.compile(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
 _SPEAKER = re.compile(r"\A[\s*_]*\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*", re.I)
-_CLAIMS = r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|fictional|fictitious|plausible|contradict\w*)"
+_CLAIMS = (
+    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
+    r"fictional|fictitious|plausible|contradict\w*)"
+)
 _EXPLAINED = re.compile(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern|hallucination(?:\s+(?:type|pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
+    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern|hallucination(?:\s+(?:type|"
+    rf"pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
     rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
-    rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|is\s+there\s+anything)\b"
-    rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|removed)\b"
+    rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
+    rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
+    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|"
+    rf"is\s+there\s+anything)\b"
+    rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
+    rf"removed)\b"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
-    rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|source)\b"
+    rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
+    rf"source)\b"
     rf").*\Z",
     re.I | re.DOTALL,
 )
 _ASIDE = re.compile(
-    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
-    rf"not\s+(?:the|true)|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
+    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|"
+    rf"real)\s+answer|explanation|in\s+fact|actually|"
+    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
+_FAREWELL = re.compile(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
+# one text behind a bullet or a mark of quotation, or in brackets
+_BULLET = re.compile(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
 _ITEM = re.compile(
-    rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:option|version|candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
+    rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{_KINDS}[ \t]+)?(?:option|version|"
+    rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
     re.I | re.MULTILINE,
 )
 _ACKNOWLEDGED = re.compile(
-    rf"\W*(?:{_YES_SIR}\W*)+(?:(?:i(?:'ll|\s+will|\s+can|'m|\s+am)?|let's|let\s+me)\s+(?:\w+\s+){{0,2}}?(?:do|write|help|correct|make|create|generate|provide|follow|ready|wait|start|begin|"
+    rf"\W*(?:{_YES_SIR}\W*)+(?:(?:i(?:'ll|\s+will|\s+can|'m|\s+am)?|let's|"
+    rf"let\s+me)\s+(?:\w+\s+){{0,2}}?(?:do|write|help|correct|make|create|generate|provide|follow|ready|"
+    rf"wait|start|begin|"
     rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
-    rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|\[[^\]\"']{{0,40}}\]",
+    rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|"
+    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|"
+    rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
 )
 _KEYS = re.compile(
-    rf"(?:(?:{_KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|hallucination|refined|corrected",
+    rf"(?:(?:{_KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|"
+    rf"hallucination|refined|corrected",
     re.I,
 )
 _UNCHANGED = re.compile(
-    r"\W*(?:(?:the|this|your|it)?\s*(?:answer|response|summary|text|it|this|that|statement)?\s*(?:is|was|looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
+    r"\W*(?:(?:the|this|your|it)?\s*(?:original\s+|given\s+|provided\s+)?(?:answer|response|summary|text|it|"
+    r"this|that|statement)?\s*(?:is|was|"
+    r"looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
     r"(?:correct|right|accurate|fine|faithful|supported|free\s+of\s+hallucinations?)\b[^\n]{0,100}"
-    r"|(?:there\s+(?:is|are)\s+)?no(?:thing)?\s+(?:further\s+)?(?:changes?|corrections?|hallucinations?|errors?|rewriting|refinement|revision|edits?|to\s+(?:correct|change|refine|fix|rewrite))\b[^\n]{0,80}"
-    r"|(?:the|this)\s+(?:answer|response|summary|text)\s+(?:(?:does\s+not|doesn't)\s+(?:need|require|contain)|contains\s+no)\b[^\n]{0,100}"
-    r"|(?:it\s+)?(?:remains?|stays?|left)\s+(?:unchanged|as\s+it\s+(?:is|was))\W*|unchanged\W*|(?:i\s+)?(?:made|make)\s+no\s+changes?\b[^\n]{0,80})",
+    r"|(?:there\s+(?:is|are)\s+)?no(?:thing)?\s+(?:further\s+)?(?:changes?|corrections?|hallucinations?|"
+    r"errors?|rewriting|refinement|revision|edits?|to\s+(?:correct|change|refine|fix|rewrite))\b[^\n]{0,80}"
+    r"|(?:the|this)\s+(?:answer|response|summary|text)\s+(?:(?:does\s+not|doesn't)\s+(?:need|require|"
+    r"contain)|contains\s+no)\b[^\n]{0,100}"
+    r"|(?:it\s+)?(?:remains?|stays?|left)\s+(?:unchanged|as\s+it\s+(?:is|was))\W*|unchanged\W*|"
+    r"(?:i\s+)?(?:made|make)\s+no\s+changes?\b[^\n]{0,80})",
     re.I,
 )
 # words that frame an answer and give none, for `restates`
 _FRAME = frozenset(
-    "than the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
-    "in fact actually i think believe know as to which who what when where how by on at for from and s here there one there's he she they "
-    "did does do has have had still stays remains same only can give one "
-    "hallucinated response summary name called named".split()
+    "than the a an is was are were be been it it's its that this these those would will of course "
+    "answer right correct true sure yes well so in fact actually i think believe know as to which "
+    "who what when where how by on at for from and s here there one there's he she they did does do "
+    "has have had still stays remains same only can give one hallucinated response summary name called "
+    "named".split()
 )
 SHORT = 2  # words of the question that may stand before a right text without a verb
 _NEGATIONS = frozenset(
@@ -202,10 +241,12 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         cuts = joined(cuts, more)
         for pattern in (_EXPLAINED, _ASIDE):
             if (found := pattern.search(value)) and value[: found.start()].strip():
-                value, cuts = (
-                    value[: found.start()].rstrip(" \t\n-*_=").rstrip(),
-                    joined(cuts, ("explanation",)),
-                )
+                value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
+                cuts = joined(cuts, ("explanation",))
+        if noun != "Response" and (found := _FAREWELL.search(value)) and found.start():
+            value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
+        if found := _BULLET.fullmatch(value):
+            value, cuts = found["text"].strip(), joined(cuts, ("heading",))
         if items := _items(value, noun):
             value, cuts = items[0], joined(cuts, ("alternatives",))
         if value == before:
@@ -225,7 +266,8 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """A text without a label of its own at its start: `Answer (hallucinated):`, `A:`."""
     own = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
     found = re.match(
-        rf"[\s*_#`>\[]*(?:{own}|A)[\s*_#`\]]*(?:\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
+        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
+        rf"output)[\s*_#`\]]*(?:\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )

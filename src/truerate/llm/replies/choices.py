@@ -19,48 +19,73 @@ from truerate.llm.replies.reading import Parsed, joined
 
 Asks = Literal["hallucinated", "best"] | None
 _ORDINALS = (
-    r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|перв(?:ый|ая|ое)|第一",
-    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|第二",
+    r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
+    r"перв(?:ый|ая|ое)|第一",
+    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|"
+    r"第二",
 )
 _NUMBERS = ("1|one", "2|two")
 _NOUNS = (
     r"answers?|responses?|summar(?:y|ies)|options?|candidates?|choice|number|no\.|nr\.|text|version|item|"
-    r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|resumo|opção|"
+    r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|"
+    r"resumo|opção|"
     r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|الإجابة|الملخص"
 )
 _SIGNS = r"[\s#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"
 _VERB = (
-    r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|answer|vote\s+for)|"
-    r"(?:my|the|best|final)\s+(?:\w+\s+)?(?:choice|pick|answer|response|summary)\s*(?:is|:)|(?:choice|pick|best|chosen|selected|better)\s*:|"
+    r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|"
+    r"answer|vote\s+for)|"
+    r"(?:my|the|best|final)\s+(?:\w+\s+)?(?:choice|pick|answer|response|summary)\s*(?:is|:)|(?:choice|pick|"
+    r"best|chosen|selected|better)\s*:|"
     r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
 )
 _REASON = re.compile(
-    r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|whereas|for)\b)",
+    r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
+    r"whereas|for)\b)",
     re.I,
 )
 _NOT = re.compile(
-    r"\b(?:not|never|no|nor|cannot|isn't|less|least|worse|worst|except|other\s+than|unless|if|hardly)\b|n't\b",
+    r"\b(?:not|never|no|nor|cannot|isn't|less|least|worse|worst|except|other\s+than|unless|if|hardly|"
+    r"rule[sd]?\s+out|exclude|reject|discard|loses?|lost|fails?|anything\s+but|all\s+but|eliminat\w+|avoid|"
+    r"drop|nicht|kein\w*|pas|non|niet|não|не)\b|n't\b",
     re.I,
 )
 _DOUBT = re.compile(
-    r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|probably|"
-    r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|decide|choose|determine)|hard\s+to)\b",
+    r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
+    r"probably|"
+    r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
+    r"decide|choose|determine)|hard\s+to)\b",
     re.I,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|thoughts?)|no,)",
+    r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
+    r"thoughts?)|no,)",
     re.I,
 )
 # what says of a text that it is not the one that was asked for
 _OTHER_POLE = {
-    "hallucinated": r"(?<!un)(?:correct|right|accurate|true|faithful|supported|consistent|fine|good|better|best|free|plausible)\b",
+    "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
+    r"supported|consistent|fine|good|better|"
+    r"best|free|plausible)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
 }
+# what says of a text that it is the one
+_OWN_POLE = {
+    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
+    r"\boff\b|mistake|unsupported|inaccura",
+    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger)\b",
+}
+_NUMBERED = re.compile(
+    r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
+    r"=)\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
+    re.I,
+)
 _KEYS = re.compile(
     r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+)?"
-    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|better|best)",
+    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|"
+    r"better|best)",
     re.I,
 )
 
@@ -106,9 +131,17 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
         values.discard(None)
         if len(values) == 1:
             return Parsed(values.pop(), cuts=("json",))
-        return Parsed(None, "ambiguous" if values else "absent", ("json",))
+        if values or inside.startswith(("{", "[")):
+            return Parsed(None, "ambiguous" if values else "absent", ("json",))
     if (alone := _alone(inside, names)) is not None:
         return Parsed(alone, cuts=cuts)
+    lines = [line for line in inside.splitlines() if line.strip()]
+    alone_lines = [_alone(line, names) for line in lines]
+    others = "\n".join(line for line, name in zip(lines, alone_lines, strict=True) if name is None)
+    if len(found := {name for name in alone_lines if name}) == 1 and not _mention().search(others):
+        # a pick on a line of its own, beside words that name none and do not doubt it
+        if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
+            return Parsed(found.pop(), cuts=cuts)
     picked = _picked(inside, names, asks)
     return Parsed(
         picked if isinstance(picked, str) and picked in names else None,
@@ -130,7 +163,8 @@ def _short() -> re.Pattern[str]:
     first, second = (rf"(?:{number}|{ordinal})" for number, ordinal in zip(_NUMBERS, _ORDINALS, strict=True))
     article = r"(?:the|la|le|el|die|der|das|il|lo|a|o|de|het)\s+"
     return re.compile(
-        rf"(?:{article})?(?:{_NOUNS})?{_SIGNS}(?:(?:no|nr)\.\s*)?(?:(?P<first>{first})|(?P<second>{second})){_ENDS}\s*(?:one|{_NOUNS})?",
+        rf"(?:{article})?(?:{_NOUNS})?{_SIGNS}(?:(?:no|nr)\.\s*)?(?:(?P<first>{first})|"
+        rf"(?P<second>{second})){_ENDS}\s*(?:one|{_NOUNS})?",
         re.I,
     )
 
@@ -142,7 +176,8 @@ def _mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|[#\[](?:{number[0]})\]?(?!\w)"
+            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
     return re.compile("|".join(parts), re.I)
@@ -151,7 +186,7 @@ def _mention() -> re.Pattern[str]:
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     """The name picked in running words, else a reason."""
     lead = re.match(
-        rf"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
+        r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
     )
     if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
         text = f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
@@ -160,10 +195,14 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
         (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
     ]
     if not mentions:
-        return "absent"
+        number = _NUMBERED.fullmatch(text)
+        is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)
+        return names[int(number["number"]) - 1] if number and is_said else "absent"
     if re.search(
         rf"(?:{_NOUNS})\s*[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
+        return "ambiguous"
+    if len(mentions) > 1 and _is_listed(text, mentions, asks):
         return "ambiguous"
     if re.search(
         rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
@@ -179,6 +218,19 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     return _of_two(text, mentions, names, asks)
 
 
+def _is_listed(text: str, mentions: list[tuple[int, int, int]], asks: Asks) -> bool:
+    """Whether the first two texts are only listed (`[1] or [2]`), or each is told of in turn (`Answer 1: fine.
+    Answer 2: wrong.`).
+    """
+    between = text[mentions[0][2] : mentions[1][1]]
+    if mentions[0][0] != mentions[1][0] and re.fullmatch(
+        r"\W*(?:or|and|und|oder|et|ou|y|o|e)\W*|\s*[,/&]\W*", between, re.I
+    ):
+        return True
+    first = re.split(r"[.;\n]", between)[0]
+    return bool(re.match(rf"\W*(?:(?:yes|no)\b|(?:\w+ly\s+)?{_OTHER_POLE[asks]})", first, re.I))
+
+
 def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
     """One text is named: it is picked unless its sentence negates it or says the other pole of it."""
     place, start, end = mentions[0]
@@ -189,7 +241,10 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "ambiguous"
     if not is_picked and _DOUBT.search(text):
         return "ambiguous"
-    return names[place]
+    # a statement of one text is a pick where it ends with it, or says of it what was asked for
+    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", sentence.partition(text[start:end])[2].partition("\n")[0])
+    is_said = asks is None or re.search(_OWN_POLE[asks], sentence, re.I)
+    return names[place] if is_picked or is_last or is_said else "absent"
 
 
 def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:

@@ -32,7 +32,8 @@ _ANEW = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|actually|correction|on second thoughts?|scratch that|hmm|i mean|i was wrong|sorry|mistake|revis\w+)\b", re.IGNORECASE
+    r"\b(?:wait|actually|correction|on second thoughts?|scratch that|hmm|i mean|i was wrong|sorry|mistake|revis\w+)\b",
+    re.IGNORECASE,
 )
 _SAYS = re.compile(r"\b(?:un)?support\w*|\b(?:true|false|correct|refuted|contradicted)\b", re.IGNORECASE)
 _GIVEN = re.compile(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
@@ -86,7 +87,9 @@ def _latest(text: str, n: int) -> str:
                 lines = lines[place + 1 :]
                 break
     rest = "\n".join(lines)
-    given = next((one for one in _GIVEN.finditer(rest) if _covered(rest[: one.start()].splitlines(), n)), None)
+    given = next(
+        (one for one in _GIVEN.finditer(rest) if _covered(rest[: one.start()].splitlines(), n)), None
+    )
     return rest[: given.start()] if given else rest
 
 
@@ -142,9 +145,15 @@ def _parted(line: str) -> list[str]:
 def _entry(entry: Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
     """The verdict of one entry from its own words and the lines below it."""
     own = verdict_of(entry.text, claim) if entry.text else None
-    end = next((place for place, line in enumerate(below) if not line), len(below)) if own is not None else len(below)
+    end = (
+        next((place for place, line in enumerate(below) if not line), len(below))
+        if own is not None
+        else len(below)
+    )
     labelled = [one for line in below if (one := _labelled(line)) is not None]
-    alone = [one for line in below[:end] if not _LABELLED.fullmatch(line) and (one := _alone(line)) is not None]
+    alone = [
+        one for line in below[:end] if not _LABELLED.fullmatch(line) and (one := _alone(line)) is not None
+    ]
     verdicts = {one for one in (own, *labelled, *alone) if one is not None}
     if len(verdicts) != 1:
         return "ambiguous" if verdicts else "malformed", ()
@@ -206,18 +215,28 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | st
 
 def _of_json(value: Any, n: int) -> list[bool | str]:
     """The verdicts of a JSON value: by number, else by place where there are as many as claims."""
-    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), list | dict):
+    if (
+        isinstance(value, dict)
+        and len(value) == 1
+        and isinstance(inner := next(iter(value.values())), list | dict)
+    ):
         value = inner
     if isinstance(value, dict) and n == 1 and _first(value, _VERDICT_KEYS) is not None:
         value = [value]
     pairs: list[tuple[int | None, Any]] = []
     if isinstance(value, dict):
-        pairs = [(_number(key), _first(one, _VERDICT_KEYS) if isinstance(one, dict) else one) for key, one in value.items()]
+        pairs = [
+            (_number(key), _first(one, _VERDICT_KEYS) if isinstance(one, dict) else one)
+            for key, one in value.items()
+        ]
     elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
         pairs = [(_number(_first(one, _NUMBER_KEYS)), _first(one, _VERDICT_KEYS)) for one in value]
     elif isinstance(value, list):
         entries = [marks.entry_of(one, NOUNS) if isinstance(one, str) else None for one in value]
-        pairs = [(entry.numbers[0], entry.text) if entry else (None, one) for entry, one in zip(entries, value, strict=True)]
+        pairs = [
+            (entry.numbers[0], entry.text) if entry else (None, one)
+            for entry, one in zip(entries, value, strict=True)
+        ]
     if pairs and all(number is None for number, _ in pairs) and len(pairs) == n:
         pairs = [(place, one) for place, (_, one) in enumerate(pairs, 1)]
     said: dict[int, set[bool | str]] = {}

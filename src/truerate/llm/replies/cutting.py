@@ -51,7 +51,7 @@ def opened(text: str) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
     Empty with the cut `thought` where it held nothing else.
     """
-    answer, thought = said(text)
+    answer, thought = said(text.replace("\r\n", "\n"))
     cuts = () if thought is None else ("thought",)
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
@@ -110,6 +110,8 @@ def unfenced(text: str) -> Cut:
 def quotes(text: str) -> Cut:
     """A text without the quotation marks that enclose all of it; `"A" and "B"` keeps its own."""
     text = text.strip()
+    if len(text) > 3 and text[-1] in ".!" and text[-2] in _QUOTES.get(text[0], ""):
+        text = text[:-1]
     closing = _QUOTES.get(text[:1])
     if closing is None or len(text) < 3 or text[-1] not in closing:
         return Cut(text)

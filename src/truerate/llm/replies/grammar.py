@@ -15,57 +15,73 @@ or of exception (DOUBT) is not read, nor is a question. Target is the text that 
 import re
 
 _TARGET = (
-    r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|proposed)\s+)?"
+    r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|"
+    r"proposed)\s+)?"
     r"(?:answer|response|reply|summary|text|statement|passage|output|one)|it|this|that)"
 )
 _ADVERB = (
-    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|therefore|"
+    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
+    r"therefore|"
     r"factually|plainly|obviously|wholly|simply|in fact|overall|well)\s+)*"
 )
 _MATERIAL = (
-    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|dialogue|"
+    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|"
+    r"dialogue|"
     r"dialogue history|evidence|statement|article|facts?|information|conversation|query|original|output|here)"
 )
 _PLACE = (
-    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|source|all|of)\s+)*"
+    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
+    rf"source|all|of)\s+)*"
     rf"{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
-    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|"
-    r"signs? of|kind of|sort of|such|multiple|extrinsic|intrinsic)\s+)*"
+    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|"
+    r"evident|"
+    r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
+    r"intrinsic)\s+)*"
     r"(?:hallucinations?|hallucinated\s+(?:content|information|details?|facts?|claims?|statements?)|"
     r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
     r"(?:false|incorrect|wrong|unsupported)\s+(?:information|details?|facts?|claims?|statements?))"
 )
 _BAD = (
-    r"(?:hallucinated|a\s+hallucination|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|wrong|incorrect|"
+    r"(?:hallucinated|a\s+hallucination|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
+    r"wrong|incorrect|"
     r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )
 _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
-    r"hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
+    r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
+    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
 )
 _IS = r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be)"
 _NOT = r"(?:\s+not|n't)"
-_HAS = r"(?:contains?|contained|has|have|includes?|shows?|exhibits?|introduces?)"
+_HAS = (
+    r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|"
+    r"introduces?)"
+)
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
 _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
-    rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+against)\s+(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
+    rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+against)\s+(?:the\s+)?(?:given\s+|"
+    rf"provided\s+)?{_MATERIAL}",
 )
 _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FAULT}",
     rf"{_LACKS}\s+{_FAULT}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOOD}",
+    rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
+    rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
+    rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
 )
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
 _BARE_FAULTY = (
-    rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})",
+    rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
+    rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
 )
@@ -78,16 +94,22 @@ _BARE_SOUND = (
     rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
 )
 _OPENING = (
-    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|to\s+sum\s+up|"
-    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|this\s+means(?:\s+that)?|"
+    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|"
+    r"to\s+sum\s+up|"
+    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
+    r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
+    r"this\s+means(?:\s+that)?|"
     r"i\s+(?:think|believe)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
 DOUBT = re.compile(
-    r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|unless|except|but|however|"
-    r"although|though|otherwise|unclear|unsure|not\s+sure|uncertain|depends?|some\s+would|some\s+say|one\s+might|either|or|nor|"
-    r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|anything|not\s+only|"
+    r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
+    r"unless|except|but|however|"
+    r"although|though|otherwise|unclear|unsure|not\s+sure|uncertain|depends?|some\s+would|some\s+say|"
+    r"one\s+might|either|or|nor|"
+    r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
+    r"anything|not\s+only|"
     r"suppose|assuming|claims?\s+that|question\s+is)\b",
     re.IGNORECASE,
 )
@@ -109,6 +131,9 @@ _SENTENCES = {
 _DISBELIEVED = re.compile(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
+_CONTRACTED = re.compile(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
+# a name and its value (`Hallucination: none`), which is no sentence
+_VALUED = re.compile(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
 _SO = re.compile(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
 
 
@@ -117,7 +142,8 @@ def paraphrase(sentence: str) -> bool | None:
     None where it says neither by the grammar.
     """
     plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-").replace("’", "'").split())
-    if not plain or plain.endswith("?"):
+    plain = _CONTRACTED.sub(r"\1 is", plain)
+    if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):
         return False

@@ -17,7 +17,8 @@ from truerate.llm.replies.reading import Parsed, joined
 GIVEN = (
     "Document", "Question", "Summary", "Answer", "Response", "Knowledge", "Dialogue History", "User Query",
     "True Response", "Right Answer", "Right Summary", "Answer 1", "Answer 2", "Response 1", "Response 2",
-    "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context",
+    "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context", "Human", "User",
+    "Instruction", "Input",
 )  # fmt: skip
 _OPEN = r"[ \t>*_`#\-–—•\[(【（「＃＊]{0,12}"
 _SHUT = r"[ \t*_`#\])】）」＃＊]{0,12}"
@@ -120,7 +121,8 @@ def _spelled(*names: str) -> str:
 def _at_line(names: tuple[str, ...]) -> re.Pattern[str]:
     """At the start of a line: a colon behind it, or nothing else on the line."""
     return re.compile(
-        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|[ \t]*$\n?)",
+        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?:[ \t]*\([^()\n]{{0,20}}\))?(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|"
+        rf"[ \t]*$\n?)",
         re.MULTILINE | re.IGNORECASE,
     )
 
@@ -139,7 +141,8 @@ def _in_line(names: tuple[str, ...]) -> re.Pattern[str]:
 def _material(names: tuple[str, ...]) -> re.Pattern[str]:
     """Headings of material at a line's start: between hashes or emphasis, or bare with a colon."""
     return re.compile(
-        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])"
+        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|"
+        rf"[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])"
         rf"|^[ \t]*#{{1,6}}[ \t]+(?:{_spelled(*names)})[ \t#]*:?[ \t]*$",
         re.MULTILINE | re.IGNORECASE,
     )

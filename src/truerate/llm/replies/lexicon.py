@@ -6,6 +6,8 @@ mean something else in another of them (Greek ne, Czech ne, Romanian da, Spanish
 left out: a word that is not here loses a reply, a word that is here wrongly turns one.
 """
 
+import re
+
 YES = (
     "yes", "yep", "yeah", "yup", "ja", "jawohl", "oui", "sí", "sì", "sim", "evet", "tak", "да", "так", "ναι",
     "是", "是的", "はい", "네", "예", "نعم", "כן", "بله", "हाँ", "हां", "ya", "có",
@@ -15,5 +17,32 @@ NO = (
     "否", "不是", "いいえ", "아니요", "아니오", "아뇨", "لا", "לא", "خیر", "नहीं", "tidak", "không",
 )  # fmt: skip
 MEANS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
+# Words of other languages by which the sentence of a verdict can contradict it: for sound, for fault, and the
+# negations that turn either. (English has a grammar.)
+SOUND = (
+    r"korrekt|richtig|stimmt|correct[eoa]?\b|exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
+    r"doğru|верн|правильн|"
+    r"正确|正しい|صحيح|정확|맞"
+)
+FAULT = (
+    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[oa]\b|inventad|errad|allucina|"
+    r"sbaglia|inventat|verzonnen|fout|"
+    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
+)
+NEGATION = (
+    r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
+    r"sem|niet|geen|zonder|не|нет|без|"
+    r"değil|yok|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
+)
 # a pattern of any of them, the longest first
 WORD = "|".join(sorted(MEANS, key=len, reverse=True))
+
+
+def pole(text: str) -> bool | None:
+    """Whether words of other languages than English say that something is at fault (True) or sound (False);
+    None where they say neither, or both. A negation turns them.
+    """
+    is_fault, is_sound = (bool(re.search(words, text, re.IGNORECASE)) for words in (FAULT, SOUND))
+    if is_fault is is_sound:
+        return None
+    return is_fault is not bool(re.search(NEGATION, text, re.IGNORECASE))

@@ -21,7 +21,10 @@ _OF_LISTS = frozenset(
     "listed given here at all detected identified appear appears exist to report be could".split()
 )
 _OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
-_LABEL = re.compile(r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\W_]+")
 _SEPARATOR = re.compile(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
 _ASIDE = re.compile(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
@@ -87,7 +90,9 @@ def says_none(words: str) -> bool:
     """Whether words say that there is nothing to list."""
     plain_words = words.casefold().replace("’", "'").strip(" .!*_`'\"()[]“”").split() or ["-"]
     bare_words = [word.strip(".,!") for word in plain_words]
-    return all(word in _OF_LISTS or word in _OF_NONE for word in bare_words) and any(word in _OF_NONE for word in bare_words)
+    return all(word in _OF_LISTS or word in _OF_NONE for word in bare_words) and any(
+        word in _OF_NONE for word in bare_words
+    )
 
 
 def _marks_of(line: str) -> tuple[str, ...]:
@@ -118,7 +123,11 @@ def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
     head = quotes(emphasis(_ASIDE.sub("", name))).text
     if head != name and holds(message, head):
         return [head]
-    parts = [quotes(emphasis(part.strip(" ."))).text for part in _SEPARATOR.split(name) if part and part.strip(" .")]
+    parts = [
+        quotes(emphasis(part.strip(" ."))).text
+        for part in _SEPARATOR.split(name)
+        if part and part.strip(" .")
+    ]
     parts = [quotes(_ASIDE.sub("", part)).text for part in parts]
     if parts and all(holds(message, part) for part in parts) and (is_entry or not _is_echo(name, message)):
         return parts
@@ -194,7 +203,9 @@ def _named(line: str, cue: str, words: Mapping[str, str], *, is_partial: bool) -
     line = lead.sub("", line) if lead.match(line) else line
     if (value := _spelled(line, words, is_partial=is_partial)) is not None:
         return value
-    split = re.match(r"\W*([^(（:：,;.–—]+?)\s*(?:[(（:：,;]|\.\s|\s[-–—]\s|\s(?:because|since|as)\s)(.*)", line)
+    split = re.match(
+        r"\W*([^(（:：,;.–—]+?)\s*(?:[(（:：,;]|\.\s|\s[-–—]\s|\s(?:because|since|as)\s)(.*)", line
+    )
     if split is None or _DOUBT.search(split[2].casefold()):
         return None
     value = _spelled(split[1], words, is_partial=is_partial)

@@ -25,7 +25,8 @@ _BRACKET = re.compile(r"([\[［【〔{(（<])\s*([^\[\]［］【】〔〕{}()（
 _JOINED = re.compile(r"\s*(?P<to>[-–—]|to\b|bis\b)?(?:,|;|&|and\b|und\b)?\s*(?=[\[［【〔{(（<])")
 _CIRCLED = re.compile(r"([①-⑳⓪❶-❿])|(\d)\ufe0f?\u20e3")
 _BARE = re.compile(
-    r"#(?P<hash>\d{1,4})(?=\s)|#?(?P<plain>\d{1,4})(?:\.\d{1,2}|[a-z])?(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
+    r"(?P<alone>\d{1,3})$|#(?P<hash>\d{1,4})(?=\s)|#?(?P<plain>\d{1,4})(?:\.\d{1,2}|[a-z])?"
+    r"(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
 )
 _DECIMAL = re.compile(r"\A(\d{1,3})(\.\d{1,2})\s+(?=\D)")
 _ITEM = re.compile(r"\s*(?:[-*+•·‣◦–—]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+)(\S.*)")
@@ -78,12 +79,11 @@ def entry_of(line: str, nouns: Sequence[str]) -> Entry | None:
     assert closing is not None
     rest = rest[closing.end() :]
     has_sign = False
-    if form in ("square", "round"):
-        rest = re.sub(r"\A[)\]](?=[\s:：])", "", rest)
+    rest = re.sub(r"\A[)\]](?=[\s:：])", "", rest)
     for _ in range(2):
         if sign := _SIGN.match(rest.lstrip()):
             rest, has_sign = rest.lstrip()[sign.end() :], True
-    rest = re.sub(r"\A[*_]+(?=\s)", "", rest.strip()).strip()
+    rest = re.sub(r"\A(?:[*_]+|[▸►▶»·•‣◦⇒➜➔])(?=\s)", "", rest.strip()).strip()
     if opened[2] and not closing[0]:  # what the mark opened closes behind the words
         rest = rest.removesuffix(opened[2].translate(str.maketrans("“„«", "””»"))).strip()
     exact = is_plain and form == "square" and not opened[2] and "#" not in opened[1] and ">" not in opened[1]
@@ -108,7 +108,7 @@ def _mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, b
         return inner[0], inner[1], inner[2], False
     if worded := _worded_mark(rest, nouns):
         return worded
-    return (int(bare["hash"] or bare["plain"]),), "bare", rest, False
+    return (int(bare["alone"] or bare["hash"] or bare["plain"]),), "bare", rest, False
 
 
 def _worded_mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
@@ -131,7 +131,11 @@ def _bracketed(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, s
     while (joint := _JOINED.match(rest)) and (more := _BRACKET.match(rest[joint.end() :])):
         again = numbers_in(more[2], nouns) if more[1] == first[1] else None
         behind = rest[joint.end() + more.end() :]
-        if again is None or not behind.strip() or (joint["to"] and not numbers[-1] < again[0] <= numbers[-1] + MAX_RANGE):
+        if (
+            again is None
+            or not behind.strip()
+            or (joint["to"] and not numbers[-1] < again[0] <= numbers[-1] + MAX_RANGE)
+        ):
             break
         between = range(numbers[-1], again[0]) if joint["to"] else ()
         numbers, is_plain, rest = tuple(dict.fromkeys((*numbers, *between, *again))), False, behind
@@ -140,7 +144,9 @@ def _bracketed(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, s
 
 def numbers_in(mark: str, nouns: Sequence[str]) -> tuple[int, ...] | None:
     """The numbers of a mark without its brackets: one, a range or a list; None where it holds something else."""
-    plain = re.sub(rf"(?i)(?<![a-z])(?:{_spelled(tuple(nouns))})\.?\s*(?=#?\d)|#", "", mark.strip(" *_`")).strip()
+    plain = re.sub(
+        rf"(?i)(?<![a-z])(?:{_spelled(tuple(nouns))})\.?\s*(?=#?\d)|#", "", mark.strip(" *_`")
+    ).strip()
     if single := re.fullmatch(r"(\d{1,4})(?:\.\d{1,2}|[a-z])?[.:]?", plain):
         return (int(single[1]),)
     if span := re.fullmatch(r"(\d{1,4})\s*(?:[-–—−~]|to|through|bis)\s*(\d{1,4})", plain):
@@ -190,7 +196,9 @@ def json_of(text: str) -> Any:
         except ValueError:
             continue
     # one object a line
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("```")]
+    lines = [
+        line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("```")
+    ]
     if len(lines) > 1 and all(line.startswith("{") for line in lines):
         try:
             return [json.loads(line) for line in lines]

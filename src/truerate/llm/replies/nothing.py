@@ -12,7 +12,9 @@ _WORDS = frozenset(
     # of the languages of the boards
     "keine|keiner|keins|kein fakt|keine fakten|nichts|entfällt|aucun|aucune|aucun fait|rien|néant|ninguno|ninguna|"
     "ningún hecho|nada|nessuno|nessuna|nessun fatto|nulla|nenhum|nenhuma|nenhum fato|geen|geen feiten|niets|yok|"
-    "hiçbiri|bilgi yok|brak|нет|нет фактов|无|沒有|没有|无事实|なし|該当なし|없음|لا يوجد|لا شيء|कोई नहीं|inga|ingen".split("|")
+    "hiçbiri|bilgi yok|brak|нет|нет фактов|无|沒有|没有|无事实|なし|該当なし|없음|لا يوجد|لا شيء|कोई नहीं|inga|ingen".split(
+        "|"
+    )
 )
 # Words in which a reply speaks of the sentence and of facts as such. A fact names its subject, so one that has no
 # other word, and one of the second list, states nothing: `does not contain any facts`, `not a factual statement`.
@@ -46,7 +48,10 @@ def says_nothing(text: str) -> bool:
     bare = plain.strip(" .!*_`'\"“”„()[]（）【】。")
     if bare in _WORDS or _is_of_sentences(bare):
         return True
-    found = re.match(r"[(\[]?(?:none|no facts?|n/a|nothing|opinion)[)\]]?\s*(?:[-–—:;,.(/]|because\b|as\b|since\b)\s*", plain)
+    found = re.match(
+        r"[(\[]?(?:none|no facts?|n/a|nothing|opinion)[)\]]?\s*(?:[-–—:;,.(/]|because\b|as\b|since\b)\s*",
+        plain,
+    )
     if found is None:
         return False
     rest = plain[found.end() :].strip(" .!)")

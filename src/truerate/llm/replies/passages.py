@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from truerate.llm.replies.cutting import bare, opened
+from truerate.llm.replies.cutting import bare, fence, opened, quotes
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
@@ -40,18 +40,30 @@ def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Readin
                     yield Reading(trimmed, joined(cuts, more, last))
 
 
-def plain_passage(reply: str, *headings: str) -> Reading:
-    """A passage without tags: without its heading, what wraps all of it, and a line before it that announces
-    it (`Here is the passage:`).
+def plain_passage(reply: str, *headings: str, tags: Sequence[str] = ()) -> Reading:
+    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before it
+    that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
     """
     answer, cuts = opened(reply)
     if found := find(answer, *headings, is_anywhere=False):
         answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
-    inside, more = bare(answer)
+    if tags:
+        plain = with_plain_tags(answer, tags)
+        answer, cuts = plain, joined(cuts, () if plain == answer else ("tags",))
+    inside, more = _unwrapped(answer, has_tags=bool(tags))
     without = _PREAMBLE.sub("", inside)
     if without.strip() and without != inside:
-        inside, last = bare(without)
+        inside, last = _unwrapped(without, has_tags=bool(tags))
         return Reading(inside, joined(cuts, more, last, ("preamble",)))
+    return Reading(inside, joined(cuts, more))
+
+
+def _unwrapped(text: str, *, has_tags: bool) -> Reading:
+    """A text without what encloses all of it; the tags of one element stay where tags are meant."""
+    if not has_tags:
+        return Reading(*bare(text))
+    inside, cuts = fence(text)
+    inside, more = quotes(inside)
     return Reading(inside, joined(cuts, more))
 
 
@@ -59,7 +71,10 @@ def with_plain_tags(text: str, tags: Sequence[str]) -> str:
     """A text whose tags of these names stand in small letters, without attributes and blanks."""
     names = "|".join(map(re.escape, tags))
     return re.sub(
-        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>", lambda tag: f"<{tag[1]}{tag[2].lower()}>", text, flags=re.IGNORECASE
+        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>",
+        lambda tag: f"<{tag[1]}{tag[2].lower()}>",
+        text,
+        flags=re.IGNORECASE,
     )
 
 

@@ -12,70 +12,129 @@ import re
 from truerate.core.text import sentences
 
 _FALSE = (
-    r"(?:false|fake|untrue|wrong|incorrect|inaccurate|misleading|fabricat\w*|hallucinat\w*|made[- ]up|invented|"
+    r"(?:false|fake|untrue|wrong|incorrect|inaccurate|misleading|fabricat\w*|hallucinat\w*|made[- ]up|"
+    r"invented|"
     r"misinformation|disinformation|falsehoods?|lies?|lying|fictitious|deceptive|deceiv\w*|dishonest|mislead)"
 )
 _WRITE = (
-    r"(?:write|create|generate|produce|make\s+(?:up|things\s+up)|invent|fabricate|compose|craft|supply|hallucinate|draft|"
+    r"(?:write|create|generate|produce|make\s+(?:up|things\s+up)|invent|fabricate|compose|craft|supply|"
+    r"hallucinate|draft|"
     r"lie|deceive|mislead|spread|rewrite|refine)"
 )
-_GIVE = r"(?:provide|give|offer|state|share|answer|present|do|correct|continue|engage|participate|proceed|go\s+along|take\s+part|support)"
+_GIVE = (
+    r"(?:provide|give|offer|state|share|answer|present|do|correct|continue|engage|participate|proceed|"
+    r"go\s+along|take\s+part|support)"
+)
 _THAT = (
-    rf"(?:(?:\w+\s+){{0,5}}?{_FALSE}\b|(?:that|this|these|such|it|so|(?:the|your|this|that)\s+(?:request|task|instruction|prompt))"
+    rf"(?:(?:\w+\s+){{0,5}}?{_FALSE}\b|(?:that|this|these|such|it|so|(?:the|your|this|that)\s+(?:request|"
+    rf"task|instruction|prompt))"
     r"(?=\s*(?:[.,!;]|$|(?:with|for|request|kind|type|task|here|as|because|since|but|without|an?)\b)))"
 )
-_HELP = r"(?:(?:help|assist)(?!\s+(?:but\b|\w+ing\b|myself|it\b))|comply|fulfil+|accommodate|complete\s+(?:this|that|the|your)|honou?r)"
+_HELP = (
+    r"(?:(?:help|assist)(?!\s+(?:but\b|\w+ing\b|myself|it\b))|comply|fulfil+|accommodate|complete\s+(?:this|"
+    r"that|the|your)|honou?r)"
+)
 _CAN_NOT = (
-    r"(?:cannot|can't|can\s+not|could\s+not|couldn't|won't|will\s+not|would\s+not|wouldn't|am\s+(?:unable|not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|"
-    r"'m\s+(?:unable|not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|do\s+not|don't|must\s+not|mustn't|may\s+not|shouldn't|should\s+not|"
-    r"'d\s+rather\s+not|would\s+rather\s+not|prefer\s+not\s+to|refuse\s+to|decline\s+to|do\s+not\s+feel\s+comfortable|don't\s+feel\s+comfortable)"
+    r"(?:cannot|can't|can\s+not|could\s+not|couldn't|won't|will\s+not|would\s+not|wouldn't|am\s+(?:unable|"
+    r"not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|"
+    r"'m\s+(?:unable|not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|do\s+not|don't|must\s+not|"
+    r"mustn't|may\s+not|shouldn't|should\s+not|"
+    r"'d\s+rather\s+not|would\s+rather\s+not|prefer\s+not\s+to|refuse\s+to|decline\s+to|"
+    r"do\s+not\s+feel\s+comfortable|don't\s+feel\s+comfortable)"
 )
 _ENGLISH = (
     # I cannot help, write … · I can't do that · I won't.
-    rf"\bi\s*(?:am\s+afraid\s+(?:that\s+)?i\s*|'m\s+afraid\s+(?:that\s+)?i\s*)?{_CAN_NOT}\s+(?:\w+ly\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
+    rf"\bi\s*(?:am\s+afraid\s+(?:that\s+)?i\s*|"
+    rf"'m\s+afraid\s+(?:that\s+)?i\s*)?{_CAN_NOT}\s+(?:\w+ly\s+|in\s+good\s+(?:conscience|"
+    rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
+    rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
-    r"\bi(?:'m|\s+am)?\s+(?:going\s+to\s+)?(?:must|have\s+to|need\s+to|will|would\s+have\s+to)\s+(?:respectfully\s+|politely\s+)?(?:decline|refuse|pass|leave\s+(?:this|it|that)\s+(?:undone|out|aside|unwritten))",
-    r"\bi(?:'m|\s+am)\s+not\s+comfortable\s+(?:with\s+)?(?:writing|creating|making|inventing|providing|doing)",
+    r"\bi(?:'m|\s+am)?\s+(?:going\s+to\s+)?(?:must|have\s+to|need\s+to|will|"
+    r"would\s+have\s+to)\s+(?:respectfully\s+|politely\s+)?(?:decline|refuse|pass|leave\s+(?:this|it|"
+    r"that)\s+(?:undone|out|aside|unwritten))",
+    r"\bi(?:'m|\s+am)\s+not\s+comfortable\s+(?:with\s+)?(?:writing|creating|making|inventing|providing|"
+    r"doing)",
     r"\bi\s+(?:respectfully\s+|politely\s+)?(?:refuse|decline)\s+(?:to\b|this|that|the\s+request)",
-    rf"\b(?:writing|inventing|making\s+up|fabricating|creating|producing)\s+(?:\w+\s+){{0,4}}(?:is|isn't)\s+(?:nothing|not\s+something|something)\s+(?:that\s+)?i\s+(?:do|can|will|won't|don't|never|avoid|refuse)",
-    r"\bmy\s+(?:\w+\s+)?(?:guidelines?|principles?|polic(?:y|ies)|values|training|instructions|programming)\s+(?:do\s+not|don't|does\s+not|prevents?|forbids?|prohibits?|will\s+not)",
+    r"\b(?:writing|inventing|making\s+up|fabricating|creating|producing)\s+(?:\w+\s+){0,4}(?:is|"
+    r"isn't)\s+(?:nothing|not\s+something|something)\s+(?:that\s+)?i\s+(?:do|can|will|won't|don't|never|"
+    r"avoid|refuse)",
+    r"\bmy\s+(?:\w+\s+)?(?:guidelines?|principles?|polic(?:y|ies)|values|training|instructions|"
+    r"programming)\s+(?:do\s+not|don't|does\s+not|prevents?|forbids?|prohibits?|will\s+not)",
     # the request, and writing falsehoods
-    r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|won't)\s+be\s+(?:fulfilled|completed|met|carried\s+out|processed|done|followed|answered|granted|honou?red)",
-    r"\A\W*(?:your\s+|this\s+|the\s+)?(?:request\s+)?(?:is\s+|was\s+|has\s+been\s+)?(?:refused|declined|denied|refusal)\W*\Z",
-    rf"\b(?:writing|creating|providing|generating|producing|inventing|making\s+up|stating|spreading|fabricating|giving)\b[^.]{{0,60}}?(?:{_FALSE}|facts|answers?|information|things)\b[^.]{{0,30}}?\b(?:is|are|would\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\b|outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|impossible|prohibited|forbidden)",
-    rf"\bit\s+(?:would\s+not|wouldn't|would\s+n't|is\s+not|isn't)\s+(?:be\s+)?(?:right|appropriate|ethical|possible|responsible|honest|ok(?:ay)?|acceptable|proper)\s+(?:for\s+me\s+)?to\s+(?:{_WRITE}|{_GIVE})\b",
-    rf"\bno\s+(?:such\s+)?(?:{_FALSE})?\s*(?:answer|response|summary|text|information|statement|version)\s+(?:will|can|is\s+going\s+to|shall)\s+be\s+(?:\w+\s+)?(?:given|written|provided|produced|created|made|offered)",
+    r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|"
+    r"won't)\s+be\s+(?:fulfilled|completed|met|carried\s+out|processed|done|followed|answered|granted|"
+    r"honou?red)",
+    r"\A\W*(?:your\s+|this\s+|the\s+)?(?:request\s+)?(?:is\s+|was\s+|has\s+been\s+)?(?:refused|declined|"
+    r"denied|refusal)\W*\Z",
+    rf"\b(?:writing|creating|providing|generating|producing|inventing|making\s+up|stating|spreading|"
+    rf"fabricating|giving)\b[^.]{{0,60}}?(?:{_FALSE}|facts|answers?|information|"
+    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\b|"
+    rf"outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|"
+    rf"impossible|prohibited|forbidden)",
+    rf"\bit\s+(?:would\s+not|wouldn't|would\s+n't|is\s+not|isn't)\s+(?:be\s+)?(?:right|appropriate|ethical|"
+    rf"possible|responsible|honest|ok(?:ay)?|acceptable|proper)\s+(?:for\s+me\s+)?to\s+(?:{_WRITE}|"
+    rf"{_GIVE})\b",
+    rf"\bno\s+(?:such\s+)?(?:{_FALSE})?\s*(?:answer|response|summary|text|information|statement|"
+    rf"version)\s+(?:will|can|is\s+going\s+to|shall)\s+be\s+(?:\w+\s+)?(?:given|written|provided|produced|"
+    rf"created|made|offered)",
     r"\bagainst\s+my\s+(?:\w+\s+){0,2}(?:guidelines?|polic(?:y|ies)|principles?|values|rules|programming)",
-    rf"\bagainst\s+(?:\w+\s+){{0,3}}(?:guidelines?|polic(?:y|ies)|principles?|rules)\s+to\s+(?:{_WRITE}|{_GIVE})\b",
-    rf"\A\W*{_FALSE}\s+(?:answers?|responses?|summaries|information|contents?|statements?|texts?)\s+(?:will\s+not|won't|cannot|can't|can\s+not|shall\s+not)\s+be\s+",
+    rf"\bagainst\s+(?:\w+\s+){{0,3}}(?:guidelines?|polic(?:y|ies)|principles?|rules)\s+to\s+(?:{_WRITE}|"
+    rf"{_GIVE})\b",
+    rf"\A\W*{_FALSE}\s+(?:answers?|responses?|summaries|information|contents?|statements?|"
+    rf"texts?)\s+(?:will\s+not|won't|cannot|can't|can\s+not|shall\s+not)\s+be\s+",
+    rf"\b{_FALSE},?\s+(?:and\s+|which\s+|that\s+)?i\s+(?:cannot|can't|won't|will\s+not|do\s+not|"
+    rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
     r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no\W*\Z",
 )  # fmt: skip
 _OTHERS = (
+    # I refuse
+    r"\bich\s+(?:weigere\s+mich|lehne\s+(?:das|dies|es|diese)\b)|\bje\s+refuse\s+(?:de\b|d')|"
+    r"\bme\s+niego\s+a\b|\bmi\s+rifiuto\s+di\b|"
+    r"\b(?:recuso-me|me\s+recuso)\s+a\b|\bя\s+отказываюсь\b",
     # German
-    r"\b(?:tut\s+mir\s+leid|leider|entschuldigung|ich\s+bedaure|verzeihung)\b.*\bich\b.*\b(?:nicht|keine?[nmrs]?)\b|\bich\s+(?:kann|werde|darf|möchte|will)\s+(?:\w+\s+){0,6}?(?:nicht|keine?[nmrs]?)\s+(?:\w+\s+){0,4}?(?:helfen|schreiben|erfinden|machen|tun|erstellen|liefern|geben|unterstützen|verfassen|ausdenken)\b",
+    r"\b(?:tut\s+mir\s+leid|leider|entschuldigung|ich\s+bedaure|verzeihung)\b.*\bich\b.*\b(?:nicht|"
+    r"keine?[nmrs]?)\b|\bich\s+(?:kann|werde|darf|möchte|will)\s+(?:\w+\s+){0,6}?(?:nicht|"
+    r"keine?[nmrs]?)\s+(?:\w+\s+){0,4}?(?:helfen|schreiben|erfinden|machen|tun|erstellen|liefern|geben|"
+    r"unterstützen|verfassen|ausdenken)\b",
     # French
-    r"\b(?:désolée?|navrée?|malheureusement|je\s+regrette)\b.*\bne?\W?(?:peux|puis|vais|suis|pourrai)\b|\bje\s+ne\s+(?:peux|vais|souhaite|veux|saurais|puis)\s+(?:pas\s+)?(?:vous\s+|t'|y\s+|le\s+|la\s+)?(?:aider|écrire|rédiger|fournir|inventer|créer|générer|produire|répondre|faire)\b",
+    r"\b(?:désolée?|navrée?|malheureusement|je\s+regrette)\b.*\bne?\W?(?:peux|puis|vais|suis|pourrai)\b|"
+    r"\bje\s+ne\s+(?:peux|vais|souhaite|veux|saurais|puis)\s+(?:pas\s+)?(?:vous\s+|t'|y\s+|le\s+|"
+    r"la\s+)?(?:aider|écrire|rédiger|fournir|inventer|créer|générer|produire|répondre|faire)\b",
     # Spanish
-    r"\b(?:lo\s+siento|lamento|lamentablemente|disculpa|perdón|lo\s+lamento)\b.*\bno\s+(?:puedo|voy|podré|me\s+es)\b|(?:\A|[.,]\s*)no\s+(?:puedo|voy\s+a|debo)\s+(?:ayudar|escribir|inventar|crear|generar|proporcionar|hacer|producir|cumplir|redactar)",
+    r"\b(?:lo\s+siento|lamento|lamentablemente|disculpa|perdón|lo\s+lamento)\b.*\bno\s+(?:puedo|voy|podré|"
+    r"me\s+es)\b|(?:\A|[.,]\s*)no\s+(?:puedo|voy\s+a|debo)\s+(?:ayudar|escribir|inventar|crear|generar|"
+    r"proporcionar|hacer|producir|cumplir|redactar)",
     # Italian
-    r"\b(?:mi\s+dispiace|purtroppo|spiacente|scusa)\b.*\bnon\s+(?:posso|potrò)\b|(?:\A|[.,]\s*)non\s+posso\s+(?:aiutar|scrivere|inventare|creare|generare|fornire|farlo|fare|produrre)",
+    r"\b(?:mi\s+dispiace|purtroppo|spiacente|scusa)\b.*\bnon\s+(?:posso|potrò)\b|(?:\A|"
+    r"[.,]\s*)non\s+posso\s+(?:aiutar|scrivere|inventare|creare|generare|fornire|farlo|fare|produrre)",
     # Portuguese
-    r"\b(?:desculpe?|lamento|sinto\s+muito|infelizmente)\b.*\bnão\s+(?:posso|consigo|vou|me\s+é)\b|(?:\A|[.,]\s*)não\s+(?:posso|vou|consigo)\s+(?:ajudar|escrever|inventar|criar|gerar|fornecer|fazer|produzir)",
+    r"\b(?:desculpe?|lamento|sinto\s+muito|infelizmente)\b.*\bnão\s+(?:posso|consigo|vou|me\s+é)\b|(?:\A|"
+    r"[.,]\s*)não\s+(?:posso|vou|consigo)\s+(?:ajudar|escrever|inventar|criar|gerar|fornecer|fazer|"
+    r"produzir)",
     # Dutch, Polish
-    r"\b(?:sorry|helaas|het\s+spijt\s+me)\b.*\b(?:kan\s+ik|ik\s+kan|zal\s+ik|ik\s+zal|mag\s+ik|ik\s+mag|wil\s+ik|ik\s+wil)\b.*\b(?:niet|geen)\b|\bik\s+(?:kan|zal|mag)\s+(?:\w+\s+){0,4}?(?:niet|geen)\s+(?:\w+\s+){0,3}?(?:helpen|schrijven|verzinnen|doen|maken)\b",
-    r"\b(?:przepraszam|przykro\s+mi|niestety)\b.*\bnie\s+(?:mogę|będę|potrafię)\b|\Anie\s+(?:mogę|będę)\s+(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
+    r"\b(?:sorry|helaas|het\s+spijt\s+me)\b.*\b(?:kan\s+ik|ik\s+kan|zal\s+ik|ik\s+zal|mag\s+ik|ik\s+mag|"
+    r"wil\s+ik|ik\s+wil)\b.*\b(?:niet|geen)\b|\bik\s+(?:kan|zal|mag)\s+(?:\w+\s+){0,4}?(?:niet|"
+    r"geen)\s+(?:\w+\s+){0,3}?(?:helpen|schrijven|verzinnen|doen|maken)\b",
+    r"\b(?:przepraszam|przykro\s+mi|niestety)\b.*\bnie\s+(?:mogę|będę|potrafię)\b|\Anie\s+(?:mogę|"
+    r"będę)\s+(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
     # Turkish
-    r"\b(?:üzgünüm|maalesef|özür\s+dilerim|kusura\s+bakma)\b.*(?:[ae]mam|[ae]mem|[ae]m[ıi]yorum)\b|\b(?:yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",
+    r"\b(?:üzgünüm|maalesef|özür\s+dilerim|kusura\s+bakma)\b.*(?:[ae]mam|[ae]mem|[ae]m[ıi]yorum)\b|"
+    r"\b(?:yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",
     # Russian
-    r"\b(?:извините|простите|к\s+сожалению|прошу\s+прощения|сожалею)\b.*\bне\s+(?:могу|буду|смогу|стану)\b|(?:\A|\bя\s+)не\s+(?:могу|буду|стану)\s+(?:\w+\s+)?(?:помочь|писать|написать|выдумывать|создавать|создать|придумывать|предоставить|это)",
+    r"\b(?:извините|простите|к\s+сожалению|прошу\s+прощения|сожалею)\b.*\bне\s+(?:могу|буду|смогу|стану)\b|"
+    r"(?:\A|\bя\s+)не\s+(?:могу|буду|стану)\s+(?:\w+\s+)?(?:помочь|писать|написать|выдумывать|создавать|"
+    r"создать|придумывать|предоставить|это)",
     # Chinese, Japanese, Korean
-    r"(?:抱歉|对不起|很遗憾|不好意思)[，,、。]?\s*(?:但|可是|但是)?(?:我|无法|不能|不会|拒绝).{0,12}(?:无法|不能|不会|拒绝|没办法|提供|协助|帮助|编造|完成|满足)|我(?:无法|不能|不会|拒绝)(?:为您|为你)?(?:提供|编造|生成|撰写|写|帮助|协助|这样做|完成|满足|捏造)",
-    r"(?:申し訳|すみません|残念ながら|ごめんなさい|恐れ入りますが).*(?:できません(?!でした)|できかね|お断り|いたしかね|できない|お手伝いでき)|(?:お手伝い|作成|生成|提供|対応|書くこと|捏造)(?:することは|は)?でき(?:ません|かね)",
+    r"(?:抱歉|对不起|很遗憾|不好意思)[，,、。]?\s*(?:但|可是|但是)?(?:我|无法|不能|不会|拒绝).{0,12}(?:无法|不能|不会|拒绝|没办法|提供|协助|帮助|编造|完成|"
+    r"满足)|我(?:无法|不能|不会|拒绝)(?:为您|为你)?(?:提供|编造|生成|撰写|写|帮助|协助|这样做|完成|满足|捏造)",
+    r"(?:申し訳|すみません|残念ながら|ごめんなさい|恐れ入りますが).*(?:できません(?!でした)|できかね|お断り|いたしかね|できない|お手伝いでき)|(?:お手伝い|作成|生成|提供|対応|"
+    r"書くこと|捏造)(?:することは|は)?でき(?:ません|かね)",
     r"(?:죄송|미안|유감).*(?:없습니다|없어요|못합니다|않습니다)",
     # Arabic
-    r"(?:آسف|عذر|أعتذر|للأسف).*(?:لا\s+أستطيع|لا\s+يمكنني|لن)|(?:لا\s+أستطيع|لا\s+يمكنني)\s+(?:\w+\s+)?(?:مساعد|المساعدة|كتابة|اختلاق|تقديم|إنشاء|ذلك|القيام)",
+    r"(?:آسف|عذر|أعتذر|للأسف).*(?:لا\s+أستطيع|لا\s+يمكنني|لن)|(?:لا\s+أستطيع|"
+    r"لا\s+يمكنني)\s+(?:\w+\s+)?(?:مساعد|المساعدة|كتابة|اختلاق|تقديم|إنشاء|ذلك|القيام)",
 )  # fmt: skip
 _REFUSAL = re.compile("|".join(f"(?:{form})" for form in (*_ENGLISH, *_OTHERS)), re.IGNORECASE | re.DOTALL)
 # a title, not a sentence: the verb behind the modal has a capital

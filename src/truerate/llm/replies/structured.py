@@ -10,7 +10,8 @@ from truerate.llm.replies.cutting import unfenced
 
 # a pair of JSON or of Python's own writing whose value is complete, for texts that do not parse as a whole
 _PAIR = re.compile(
-    r"[\"']([^\"'\n]{1,60})[\"']\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|none)\b|(-?\d+)\b)",
+    r"[\"']([^\"'\n]{1,60})[\"']\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|"
+    r"none)\b|(-?\d+)\b)",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
@@ -56,9 +57,11 @@ def _json(text: str) -> list[tuple[str, Any]] | None:
     decoder = json.JSONDecoder()
     for place in [found.start() for found in re.finditer(r"[{\[]", text)][:20]:
         try:
-            value, _ = decoder.raw_decode(text[place:])
+            value, end = decoder.raw_decode(text[place:])
         except (ValueError, RecursionError):
             continue
+        if isinstance(value, list) and (text[:place] + text[place + end :]).strip():
+            continue  # a number in brackets within words
         if flat := _flat("", value):
             return flat
     if "{" not in text:

@@ -34,12 +34,16 @@ _SUBJECT = (
     r"(?:(?:(?:(?:the|this|that) (?:claim|statement|fact|assertion)(?: \d+)?|claim \d+|it|this) )?(?:is|was|has been) )?"
 )
 _ACTIVE = re.compile(
-    r"(?:(?P<none>no passages?|none of the passages|nothing in the passages)|(?:the )?passages?(?: \(?\d+\)?(?:(?:,| and|, and) \(?\d+\)?)*)?"
+    r"(?:(?P<none>no passages?|none of the passages|nothing in the passages)"
+    r"|(?:the )?passages?(?: \(?\d+\)?(?:(?:,| and|, and) \(?\d+\)?)*)?"
     r"(?P<not> (?:do not|does not|don't|doesn't|did not|cannot))?)"
     r" (?:support|supports|confirm|confirms|state|states) (?:this|that|the|it)(?: (?:claim|statement|fact))?"
 )
 _TAIL = re.compile(
-    r"[,.:;(\[\-–—/|=]|(?:by|in|from|because|since|as|according|per|with|based|see|via|due|at|given|for|anywhere|here)\b"
+    r"[.:;(\[\-–—/|=]|,? ?(?:in|from|because|since|as|according|per|based|see|cf|via|due|at|given|for|anywhere|here|not|no|nor)\b"
+    r"|,? ?(?:by|with) (?:all |both |any |some |several |many |most )?(?:of )?(?:the )?(?:(?:given|other|first|second|third|last) )?"
+    r"(?:passages?|sources?|texts?|evidence|context|documents?|"
+    r"[(\[#]?\d)|,? ?passages?\b|,? ?which\b"
 )
 _DOUBT = (
     r"\b(?:wait|actually|correction|hmm|unless|maybe|perhaps|possibly|probably|likely|unclear|doubt\w*|whether|"
@@ -50,7 +54,9 @@ _AGAINST_GOOD = re.compile(
     rf"{_DOUBT}|\b(?:but|although|though|not|no|nor|none|never|nothing|zero|cannot|except|only|partial\w*|partly|"
     rf"contradict\w*|refut\w*|false|unsupported|if|wrong|incorrect|un\w*verif\w*|unconfirmed|insufficient|disagree\w*|"
     rf"differ\w*|conflict\w*|while|whereas|otherwise|instead|rather|without|lack\w*|fails?|neither|almost|or|own|"
-    rf"general knowledge|common knowledge|in part|parts?|mostly|largely|somewhat|some|loosely|weakly|indirectly|half|at best|"
+    rf"general knowledge|common knowledge|in part|parts?|mostly|largely|somewhat|some|"
+    rf"loosely|weakly|indirectly|half|at best|alone|caveats?|i|guess|"
+    rf"rumou?rs?|assum\w+|seem\w*|appear\w*|barely|hardly|arguably|debat\w+|questionabl\w+|suspect\w*|disput\w+|"
     rf"to (?:some|a certain) (?:extent|degree))\b|n't|[{_SIGNS_BAD}]"
 )
 # behind `not supported`: that it is supported after all
@@ -74,7 +80,8 @@ _LAST = re.compile(
 )
 # that the passages are silent: no more than `not supported` says
 _SILENT = re.compile(
-    r"(?:do(?:es)? not|don't|doesn't|did not|no passages?|none of the passages?|nothing|never|not) (?:\w+ ){0,2}?(?:mention|state|say|speak|"
+    r"(?:do(?:es)? not|don't|doesn't|did not|no passages?|none of the passages?|nothing|never|not) (?:\w+ ){0,2}?"
+    r"(?:mention|state|say|speak|"
     r"contain|give|name|discuss|address|cover|confirm|support|indicate|provide)\w*"
 )
 _THAT = re.compile(
@@ -111,7 +118,9 @@ def _plain(text: str) -> str:
     """Words as compared: case folded, straight apostrophes, no marks of form at their ends."""
     folded = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("’", "'").casefold()
     folded = re.sub(r"\b(isn't|wasn't|is n't)\b", "is not", folded)
-    folded = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", folded).replace("_", " ").replace("‑", "-").replace("‐", "-")
+    folded = (
+        re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", folded).replace("_", " ").replace("‑", "-").replace("‐", "-")
+    )
     folded = re.sub(r"\bnot[- ](?=\w)", "not ", folded)
     return " ".join(folded.split()).strip(_EDGES)
 
@@ -160,7 +169,9 @@ def _active(plain: str) -> bool | None:
         return None
     is_bad = found["none"] is not None or found["not"] is not None
     rest = plain[found.end() :]
-    if rest.strip(_EDGES) and (not is_bad and _AGAINST_GOOD.search(rest) or is_bad and _AGAINST_BAD.search(rest)):
+    if rest.strip(_EDGES) and (
+        not is_bad and _AGAINST_GOOD.search(rest) or is_bad and _AGAINST_BAD.search(rest)
+    ):
         return None
     return is_bad
 
@@ -175,7 +186,11 @@ def without_claim(text: str, claim: str) -> str:
         return text
     between = rf"[^\w{_SIGNS_GOOD}{_SIGNS_BAD}]"
     pattern = rf"{between}+".join(re.escape(part) for part in parts)
-    if first := re.match(rf"{between}*(?:(?:the )?(?:claim|statement)(?: that)?{between}*)?{pattern}(?!\w)", text, re.IGNORECASE):
+    if first := re.match(
+        rf"{between}*(?:(?:the )?(?:claim|statement)(?: that)?{between}*)?{pattern}(?!\w)",
+        text,
+        re.IGNORECASE,
+    ):
         rest = re.sub(rf"\A{between}*", "", text[first.end() :])
         return rest
     if last := re.search(rf"[:：.(\-–—\"“]{between}*{pattern}{between}*\Z", text, re.IGNORECASE):

@@ -17,12 +17,13 @@ contrary are ambiguous. A word within a quotation, a title or a number (`No. 4`)
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, opened
 from truerate.llm.replies.grammar import paraphrase
-from truerate.llm.replies.lexicon import MEANS, WORD
+from truerate.llm.replies.lexicon import MEANS, NEGATION, WORD, pole
 from truerate.llm.replies.reading import Parsed, joined
 
 Asks = Literal["hallucination"] | None
@@ -33,65 +34,89 @@ _VERDICT_KEYS = frozenset((
     "prediction", "classification",
 ))  # fmt: skip
 _HALLUCINATION = re.compile(
-    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|found|present))?",
+    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
+    r"found|present))?",
     re.I,
 )
 _SOUND_KEY = re.compile(
-    r"(?:is\s+)?(?:faithful|accurate|correct|supported|factual|grounded|consistent|hallucination[ -]free|no\s+hallucinations?)",
+    r"(?:is\s+)?(?:faithful|accurate|correct|supported|factual|grounded|consistent|hallucination[ -]free|"
+    r"no\s+hallucinations?)",
     re.I,
 )
-_LABELS = r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|result|label|response)"
+_LABELS = (
+    r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
+    r"result|label|response)"
+)
 _MARK = r"[\s\"'*_`(\[{<]*"
 _SHUT = r"[\"'*_`)\]}>]*"
 _FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
 _ALONE = re.compile(rf"[\W_]*{_FREE}[\W_]*", re.I)
 _FILLER = (
-    r"(?:(?:and|or|but|well|actually|ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
-    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|\s+would)\s+say)\s*[,:]?\s+)*"
+    r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
+    r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
+    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|"
+    r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = re.compile(
-    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|the|this|that|there|i|because|since|as)\b.*|\s*))",
+    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
+    rf"the|this|that|there|i|because|since|as)\b.*|\s*))",
     re.I | re.DOTALL,
 )
 _LAST = re.compile(
-    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
+    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
+    rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 _CONCLUSION = re.compile(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?(?:\s*(?:is|=|:|->|→)+|\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must)?\s+"
-    rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|that\s+is\s+)?{_MARK}{_FREE}{_SHUT}"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?(?:\s*(?:is|=|:|->|→)+|"
+    rf"\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must|\s+therefore|\s+thus|\s+hence)*\s+"
+    rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
+    rf"that\s+is\s+)?{_MARK}{_FREE}{_SHUT}"
     r"(?P<after>\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
 )
 _NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
 _BOTH = re.compile(
-    rf"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|and)\s*yes\b",
+    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
+    r"and)\s*yes\b",
     re.I,
 )
 # the other word standing as a verdict behind a first one
 _SECOND = re.compile(
-    r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|probably|perhaps|maybe))"
-    r"\s*[\"'*_]*(?<!\w)(?P<word>yes|no)[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|otherwise|when|where|with)\b))",
+    r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
+    r"probably|perhaps|maybe))"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|"
+    r"otherwise|when|where|with)\b))",
     re.I,
 )
 _OPEN = re.compile(
-    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
-    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|not\s+sure)"
-    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|this|that)(?:\s+\w+)?\s+open"
-    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|toss[- ]?up|50[/-]50"
-    r"|undecided|flip\s+a\s+coin)\b",
+    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
+    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
+    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
+    r"not\s+sure)"
+    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
+    r"this|that)(?:\s+\w+)?\s+open"
+    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
+    r"toss[- ]?up|50[/-]50"
+    r"|undecided|flip\s+a\s+coin|i\s+guess)\b",
     re.I,
 )
 _HEDGED = re.compile(
-    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|maybe|probably|possibly|i\s+guess|sort\s+of|kind\s+of|"
-    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
+    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
+    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
+    r"i\s+guess|sort\s+of|kind\s+of|"
+    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
+    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
 )
 _EXCEPTED = re.compile(
-    r"(?:^|[,;—–\s])(?:but|however|although|though|except|unless|if\s+(?:not|you|we|one|the))\b", re.I
+    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
+    r"except|unless|if\s+(?:not|you|we|one|the))\b",
+    re.I,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|i\s+take\s+(?:it|that)\s+back|"
+    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
+    r"i\s+take\s+(?:it|that)\s+back|"
     r"never\s*mind|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
@@ -110,6 +135,18 @@ _OWN_QUESTION = re.compile(
 )
 _CONTRARY_QUESTION = re.compile(
     r"\b(?:no|not|free|without|accurate|correct|right|true|faithful|supported)\b|n't\b", re.I
+)
+
+
+_SOUND_ALONE = re.compile(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+_LABEL = re.compile(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
+_VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
+           "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
+# words after which a reply repeats what it was given before it answers; after others it has gone on
+_ANNOUNCES = re.compile(
+    r":\s*\Z|\A[\W_]*\Z|\b(?:let\s+me|let's|let\s+us|step\s+by\s+step|analy[sz]\w*|i\s+will|i'll|"
+    r"to\s+(?:judge|determine|decide|check))\b",
+    re.I,
 )
 
 
@@ -151,7 +188,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     if not headings.find(head, cue or ""):
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _region(head, asks)
-        if first.reason not in ("absent", "empty"):
+        if first.reason not in ("absent", "empty") or not (
+            _ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+        ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
@@ -164,7 +203,8 @@ def _taken_back(answer: str, cue: str, value: bool) -> bool:
     """Whether an earlier cue of the same example heads another verdict, alone on its line."""
     cues = headings.find(answer, cue)
     stop = len(headings.before_next(answer[cues[0].start :])[0]) + cues[0].start
-    earlier = [answer[one.end :].lstrip().partition("\n")[0] for one in cues[:-1] if one.start < stop]
+    pairs = [(one, after) for one, after in pairwise(cues) if one.start < stop]
+    earlier = [answer[one.end : after.start].strip().partition("\n")[0] for one, after in pairs]
     return any(
         (word := _ALONE.fullmatch(line)) and MEANS[word["word"].casefold()] is not value for line in earlier
     )
@@ -279,7 +319,11 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(None, "both")
     if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
         return Stated(None, "both")
-    said = paraphrase(sentence) if asks else None
+    said = (
+        paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
+        if asks
+        else None
+    )
     return None if said is None else Stated(said, "paraphrase")
 
 
@@ -301,11 +345,15 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
     said = paraphrase(clause) if asks and clause else None
+    if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
+        said = pole(clause)
+    if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
+        said = False
     if said is not None and said is not value:
         return Stated(None, "both")
     if excepted := _EXCEPTED.search(rest):
         beside = rest[excepted.start() :]
-        if not value or _CONTRARY_QUESTION.search(beside):
+        if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
             return Stated(None, "both")
     return Stated(value, "lead")
 
@@ -347,6 +395,10 @@ def _labelled(sentence: str, asks: Asks) -> Stated | None:
         sentence,
         re.I | re.DOTALL,
     )
+    if asks and (valued := re.fullmatch(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", sentence, re.I)):
+        is_own = _HALLUCINATION.fullmatch(structured.name_key(valued[1]))
+        if is_own and valued[2].casefold() in _VALUES:
+            return Stated(_VALUES[valued[2].casefold()], "conclusion")
     if found is None or asks is None:
         return None
     value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])

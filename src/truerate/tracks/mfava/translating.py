@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truerate.core.tags import Refused, parse_tags, with_tags
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.core.tags import TYPES, Refused, parse_tags, with_tags
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.replies.passages import plain_passage
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import SOURCE, language
 from truerate.tracks.mfava.settings import Settings
@@ -116,19 +117,20 @@ def read_translation(reply: str, text: Text) -> Read:
     """A translation with the tags of its original: as many, of the same types, in the same order, none of
     them empty.
     """
-    found = parse.after_heading(reply, "Translation", is_optional=True)
-    if found.value is None:
-        return Read(reply, "unparsed", found.reason)
-    tagged = parse_tags(found.value)
+    found = plain_passage(reply, "Translation", tags=(*TYPES, "delete", "mark"))
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    if not found.text:
+        return Read(reply, "unparsed", "empty", cuts)
+    tagged = parse_tags(found.text)
     if isinstance(tagged, Refused):
-        return Read(reply, "unparsed", tagged.reason, {"detail": tagged.detail})
+        return Read(reply, "unparsed", tagged.reason, {"detail": tagged.detail, **cuts})
     types = tuple(span["type"] for span in tagged.spans)
     if types != text.types:
         shown = f"{', '.join(text.types) or 'none'} became {', '.join(types) or 'none'}"
-        return Read(reply, "unparsed", _difference(text.types, types), {"detail": shown})
-    if "".join(found.value.split()) == "".join(text.marked.split()):
-        return Read(reply, "unparsed", "untranslated", {"detail": "the text came back as it was"})
-    return Read(found.value)
+        return Read(reply, "unparsed", _difference(text.types, types), {"detail": shown, **cuts})
+    if "".join(found.text.split()) == "".join(text.marked.split()):
+        return Read(reply, "unparsed", "untranslated", {"detail": "the text came back as it was", **cuts})
+    return Read(found.text, attributes=cuts)
 
 
 def _difference(given: tuple[str, ...], came: tuple[str, ...]) -> str:

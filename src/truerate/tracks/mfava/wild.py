@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm.replies import marks
+from truerate.llm.replies.cutting import emphasis, opened, quotes, unfenced
+from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.mfava import replies as found_in
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
@@ -23,7 +26,11 @@ EXCLUDED = ("no-lead", "too-short", "too-shallow", "excluded-tag")
 # were asked · one said twice.
 REASONS = ("empty", "absent", "malformed", "repeated")
 SEED_STEP = 1000  # between the seeds of a query's replicates: far from the other subsets' seeds
-_NUMBERED = re.compile(r"[ \t]*(\d+)[.)．、][ \t]*(\S.*?)[ \t]*")
+NOUNS = ("question", "query", "q", "frage")
+# what frames questions: a heading, a rule, a line that announces them or says farewell
+_FRAME = re.compile(
+    r"#.*|[\W_]+|.*[:：][*_]*|(?:sure|certainly|of course|i hope|let me know|here)\b[^?]*", re.IGNORECASE
+)
 
 
 # ---- articles ----------------------------------------------------------------------------------------------
@@ -96,25 +103,28 @@ def collect_queries(asked: Sequence[Prompted], answered: Sequence[Reply], *, n: 
 
 
 def read_queries(text: str, n: int) -> Read:
-    """Exactly the lines `1. …` to `n. …`, nothing else but blank lines; else the reason (REASONS)."""
-    found = parse.after_heading(text, "Queries", is_optional=True)
-    if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    lines = [line for line in found.value.splitlines() if line.strip()]
-    numbered = [match for line in lines if (match := _NUMBERED.fullmatch(line))]
+    """The questions of the lines `1. …` to `n. …`, in whatever marks, and what frames them left; else the
+    reason (REASONS). A line of more than a heading or a greeting beside them is malformed.
+    """
+    answer, cut = opened(text)
+    if not answer:
+        return Read(text, "unparsed", "empty")
+    lines = [line for line in marks.lines_of(unfenced(answer).text, NOUNS) if line.text]
+    numbered = [line.entry for line in lines if line.entry and line.entry.text]
     if not numbered:
         return Read(text, "unparsed", "absent")
-    if len(numbered) != len(lines) or [int(match[1]) for match in numbered] != list(range(1, n + 1)):
+    is_framed = all(line.entry or _FRAME.fullmatch(line.text) for line in lines)
+    if not is_framed or [entry.numbers for entry in numbered] != [(place,) for place in range(1, n + 1)]:
         return Read(
             text,
             "unparsed",
             "malformed",
             {"detail": f"{len(numbered)} of {len(lines)} lines are numbered; {n} were asked"},
         )
-    queries = [match[2] for match in numbered]
+    queries = [quotes(emphasis(entry.text)).text for entry in numbered]
     if len({query.casefold() for query in queries}) < n:
         return Read(text, "unparsed", "repeated")
-    return Read("\n".join(queries))
+    return Read("\n".join(queries), attributes={"cuts": " ".join(cut) or None})
 
 
 def wild_items(rows: Iterable[dict], articles: dict[str, Context]) -> list[dict]:
@@ -211,10 +221,11 @@ def collect_checks(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list
 
 
 def _read_check(text: str) -> Read:
-    found = parse.yes_no(text, "Answerable")
+    found = yes_no(text, "Answerable")
+    cuts = {"cuts": " ".join(found.cuts) or None}
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    return Read(text, attributes={"answerable": "yes" if found.value else "no"})
+        return Read(text, "unparsed", found.reason, cuts)
+    return Read(text, attributes={"answerable": "yes" if found.value else "no", **cuts})
 
 
 # ---- replies -----------------------------------------------------------------------------------------------

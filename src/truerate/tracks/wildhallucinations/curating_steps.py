@@ -129,4 +129,8 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
 def _read(call: str, text: str) -> Read:
     found = READERS[call](text)
     cuts = {"cuts": " ".join(found.cuts) or None}
-    return Read(text, "unparsed", found.reason, cuts) if found.value is None else Read(found.value, attributes=cuts)
+    return (
+        Read(text, "unparsed", found.reason, cuts)
+        if found.value is None
+        else Read(found.value, attributes=cuts)
+    )

@@ -29,7 +29,11 @@ def write_requests(
         name = names[row["item_id"]]
         messages = tuple(
             prompts.render(
-                "wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(map(uncited, parts))
+                "wildhallucinations",
+                "write_facts",
+                prompts_dir,
+                subject=name,
+                sentences=numbered(map(uncited, parts)),
             )
         )
         kept = {

@@ -1,0 +1,160 @@
+"""Facts by the number of their sentence in JSON values and tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from truerate.llm.replies import marks
+from truerate.llm.replies.fact_words import Told, stated
+
+# the words that may stand in the mark of a sentence
+NOUNS = (
+    "sentence",
+    "sentences",
+    "sent",
+    "satz",
+    "phrase",
+    "frase",
+    "s",
+    "no",
+    "nr",
+    "number",
+    "zeile",
+    "句",
+    "句子",
+    "第",
+)
+_NUMBER_KEYS = (
+    "sentence",
+    "sentence_id",
+    "sentence_number",
+    "sentence_index",
+    "number",
+    "id",
+    "index",
+    "n",
+    "no",
+    "nr",
+)
+_FACT_KEYS = (
+    "fact",
+    "facts",
+    "atomic_fact",
+    "atomic_facts",
+    "text",
+    "claim",
+    "claims",
+    "statement",
+    "content",
+)
+
+
+def of_json(text: str, n: int) -> tuple[list[Told], int] | None:
+    """What a JSON value says; None where the reply is none, or none that names sentences."""
+    value = marks.json_of(text)
+    if value is None:
+        return None
+    if (
+        isinstance(value, dict)
+        and len(value) == 1
+        and isinstance(inner := next(iter(value.values())), list | dict)
+    ):
+        value = inner if not _number(next(iter(value))) else value
+    pairs = _pairs_of(value, n)
+    if pairs is None or any(number == 0 for number, _ in pairs):
+        return None
+    told: list[Told] = []
+    n_malformed = 0
+    for number, words in pairs:
+        for word in words or [""]:
+            found = stated((number,), word, ("json",)) if word else [Told((number,), None, ("json",))]
+            told += found if 1 <= number <= n else []
+            n_malformed += not found or not 1 <= number <= n
+    return told, n_malformed
+
+
+def _pairs_of(value: Any, n: int) -> list[tuple[int, list[str]]] | None:
+    """Numbers and facts of a JSON value: an object by number, a list of objects, of lists by place, of lines."""
+    if isinstance(value, dict):
+        pairs = [(_number(key), _strings(one)) for key, one in value.items()]
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        pairs = [(_number(_first(one, _NUMBER_KEYS)), _strings(_first(one, _FACT_KEYS))) for one in value]
+    elif isinstance(value, list) and value and all(_is_pair(one) for one in value):
+        pairs = [(_number(number), _strings(words)) for number, words in value]
+    elif isinstance(value, list) and value and all(isinstance(one, list) for one in value):
+        pairs = [(place, _strings(one)) for place, one in enumerate(value, 1)] if len(value) == n else []
+    elif isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        entries = [marks.entry_of(one, NOUNS) for one in value]
+        pairs = [(entry.numbers[0], [entry.text]) if entry else (None, None) for entry in entries]
+    else:
+        return None
+    if not pairs or any(number is None or words is None for number, words in pairs):
+        return None
+    return [(number, words) for number, words in pairs if number is not None and words is not None]
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is a list of a number and a text."""
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], int)
+        and isinstance(value[1], str | list)
+    )
+
+
+def _number(value: Any) -> int | None:
+    """The number that a key or a field holds."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    if isinstance(value, int):
+        return value
+    found = marks.numbers_in(value.replace("_", " ").strip("[]() "), NOUNS)
+    return found[0] if found and len(found) == 1 else None
+
+
+def _first(value: dict[str, Any], keys: Sequence[str]) -> Any:
+    folded = {key.casefold().replace(" ", "_"): one for key, one in value.items()}
+    return next((folded[key] for key in keys if key in folded), None)
+
+
+def _strings(value: Any) -> list[str] | None:
+    """The texts of a field: one, several, or none at all; None where it holds anything else."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value.strip()] if value.strip() else []
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return [one.strip() for one in value if one.strip()]
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        inner = [_strings(_first(one, _FACT_KEYS)) for one in value]
+        return None if any(one is None for one in inner) else [word for one in inner for word in one or []]
+    return None
+
+
+def of_table(text: str, n: int) -> tuple[list[Told], int] | None:
+    """What a table says; None where there is none, or its columns cannot be told."""
+    rows = marks.table_of(text)
+    if not rows:
+        return None
+    has_head = all(_number(cell) is None for cell in rows[0])
+    numbers = next(
+        (at for at in range(len(rows[0])) if all(not row[at] or _number(row[at]) for row in rows[has_head:])),
+        None,
+    )
+    facts: int | None = 1 - numbers if len(rows[0]) == 2 and numbers is not None else None
+    if (
+        has_head
+        and (place := marks.column(rows[0], lambda cell: "fact" in cell or "claim" in cell)) is not None
+    ):
+        facts = place
+    if numbers is None or facts is None or facts == numbers:
+        return None
+    told: list[Told] = []
+    n_malformed, number = 0, None
+    for row in rows[1:] if has_head else rows:
+        number = _number(row[numbers]) if row[numbers] else number
+        if number is None or not 1 <= number <= n or not (found := stated((number,), row[facts], ("table",))):
+            n_malformed += 1
+            continue
+        told += found
+    return told, n_malformed
