@@ -3,6 +3,7 @@
 import pytest
 
 from truerate.llm.replies.claim_verdicts import read_verdicts
+from truerate.llm.replies.support import verdict_of, without_claim
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,30 @@ from truerate.llm.replies.claim_verdicts import read_verdicts
 )
 def test_verdicts_by_hand(text, expected):
     assert read_verdicts(text, ["Kiel is a city.", "Kiel lies in Bavaria."]).value == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ("supported by passages 1 or 2", False),
+        ("cannot be verified", True),
+        ("neither supported nor contradicted", True),
+        ("partially supported", True),
+        ("supported by no passage", None),
+        ("not unsupported", None),
+        ("supported? no", None),
+        ("not supported by passage 1, but passage 2 states it", None),
+        ("I would not call this supported", None),
+    ],
+)
+def test_a_verdict_is_read_where_nothing_in_the_words_could_turn_it(words, verdict):
+    assert verdict_of(words) is verdict
+
+
+def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():
+    assert (
+        without_claim("“The bill was not supported.” – supported", "The bill was not supported.")
+        == "supported"
+    )
+    assert verdict_of("The bill was not supported: supported", "The bill was not supported.") is False
+    assert verdict_of("The bill was not supported.", "The bill was not supported.") is None

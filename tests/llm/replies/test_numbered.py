@@ -2,6 +2,7 @@
 
 import pytest
 
+from truerate.llm.replies.nothing import says_nothing
 from truerate.llm.replies.numbered import Facts, read_facts
 
 WRITTEN = """[1] Lake Tarn lies in Oria.
@@ -166,3 +167,19 @@ def test_marks_alone_and_words_in_brackets_hold_no_fact(line):
 
 def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It lies in the\nNorth."):
     assert read_lines(text, 2).n_malformed == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("N/A", True),
+        ("–", True),
+        ("does not contain any facts", True),
+        ("none: it is addressed to the reader, a question", True),
+        ("None of the crew survived.", False),
+        ("No record of it survives.", False),
+        ("Opinion polls are held there.", False),
+    ],
+)
+def test_words_for_none(words, expected):
+    assert says_nothing(words) is expected

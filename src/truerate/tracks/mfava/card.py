@@ -38,7 +38,8 @@ CARD = Card(
             section="3.1",
             text=(
                 "A model answers a question from a reference, then inserts six types of hallucination, one after the other, each in its own"
-                " tags. A passage whose tags are malformed, or whose other text changed, is rejected with its reason."
+                " tags. A reply whose tags are malformed, or whose other text changed, is rejected with its reason and asked for"
+                " again; the passage is lost when the last try is refused, too."
             ),
         ),
         Section(
