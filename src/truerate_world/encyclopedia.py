@@ -17,12 +17,12 @@ from truerate_world.domains import (
     is_person,
 )
 from truerate_world.draws import draw, pick, shuffled
-from truerate_world.lexicon import Tongue
+from truerate_world.lexicon import Lexicon
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """All there is, and the tongues that speak of it. `near[i]` are the entities of i's domain that share a
+    """All there is, and the lexicon of each language. `near[i]` are the entities of i's domain that share a
     stated property with it.
     """
 
@@ -31,15 +31,15 @@ class World:
     entities: tuple[Entity, ...]
     by_domain: dict[str, tuple[int, ...]]
     near: tuple[frozenset[int], ...]
-    tongues: dict[str, Tongue]
+    lexicons: dict[str, Lexicon]
 
     def fact(self, entity: int, relation: str) -> Value | None:
         """The true value of a relation of an entity, None where it has none."""
         return self.entities[entity].facts.get(relation)
 
-    def tongue(self, language: str | None = None) -> Tongue:
-        """The tongue of a language, the first one by default."""
-        return self.tongues[language or self.languages[0]]
+    def lexicon(self, language: str | None = None) -> Lexicon:
+        """The lexicon of a language, the first one by default."""
+        return self.lexicons[language or self.languages[0]]
 
 
 def build(seed: int, languages: Sequence[str] = ("en",)) -> World:
@@ -59,8 +59,8 @@ def _build(seed: int, languages: tuple[str, ...]) -> World:
                 "n",
                 int(entity.facts["birth_year"][1]) + 18 + int(draw(seed, "debut", entity.index) * 27),
             )
-    tongues = {code: Tongue(code, seed, bare) for code in languages}
-    return World(seed, languages, tuple(bare), by_domain, _near(bare, by_domain), tongues)
+    lexicons = {code: Lexicon(code, seed, bare) for code in languages}
+    return World(seed, languages, tuple(bare), by_domain, _near(bare, by_domain), lexicons)
 
 
 def _entities(seed: int) -> list[Entity]:

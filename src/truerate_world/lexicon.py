@@ -24,7 +24,7 @@ class Scan(NamedTuple):
     things: tuple[Value, ...]
 
 
-class Tongue:
+class Lexicon:
     """One language over one world. Names and aliases are unique in it, so a name found in a text says whom it
     means.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from truerate_world.domains import DOMAINS, RELATIONS, Value
 from truerate_world.encyclopedia import World
-from truerate_world.lexicon import Scan, Tongue
+from truerate_world.lexicon import Lexicon, Scan
 
 _SENTENCE = re.compile(r"[.!?]+[\"'”’)]*(?:\s+|$|(?=[A-Z\"“]))|\n+")
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -56,33 +56,33 @@ class Parser:
     judge.
     """
 
-    def __init__(self, world: World, tongue: Tongue):
-        self.world, self.tongue = world, tongue
-        words = tongue.words
+    def __init__(self, world: World, lexicon: Lexicon):
+        self.world, self.lexicon = world, lexicon
+        words = lexicon.words
         self.says = _table(
-            (skeleton(tongue, say, relation), (FACT, relation))
+            (skeleton(lexicon, say, relation), (FACT, relation))
             for relation, p in words.RELATIONS.items()
             for say in p.says
         )
         for relation, phrases in words.RELATIONS.items():
-            self.says.setdefault(skeleton(tongue, phrases.wrong, relation), []).append((WRONG, relation))
+            self.says.setdefault(skeleton(lexicon, phrases.wrong, relation), []).append((WRONG, relation))
         for kind, phrases in words.VAGUE.items():
             for phrase in phrases:
-                self.says.setdefault(skeleton(tongue, phrase), []).append((kind, ""))
+                self.says.setdefault(skeleton(lexicon, phrase), []).append((kind, ""))
         self.turned = _table(
-            (skeleton(tongue, turn, relation), (turn.index("{s}") > turn.index("{v}"), relation))
+            (skeleton(lexicon, turn, relation), (turn.index("{s}") > turn.index("{v}"), relation))
             for relation, p in words.RELATIONS.items()
             for turn in p.turned
         )
         self.talk = {
-            skeleton(tongue, text) for name in words.TALK if name != "tail" for text in words.TALK[name]
+            skeleton(lexicon, text) for name in words.TALK if name != "tail" for text in words.TALK[name]
         }
-        self.leads = tuple(skeleton(tongue, lead) + " " for lead in words.LEADS)
-        self.tails = tuple(" , " + skeleton(tongue, tail) for tail in words.TALK["tail"])
+        self.leads = tuple(skeleton(lexicon, lead) + " " for lead in words.LEADS)
+        self.tails = tuple(" , " + skeleton(lexicon, tail) for tail in words.TALK["tail"])
         pronouns = "|".join(sorted({form.lower() for form in words.PRONOUNS.values()}))
         self._subject = re.compile(rf"(§e|{pronouns}) (.+)")
         joins = "|".join(
-            skeleton(tongue, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})")
+            skeleton(lexicon, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})")
             for join in words.CONNECTORS
         )
         self._join = re.compile(rf" (?:{joins}) ")
@@ -105,7 +105,7 @@ class Parser:
         mentioned: list[int] = []
         subject = None
         for place, sentence in enumerate(sentences):
-            scan = self.tongue.scan(sentence)
+            scan = self.lexicon.scan(sentence)
             mentioned += [thing[1] for thing in scan.things if thing[0] == "e"]
             if scan.skeleton in self.talk or not scan.skeleton:
                 subject = scan.things[0][1] if len(scan.things) == 1 and scan.things[0][0] == "e" else subject
@@ -165,14 +165,14 @@ class Parser:
         return claims
 
 
-def skeleton(tongue: Tongue, template: str, relation: str = "", **slots: str) -> str:
+def skeleton(lexicon: Lexicon, template: str, relation: str = "", **slots: str) -> str:
     """The skeleton of a template: its slot `{v}` by the relation's kind of value, all others entities unless
     `slots` says otherwise.
     """
     marks = {"v": RELATIONS[relation].kind} if relation else {}
     marks |= slots
     text = _SLOT.sub(lambda slot: f" q{marks.get(slot[1], 'e')}q ", template)
-    found = tongue.scan(text).skeleton
+    found = lexicon.scan(text).skeleton
     return re.sub(r"\bq([encdx])q\b", r"§\1", found)
 
 

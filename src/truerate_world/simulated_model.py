@@ -11,8 +11,8 @@ from truerate_world import prompt
 from truerate_world.answer import Answer
 from truerate_world.encyclopedia import World
 from truerate_world.folders import part_of, tracks
+from truerate_world.language_tools import language_tools
 from truerate_world.models import base
-from truerate_world.scholar import scholar
 
 REMINDED = 10**6  # far beyond every seed
 Handler = Callable[[World, str, prompt.Asked, int], Answer | None]
@@ -51,7 +51,7 @@ def reply(
     for handler in handlers:
         if answer := handler(world, model, asked, sample):
             return answer
-    return Answer("unrecognised", scholar(world).writer.talk("bland", base(model)))
+    return Answer("unrecognised", language_tools(world).writer.talk("bland", base(model)))
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,7 @@ from truerate.core.text import words
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.lexicon import Tongue
+from truerate_world.lexicon import Lexicon
 
 
 class Fact(NamedTuple):
@@ -23,8 +23,8 @@ class Writer:
     same text.
     """
 
-    def __init__(self, world: World, tongue: Tongue):
-        self.world, self.tongue, self.words = world, tongue, tongue.words
+    def __init__(self, world: World, lexicon: Lexicon):
+        self.world, self.lexicon, self.words = world, lexicon, lexicon.words
 
     def tell(self, facts: Sequence[Fact], *key: object, compound: float = 0.35) -> list[str]:
         """The facts as sentences in their order; `compound` is the share of neighbours on one subject that
@@ -85,7 +85,7 @@ class Writer:
     def talk(self, name: str, *key: object, about: int | None = None) -> str:
         """A sentence without content, of a kind of `TALK`."""
         text = pick(self.words.TALK[name], *key, name)
-        return text if about is None else text.format(x=self.tongue.name(about))
+        return text if about is None else text.format(x=self.lexicon.name(about))
 
     def aside(self, entity: int, facts: Sequence[Fact], *key: object) -> str:
         """A sentence that names others like the entities at hand and states nothing of them, so that a name
@@ -94,7 +94,7 @@ class Writer:
         told = [fact.value[1] for fact in facts if fact.value[0] == "e"] or [entity]
         mates = [self._mate(one, *key, place) for place, one in enumerate((told[0], told[-1], entity))]
         text = pick(self.words.TALK["aside"], *key, "aside")
-        return text.format(**dict(zip("xyz", map(self.tongue.name, mates), strict=True)))
+        return text.format(**dict(zip("xyz", map(self.lexicon.name, mates), strict=True)))
 
     def _mate(self, entity: int, *key: object) -> int:
         """Another entity of the same domain, near or far."""
@@ -112,13 +112,13 @@ class Writer:
 
     def value(self, fact: Fact, *key: object) -> str:
         """The value as it is written, another name of it in three cases of ten."""
-        return self.tongue.text(fact.value, fact.relation, alias=draw(*key, "alias") < 0.3)
+        return self.lexicon.text(fact.value, fact.relation, alias=draw(*key, "alias") < 0.3)
 
     def answer(self, value: Value, relation: str, *key: object, kind: str = "", limit: int = 99) -> str:
         """A value as a short answer, in a drawn form of at most `limit` words (the bare value where none is
         that short).
         """
-        text = self.tongue.text(value, relation, alias=draw(*key, "alias") < 0.3)
+        text = self.lexicon.text(value, relation, alias=draw(*key, "alias") < 0.3)
         form = "year" if value[0] == "n" and RELATIONS[relation].is_year else value[0]
         domain = self.world.entities[value[1]].domain if value[0] == "e" else ""
         one, several = self.words.KINDS[domain] if domain else (kind, kind)
@@ -128,10 +128,10 @@ class Writer:
 
     def ask(self, relation: str, subject: int, *key: object) -> str:
         """A question for one value."""
-        return pick(self.words.RELATIONS[relation].asks, *key, "ask").format(x=self.tongue.name(subject))
+        return pick(self.words.RELATIONS[relation].asks, *key, "ask").format(x=self.lexicon.name(subject))
 
     def _name(self, subject: int, *key: object) -> str:
-        return self.tongue.name(subject, alias=draw(*key, "subject alias") < 0.15)
+        return self.lexicon.name(subject, alias=draw(*key, "subject alias") < 0.15)
 
     def _subject(self, subject: int, after: int | None, *key: object) -> str:
         if subject == after and draw(*key, "pronoun") < 0.6:

@@ -56,9 +56,11 @@ FAMILIES: dict[str, Callable[[Cell], bool]] = {
     "tnr": lambda c: c.metric == "tnr",
     "unparsed": lambda c: c.metric == "unparsed_rate",
     "contrast": lambda c: c.metric in ("accuracy_both_orders", "accuracy_one_side"),
-    "candidate failure": lambda c: c.metric == "candidate_failure_rate",
+    "candidate failure": lambda c: c.metric == "candidate_failure_rate" and "reason" not in c.slice,
+    "reasons of failure": lambda c: c.metric == "candidate_failure_rate" and "reason" in c.slice,
     "length rule": lambda c: c.metric == "length_rule_broken_rate",
     "filtering": lambda c: c.metric == "filter_disagreement_rate",
+    "choices without an answer": lambda c: c.metric == "filter_unparsed_rate",
     "labelling": lambda c: c.metric in ("yes_rate", "wrong_label_rate"),
 }
 
@@ -81,6 +83,8 @@ def cells_of(
     made = []
     for row in board.scores if scores is None else scores:
         metric, subject, where = _name(row)
+        if {"reason", "scheme"} <= set(dict(where)):  # reasons are planted over both schemes
+            continue
         target = truth.get(
             (metric, subject, where),
             truth.get((metric, subject, tuple(one for one in where if one[0] != "scheme"))),
@@ -215,7 +219,7 @@ def independent(cells: Iterable[Cell]) -> list[Cell]:
     for cell in cells:
         where = cell.slice
         is_sum = cell.metric in sums or (cell.metric == "tpr" and "pattern" not in where)
-        is_sum |= cell.metric == "candidate_failure_rate" and "scheme" not in where
+        is_sum |= cell.metric == "candidate_failure_rate" and not {"scheme", "pattern"} <= set(where)
         if not is_sum and not (cell.metric in ("tpr", "tnr") and where["task"] == "general"):
             kept.append(cell)
     return kept

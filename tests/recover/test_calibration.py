@@ -17,10 +17,10 @@ def test_counts_scatter_as_binomial_counts_do(cells):
     assert abs(mean - 1) <= band and band < 0.25
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "tpr"])
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in ("tpr", "reasons of failure")])
 def test_no_model_leans_to_one_side(cells, name):
     """Over all seeds, tasks, variants and patterns of a model; TPR over all patterns is the sum of the TPR by
-    pattern, which is here.
+    pattern, which is here, and reasons exclude one another: one that nobody met has no row.
     """
     found = family(name, cells)
     assert independent(found) and not leaning(found)

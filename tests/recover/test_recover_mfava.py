@@ -20,8 +20,11 @@ from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.scores import rejected_rows
+from truerate_world.encyclopedia import build as build_world
+from truerate_world.manners import manners_of
 from truerate_world.mfava import annotate
-from truerate_world.mfava.models.planted import HABITS, rates
+from truerate_world.mfava.models.planted import PROFILES, rates
+from truerate_world.models import COVERAGE
 
 from .board import ROOT
 from .cells import Cell, missed, pooled
@@ -40,6 +43,7 @@ from .mfava_board import (
     flat,
     p_marked,
 )
+from .misreading import readings, recorded
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-mfava")]
 WRONG_LANGUAGE = {
@@ -51,10 +55,15 @@ PLACES = list(product(SUBJECTS, LANGS))
 
 
 @pytest.fixture(scope="module")
-def boards(tmp_path_factory):
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("store") / "responses.sqlite"
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory, store):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
+        patch.setenv("TRUERATE_STORE", str(store))
         return [build_board(seed, tmp_path_factory.mktemp(f"wiki-{seed}")) for seed in SEEDS]
 
 
@@ -120,7 +129,7 @@ def flaw_cells(board, scores: list[dict]) -> list[Cell]:
         flaw, lang = row["metric"].removesuffix("_rate"), row.get("lang")
         factor = WRONG_LANGUAGE.get(lang) if flaw == "wrong_language" else 1.0
         if flaw in FLAWS and lang in LANGS and factor:
-            planted = getattr(HABITS[board.at.p.models[row["subject"]].model], flaw) * factor
+            planted = getattr(PROFILES[board.at.p.models[row["subject"]].model], flaw) * factor
             made.append(
                 cell(
                     board, flaw, row["subject"], round(row["value"] * row["n"]), row["n"], planted, lang=lang
@@ -173,16 +182,18 @@ def reject_cells(board) -> list[Cell]:
         name: [one["type"] for one in found]
         for name, found in board.tables.samples.select("sample_id", "spans").iter_rows()
     }
-    habits, made = HABITS["sim-quill"], []
+    profile, made = PROFILES["sim-quill"], []
     for lang in LANGS:
         inserts = generations.filter(purpose="insert", lang=lang)
         added = inserts.filter(
             ~pl.col("type").is_in(REPLACED)
         )  # a name or words to replace may be lacking, too
         planted = {
-            "malformed": (added, habits.unclosed),
-            "nothing-inserted": (added, habits.nothing),
-            "altered": (inserts, habits.altered),
+            "malformed": (added, profile.unclosed),
+            "nothing-inserted": (added, profile.nothing),
+            "altered": (inserts, profile.altered),
+            "refusal": (inserts, profile.refuses),
+            "thought_only": (inserts, manners_of("sim-quill").unfinished),
         }
         for reason, (rows, rate) in planted.items():
             made.append(
@@ -199,8 +210,8 @@ def reject_cells(board) -> list[Cell]:
             )
         passages = generations.filter(purpose="translate", lang=lang).select("bad", "sample").rows()
         for reason, least, rate in (
-            ("tag-count", 1, habits.dropped + habits.doubled),
-            ("tag-order", 2, habits.swapped),
+            ("tag-count", 1, profile.dropped + profile.doubled),
+            ("tag-order", 2, profile.swapped),
         ):
             rows = [
                 bad for bad, name in passages if len(spans[name] if least == 1 else set(spans[name])) >= least
@@ -216,7 +227,7 @@ def reject_cells(board) -> list[Cell]:
 def test_faults_of_writer_and_translator_become_rejects(boards):
     cells = [one for board in boards for one in reject_cells(board)]
     assert (
-        len(cells) == len(SEEDS) * (3 * len(LANGS) + 2 * (len(LANGS) - 1))
+        len(cells) == len(SEEDS) * (5 * len(LANGS) + 2 * (len(LANGS) - 1))
         and not missed(cells)
         and not missed(pooled(cells))
     )
@@ -425,3 +436,12 @@ def test_hr_est_on_natural_labels_of_all_models_draws_them_together(boards, esti
     worst, planted_worst = over_all(boards, estimates, EVEN, "hr_est", "natural", ("elm",))
     assert best.value > planted_best and worst.value < planted_worst
     assert holds(*over_all(boards, estimates, EVEN, "hr_est", "natural"))
+
+
+def test_no_reply_is_misread(boards, store):
+    """Every prompt of the boards, put to every model: what is read is what a careful person reads."""
+    world = build_world(boards[0].at.p.seed, tuple(boards[0].at.p.languages))
+    found = list(readings(world, list(recorded(store))[:: len(boards)], COVERAGE))
+    assert {one.purpose for one in found} == {"write", "insert"}
+    assert len({one.manner for one in found}) >= 8
+    assert not [one for one in found if one.kind != "right"]

@@ -19,12 +19,14 @@ from truerate.tracks.wildhallucinations import abstention, labels, review
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE
+from truerate_world.models import COVERAGE
 from truerate_world.wildhallucinations.annotate import entity_of
 from truerate_world.wildhallucinations.annotator_noise import kind_of
 from truerate_world.wildhallucinations.truth import read_replies
 
 from .board import ROOT
 from .mfava_board import flat
+from .misreading import readings
 from .wild_board import BOARD, SEEDS, SUBJECTS, build_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-wild")]
@@ -125,6 +127,14 @@ def test_calls_are_an_eighth_of_one_per_fact_at_verdicts_that_agree(boards):
         assert asked.filter(pair("attributes", "stage") == SINGLE).is_empty()
         agreed = found(board.scores, "batch_agreement", "quill")
         assert agreed.low >= 0.9
+
+
+def test_no_reply_is_misread(boards):
+    """A tenth of the prompts of the boards, put to every model: what is read is what a careful person reads."""
+    found = [one for board in boards for one in readings(board.world, board.prompts[::10], COVERAGE)]
+    names = {"extract", "verify", "disambiguate", "domain", "write_facts", "verify_facts"}
+    assert {one.purpose for one in found} == names and len({one.manner for one in found}) > 10
+    assert not [one for one in found if one.kind != "right"]
 
 
 # ---- scores ------------------------------------------------------------------------------------------------

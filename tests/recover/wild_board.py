@@ -17,6 +17,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
+from truerate.llm.request import answered
 from truerate.sources import SourceTables, wildchat
 from truerate.tracks.wildhallucinations import (
     curating_steps,
@@ -29,6 +30,7 @@ from truerate.tracks.wildhallucinations import (
 )
 from truerate.tracks.wildhallucinations.labels import Labelled
 from truerate_world import simulated_model
+from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
@@ -41,6 +43,7 @@ from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 from .board import ROOT
 from .cells import family_wise
 from .mfava_board import flat
+from .misreading import Recorded
 
 BOARD = "wildhallucinations-closed-world"
 SEEDS = (101, 202)
@@ -60,6 +63,7 @@ class Board:
     tasks: list[dict]
     labelled: Labelled
     purposes: frozenset[str]
+    prompts: tuple[Recorded, ...]
 
     @cached_property
     def scores(self) -> list[dict]:
@@ -101,13 +105,16 @@ def settings(seed: int, folder: Path) -> Layout:
 
 def build_board(seed: int, folder: Path) -> Board:
     """Make the board: chats, entities, pages, replies, facts, verdicts, people."""
-    at, world, purposes = settings(seed, folder), build(seed), set()
+    at, world = settings(seed, folder), build(seed)
+    purposes: set[str] = set()
+    asked: list[Recorded] = []
     track = at.p.track(BOARD)
     write_chats(folder / "chats", seed, SIZES["chats"])
     tables = wildchat.read(folder / "chats", name="closed-world-chats", on_bad_row="stop")
     record(world, folder / "searches.jsonl")
 
     def asking(requests, at, *, label):
+        asked.extend(_prompt(request) for request in requests)
         return [_said(at, world, request, purposes) for request in requests]
 
     replies = {"extract": curating_steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
@@ -124,7 +131,13 @@ def build_board(seed: int, folder: Path) -> Board:
     made, tasks = steps.exported(at, BOARD, tables, replies, beside)
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
     labelled = labels.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
-    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes))
+    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked))
+
+
+def _prompt(request) -> Recorded:
+    params = request.params
+    messages = tuple(request.messages)
+    return Recorded(messages, params["temperature"], params.get("seed"), params.get("max_tokens"))
 
 
 def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
@@ -135,7 +148,9 @@ def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
     )
     purposes.add(found.task)
     key = content_id(model, request.messages, params, request.sample_index)
-    return Reply(key, "ok", found.text, "stop", None, 1, 1, 0.0, False)
+    body = {"model": model, "messages": request.messages, "max_tokens": params.get("max_tokens")}
+    sent = completion_of(body, found.text, key, found.finish)["choices"][0]
+    return answered(key, sent["message"]["content"], sent["finish_reason"], 1, 1, is_stored=False)
 
 
 def record(world: World, path: Path) -> None:
@@ -148,7 +163,7 @@ def record(world: World, path: Path) -> None:
                 {"link": page.url, "title": page.title, "text": text_of(world, page)}
                 for page in readable(world, entity)
             ]
-            file.write(json.dumps({"query": world.tongue().name(entity), "items": items}) + "\n")
+            file.write(json.dumps({"query": world.lexicon().name(entity), "items": items}) + "\n")
         for name, found in web(world).referents.items():
             items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in found]
             file.write(json.dumps({"query": name, "items": items}) + "\n")

@@ -32,7 +32,7 @@ def test_the_same_seed_gives_the_same_world_and_another_one_another(world):
     encyclopedia._build.cache_clear()
     again, other = build(7), build(8)
     assert [entity.facts for entity in again.entities] == [entity.facts for entity in world.entities]
-    assert again.tongue().names == world.tongue().names != other.tongue().names
+    assert again.lexicon().names == world.lexicon().names != other.lexicon().names
 
 
 def test_building_takes_well_under_a_second():
@@ -43,7 +43,7 @@ def test_building_takes_well_under_a_second():
 
 def test_names_and_aliases_are_unique_whatever_the_seed():
     for seed in range(5):
-        names = [name.lower() for pair in build(seed).tongue().names for name in pair]
+        names = [name.lower() for pair in build(seed).lexicon().names for name in pair]
         assert len(names) == len(set(names))
 
 
@@ -56,7 +56,7 @@ def test_near_entities_are_of_the_same_domain_and_leave_others_far(world):
 
 
 def test_every_relation_has_three_forms_and_every_category_ten_entries(world):
-    words = world.tongue().words
+    words = world.lexicon().words
     assert set(words.RELATIONS) == set(RELATIONS)
     for relation, phrases in words.RELATIONS.items():
         assert len(set(phrases.says)) >= 3 and len(phrases.asks) >= 2 and phrases.wrong
@@ -66,8 +66,8 @@ def test_every_relation_has_three_forms_and_every_category_ten_entries(world):
 
 
 def test_no_word_of_a_template_is_the_name_of_something(world):
-    tongue = world.tongue()
-    words = tongue.words
+    lexicon = world.lexicon()
+    words = lexicon.words
     texts = [
         text
         for p in words.RELATIONS.values()
@@ -85,7 +85,7 @@ def test_no_word_of_a_template_is_the_name_of_something(world):
         *words.CATEGORY_KINDS.values(),
         *(kind for pair in words.KINDS.values() for kind in pair),
     ]
-    assert [text for text in texts if tongue.scan(re.sub(r"\{\w+\}", " qq ", text)).things] == []
+    assert [text for text in texts if lexicon.scan(re.sub(r"\{\w+\}", " qq ", text)).things] == []
 
 
 def test_a_language_that_is_not_spoken_is_one_line():

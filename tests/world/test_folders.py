@@ -216,7 +216,7 @@ def test_a_server_of_one_protocol_loads_no_other():
 
 def test_each_protocol_answers_its_own_and_all_together_answer_the_same(world):
     """A bare message says to no one whose it is, so here is one of each; with headings the cue says it."""
-    name = world.tongue().name(3)
+    name = world.lexicon().name(3)
     bare = {
         "halueval": f"Tell me about {name}.",
         "wildhallucinations": f"What do you know about {name}? Please answer in one paragraph.",

@@ -8,7 +8,7 @@ def facts_of(entity):
 
 
 def test_what_is_written_is_read_again(world, known):
-    parser = Parser(world, world.tongue())
+    parser = Parser(world, world.lexicon())
     for entity in world.entities:
         for lap in range(4):
             facts = shuffled(facts_of(entity), "order", lap, entity.index)
@@ -20,11 +20,11 @@ def test_what_is_written_is_read_again(world, known):
 
 
 def test_every_form_of_every_relation_is_read(world, known):
-    tongue = world.tongue()
-    for relation, phrases in tongue.phrases.items():
+    lexicon = world.lexicon()
+    for relation, phrases in lexicon.phrases.items():
         entity = next(one for one in world.entities if relation in one.facts)
         value = entity.facts[relation]
-        name, text = tongue.name(entity.index), tongue.text(value, relation)
+        name, text = lexicon.name(entity.index), lexicon.text(value, relation)
         told = [(FACT, f"{name} {say}") for say in phrases.says] + [
             (FACT, turn.replace("{s}", name)) for turn in phrases.turned
         ]
@@ -43,11 +43,11 @@ def test_sentences_may_be_joined_by_line_breaks_or_nothing(world, known):
 
 
 def test_vague_claims_keep_their_kind_and_talk_says_nothing(world, known):
-    for kind in known.tongue.words.VAGUE:
+    for kind in known.lexicon.words.VAGUE:
         claim = known.parser.read(known.writer.vague(kind, 3, "x")).claims[0]
         assert (claim.kind, claim.subject, claim.value) == (kind, 3, None)
     for name in ("opening", "closing", "press", "hedge", "reasoning"):
-        for text in known.tongue.words.TALK[name]:
+        for text in known.lexicon.words.TALK[name]:
             assert known.parser.read(text) == known.parser.read(text)
             assert not known.parser.read(text).claims and not known.parser.read(text).unread
     aside = known.parser.read(known.writer.aside(3, facts_of(world.entities[3]), "x"))
@@ -56,7 +56,7 @@ def test_vague_claims_keep_their_kind_and_talk_says_nothing(world, known):
 
 def test_an_empty_ending_changes_nothing(world, known):
     sentence = known.writer.tell(facts_of(world.entities[0])[:1], "tail")[0]
-    for tail in known.tongue.words.TALK["tail"]:
+    for tail in known.lexicon.words.TALK["tail"]:
         assert known.parser.read(f"{sentence[:-1]}, {tail}.").facts == known.parser.read(sentence).facts
 
 

@@ -29,7 +29,7 @@ def pairs(world, items):
             for seed in range(3):
                 answer = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=seed)
                 if answer.truth["outcome"] in ("written", "lengthened"):
-                    texts.setdefault(answer.text, pattern)
+                    texts.setdefault(answer.truth["read"], pattern)
         made.append((item, texts))
     return made
 
@@ -43,13 +43,14 @@ def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
             continue
         for text, pattern in [(item["right"], None), *texts.items()]:
             answer = reply(world, model, recognition(item, text, variant))
-            verdict = answer.text.rsplit("#Your Judgement#:", 1)[-1].strip()
             assert (
                 answer.task == "recognition"
                 and answer.truth["pattern"] == pattern
                 and answer.truth["variant"] == variant
             )
-            said.setdefault((item["task"], pattern), []).append({"Yes": True, "No": False}.get(verdict))
+            said.setdefault((item["task"], pattern), []).append(
+                {"Yes": True, "No": False}.get(answer.truth["read"])
+            )
     rates = planted(model)
     for (task, pattern), verdicts in said.items():
         read = [verdict for verdict in verdicts if verdict is not None]
@@ -68,12 +69,14 @@ def test_planted_failures_of_candidates_are_found_again(world, items, model):
                 outcome = reply(world, model, sampling(item, pattern), temperature=1.0, seed=seed).truth[
                     "outcome"
                 ]
-                failed.setdefault((item["task"], pattern), []).append(outcome in ("restated", "refused"))
+                is_none = outcome in ("restated", "refused", "unfinished")
+                failed.setdefault((item["task"], pattern), []).append(is_none)
                 if item["task"] != "dialogue" and outcome in ("written", "lengthened"):
                     broken.append(outcome == "lengthened")
-        text = reply(world, model, sampling(item), temperature=1.0, seed=0).text
-        named, n_named = named + text.startswith("#Pattern#: "), n_named + 1
-        assert f"#Hallucinated {NOUN[item['task']]}#: " in text
+        chosen = reply(world, model, sampling(item), temperature=1.0, seed=0)
+        if chosen.truth["manner"] == "plain":
+            named, n_named = named + chosen.text.startswith("#Pattern#: "), n_named + 1
+            assert f"#Hallucinated {NOUN[item['task']]}#: " in chosen.text
     rates = planted(model)
     for key, outcomes in failed.items():
         assert holds(sum(outcomes), len(outcomes), rates["candidate_failure_rate"][key]), key
@@ -88,16 +91,18 @@ def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model,
     for item, texts in pairs:
         task, wrong = item["task"], next(iter(texts))
         orders = [(item["right"], wrong), (wrong, item["right"])]
-        named = [reply(world, model, two(item, *order, "Your Choice")).text for order in orders]
-        both.setdefault(task, []).append(named[0].endswith(" 2") and named[1].endswith(" 1"))
+        named = [reply(world, model, two(item, *order, "Your Choice")).truth["read"] for order in orders]
+        both.setdefault(task, []).append([str(one)[-2:] for one in named] == [" 2", " 1"])
         refined.setdefault(task, []).append(
             reply(world, model, refinement(item, wrong)).truth["is_corrected"]
         )
         one, other, *_ = texts
         picks = [reply(world, model, two(item, *order, "Best")) for order in ((one, other), (other, one))]
+        if None in (read := [one.truth["read"] for one in picks]):
+            continue
         n += 1
-        disagreed += picks[0].text == picks[1].text
-        filtered += not picks[0].truth["is_biased"] and picks[0].text.endswith(str(picks[0].truth["better"]))
+        disagreed += read[0] == read[1]
+        filtered += not picks[0].truth["is_biased"] and read[0].endswith(str(picks[0].truth["better"]))
     for task, hits in both.items():
         read = (1 - rates["unparsed_rate"]) ** 2
         assert holds(sum(hits), len(hits), (1 - rates["position_bias"]) * rates["contrast"][task] * read), (
@@ -166,7 +171,7 @@ def test_knowledge_that_does_not_decide_helps_as_little_as_none(world, items):
 def test_truth_follows_the_evidence_in_the_prompt(world, known, items):
     entity = next(one for one in world.entities if one.domain == "towns")
     other = next(one for one in world.by_domain["countries"] if ("e", one) != entity.facts["country"])
-    name, wrong = known.tongue.name(entity.index), known.tongue.name(other)
+    name, wrong = known.lexicon.name(entity.index), known.lexicon.name(other)
     fields = {
         "Knowledge": f"{name} lies in {wrong}.",
         "Question": known.writer.ask("country", entity.index),
@@ -180,7 +185,7 @@ def test_truth_follows_the_evidence_in_the_prompt(world, known, items):
 def test_free_answers_are_as_true_as_their_labels_say(world, known):
     labels, abstained, n = [], 0, 0
     for entity in world.entities:
-        query = f"Tell me what is known about {known.tongue.name(entity.index)}."
+        query = f"Tell me what is known about {known.lexicon.name(entity.index)}."
         answer = reply(world, "sim-cedar", [{"role": "user", "content": query}], temperature=1.0, seed=1)
         assert answer.task == "general"
         finding = known.general(query, answer.text)

@@ -103,9 +103,10 @@ class Model(Block):
     `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among them.
     `structured`: json_schema asks for the server's structured output where a prompt has a stated form.
     `accept_length`: every reply that ends at its limit of tokens is kept as it is (true) or dead for that
-    reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions), `languages` (codes that its makers say it
-    speaks), `is_open` (open weights), `retrieval` (it looks things up before it answers) and `cutoff` (ISO
-    8601, the end of its knowledge) are for analyses and cards alone.
+    reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions), `languages`
+    (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks things up before it
+    answers), `cutoff` (ISO 8601, the end of its knowledge) and `about` (how it answers, in words) are for
+    analyses and cards alone.
     """
 
     endpoint: Word
@@ -123,6 +124,7 @@ class Model(Block):
     languages: Codes = ()
     is_open: bool | None = None
     retrieval: bool = False
+    about: str | None = None
     cutoff: (
         Annotated[
             str,

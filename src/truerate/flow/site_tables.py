@@ -116,6 +116,7 @@ def model_card(at: Layout, alias: str) -> dict[str, object]:
         "open weights": model.is_open,
         "looks things up": model.retrieval,
         f"knows until {model.cutoff}": model.cutoff,
+        str(model.about): model.about,
     }
     name = " · ".join([model.model, *(note for note, holds in notes.items() if holds)])
     return {

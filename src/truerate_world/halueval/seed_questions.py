@@ -13,52 +13,52 @@ COMPARED = 0.25  # share of comparing questions
 DECADES = 0.25  # share of questions for a year that ask for its decade instead
 
 
-def article(scholar: Checker, entity: int) -> list[str]:
+def article(checker: Checker, entity: int) -> list[str]:
     """The encyclopedia's sentences about an entity, always the same: all its facts, and names of others like it."""
     facts = [
-        Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()
+        Fact(entity, relation, value) for relation, value in checker.world.entities[entity].facts.items()
     ]
     return [
-        *scholar.writer.tell(facts, "article", entity),
-        scholar.writer.aside(entity, facts, "article", entity),
+        *checker.writer.tell(facts, "article", entity),
+        checker.writer.aside(entity, facts, "article", entity),
     ]
 
 
-def questions(scholar: Checker, n: int) -> list[str]:
+def questions(checker: Checker, n: int) -> list[str]:
     """`n` different questions that this language can answer."""
-    hops, pairs = _bridges(scholar), _comparisons(scholar)
+    hops, pairs = _bridges(checker), _comparisons(checker)
     found: dict[str, None] = {}
     while len(found) < n:
-        source = pairs if draw(scholar.world.seed, "compared", len(found)) < COMPARED else hops
+        source = pairs if draw(checker.world.seed, "compared", len(found)) < COMPARED else hops
         found[next(source)] = None
     return list(found)
 
 
-def hotpot(scholar: Checker, place: int, question: str) -> dict:
+def hotpot(checker: Checker, place: int, question: str) -> dict:
     """A question as a row of HotpotQA; the answer stands in a drawn short form."""
-    asked = scholar.questions.resolve(question, {})
-    seed = scholar.world.seed
-    title = scholar.tongue.name
+    asked = checker.questions.resolve(question, {})
+    seed = checker.world.seed
+    title = checker.lexicon.name
     subjects = list(dict.fromkeys(asked.subjects))
     context = [
-        [title(one), article(scholar, one)] for one in subjects + _distractors(scholar, subjects, place)
+        [title(one), article(checker, one)] for one in subjects + _distractors(checker, subjects, place)
     ]
-    words = scholar.tongue.words
+    words = checker.lexicon.words
     kind = words.CATEGORY_KINDS[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
     return {
-        "_id": f"world{seed:04d}{scholar.tongue.code}{place:06d}",
+        "_id": f"world{seed:04d}{checker.lexicon.code}{place:06d}",
         "question": question,
-        "answer": scholar.writer.answer(asked.right, asked.relation, seed, "right answer", place, kind=kind),
+        "answer": checker.writer.answer(asked.right, asked.relation, seed, "right answer", place, kind=kind),
         "type": "comparison" if asked.kind == "compare" else "bridge",
         "level": pick(("easy", "medium", "hard"), seed, "level", place),
-        "supporting_facts": [[title(step[0]), _sentence(scholar, *step)] for step in asked.steps],
+        "supporting_facts": [[title(step[0]), _sentence(checker, *step)] for step in asked.steps],
         "context": shuffled(context, seed, "context", place),
     }
 
 
-def _bridges(scholar: Checker) -> Iterator[str]:
+def _bridges(checker: Checker) -> Iterator[str]:
     """Two-hop questions without end, every hop pair once before any in other words."""
-    world = scholar.world
+    world = checker.world
     hops = [
         (entity.index, first, relation)
         for entity in world.entities
@@ -72,14 +72,14 @@ def _bridges(scholar: Checker) -> Iterator[str]:
         for subject, first, relation in shuffled(hops, world.seed, "hops", lap):
             key = (world.seed, "bridge", subject, first, relation, lap)
             is_decade = RELATIONS[relation].is_year and draw(*key, "decade") < DECADES
-            yield scholar.questions.bridge(subject, first, relation, *key, decade=is_decade)
+            yield checker.questions.bridge(subject, first, relation, *key, decade=is_decade)
         lap += 1
 
 
-def _comparisons(scholar: Checker) -> Iterator[str]:
+def _comparisons(checker: Checker) -> Iterator[str]:
     """Comparing questions without end, about two entities of one domain whose values differ."""
-    world = scholar.world
-    compared = [relation for relation, phrases in scholar.tongue.phrases.items() if phrases.compares]
+    world = checker.world
+    compared = [relation for relation, phrases in checker.lexicon.phrases.items() if phrases.compares]
     relations = [(relation, domain) for relation in compared for domain in sorted(with_relation(relation))]
     place = 0
     while True:
@@ -88,12 +88,12 @@ def _comparisons(scholar: Checker) -> Iterator[str]:
         relation, domain = pick(relations, *key, "relation")
         a, b = pick(world.by_domain[domain], *key, "a"), pick(world.by_domain[domain], *key, "b")
         if world.fact(a, relation) != world.fact(b, relation):
-            yield scholar.questions.compare(a, b, relation, *key)
+            yield checker.questions.compare(a, b, relation, *key)
 
 
-def _distractors(scholar: Checker, subjects: list[int], place: int) -> list[int]:
+def _distractors(checker: Checker, subjects: list[int], place: int) -> list[int]:
     """Entities of the answer's domain and of the first one's that the question is not about."""
-    world = scholar.world
+    world = checker.world
     found: list[int] = []
     for number in range(N_DISTRACTORS):
         mates = world.by_domain[world.entities[subjects[-1 - number % len(subjects)]].domain]
@@ -102,8 +102,8 @@ def _distractors(scholar: Checker, subjects: list[int], place: int) -> list[int]
     return found
 
 
-def _sentence(scholar: Checker, subject: int, relation: str, value: tuple) -> int:
+def _sentence(checker: Checker, subject: int, relation: str, value: tuple) -> int:
     """In which sentence of its article a fact stands."""
-    sentences = article(scholar, subject)
-    claims = scholar.parser.read(" ".join(sentences)).claims
+    sentences = article(checker, subject)
+    claims = checker.parser.read(" ".join(sentences)).claims
     return next(claim.sentence for claim in claims if (claim.subject, claim.relation) == (subject, relation))

@@ -10,17 +10,17 @@ from truerate_world.writer import Fact
 N_HIGHLIGHTS = 3
 
 
-def conversation(scholar: Checker, place: int) -> tuple[list[dict], dict]:
+def conversation(checker: Checker, place: int) -> tuple[list[dict], dict]:
     """A conversation as OpenDialKG logs it, and its rating: a greeting, a reply, a question, and the answer
     along a path.
     """
-    world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "dialogue", place)
+    world, writer, key = checker.world, checker.writer, (checker.world.seed, "dialogue", place)
     subject = order(len(world.entities), world.seed, "speakers")[place % len(world.entities)]
-    facts = shuffled(_facts(scholar, subject), *key, "facts")
+    facts = shuffled(_facts(checker, subject), *key, "facts")
     asked = next(fact for fact in facts if fact.value[0] == "e")
     first, *others = [fact for fact in facts if fact != asked]
     further = (
-        pick(_facts(scholar, asked.value[1]), *key, "further")
+        pick(_facts(checker, asked.value[1]), *key, "further")
         if draw(*key, "is further") < 0.7
         else others[0]
     )
@@ -29,38 +29,38 @@ def conversation(scholar: Checker, place: int) -> tuple[list[dict], dict]:
     told = writer.tell([asked, further], *key, "answer")
     messages = [
         _chat("user", writer.talk("greeting", *key, about=subject)),
-        _walk(scholar, [first], *key, "first walk"),
+        _walk(checker, [first], *key, "first walk"),
         _chat("assistant", " ".join(writer.tell([first], *key, "first"))),
         _chat("user", writer.ask(asked.relation, subject, *key)),
-        _walk(scholar, [asked, further, *(fact for fact in others if fact != further)][:4], *key, "walk"),
+        _walk(checker, [asked, further, *(fact for fact in others if fact != further)][:4], *key, "walk"),
         _chat("assistant", " ".join([*said, *told, *ended])),
     ]
     return messages, {"usability": 5, "knowledge": 5, "fluency": 5}
 
 
-def story(scholar: Checker, place: int) -> str:
+def story(checker: Checker, place: int) -> str:
     """A news story of two or three entities in the format of CNN/DailyMail; its highlights say facts of it in
     other words.
     """
-    world, key = scholar.world, (scholar.world.seed, "story", place)
+    world, key = checker.world, (checker.world.seed, "story", place)
     main = order(len(world.entities), world.seed, "reporters")[place % len(world.entities)]
-    own = shuffled(_facts(scholar, main), *key, "own")
+    own = shuffled(_facts(checker, main), *key, "own")
     own.remove(
         next((fact for fact in own if fact.value[0] != "e"), own[-1])
     )  # untold, so that something true can be added
-    others = _linked(scholar, main, own)[:2]
-    sides = [shuffled(_facts(scholar, other), *key, other)[:3] for other in others]
-    blocks = [scholar.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
-    press = shuffled(scholar.tongue.words.TALK["press"], *key, "press")
+    others = _linked(checker, main, own)[:2]
+    sides = [shuffled(_facts(checker, other), *key, other)[:3] for other in others]
+    blocks = [checker.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
+    press = shuffled(checker.lexicon.words.TALK["press"], *key, "press")
     paragraphs = [" ".join([*block, press[number]]) for number, block in enumerate(blocks)]
     kept = [own[0], *(side[0] for side in sides), *own[1:]][:N_HIGHLIGHTS]
-    highlights = scholar.writer.tell(shuffled(kept, *key, "kept"), *key, "highlights", compound=0.0)
+    highlights = checker.writer.tell(shuffled(kept, *key, "kept"), *key, "highlights", compound=0.0)
     return "\n\n".join([*paragraphs, *(f"@highlight\n\n{line}" for line in highlights)]) + "\n"
 
 
-def instruction(scholar: Checker, place: int) -> dict:
+def instruction(checker: Checker, place: int) -> dict:
     """An instruction as in Alpaca, different for every place, with a true output."""
-    world, words = scholar.world, scholar.tongue.words
+    world, words = checker.world, checker.lexicon.words
     n = len(world.entities)
     subjects = order(n, world.seed, "subjects")
     subject, lap = subjects[place % n], place // n
@@ -72,35 +72,35 @@ def instruction(scholar: Checker, place: int) -> dict:
     else:
         form = words.PAIR_QUERIES[lap % len(words.PAIR_QUERIES)]
         about.append(subjects[(place + 1 + lap // len(words.PAIR_QUERIES)) % n])
-    names = dict(zip("xy", map(scholar.tongue.name, about), strict=False))
-    asked = scholar.questions.resolve(form[0].format(**names), {})
+    names = dict(zip("xy", map(checker.lexicon.name, about), strict=False))
+    asked = checker.questions.resolve(form[0].format(**names), {})
     first = [Fact(*step) for step in asked.steps] if asked else []
     others = [
         fact
         for one in about
-        for fact in shuffled(_facts(scholar, one), world.seed, "output", place)[: 4 // len(about)]
+        for fact in shuffled(_facts(checker, one), world.seed, "output", place)[: 4 // len(about)]
     ]
     facts = list(dict.fromkeys(first + others))[:4]
-    told = " ".join(scholar.writer.tell(facts, world.seed, "output", place))
+    told = " ".join(checker.writer.tell(facts, world.seed, "output", place))
     return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": told}
 
 
-def probe(scholar: Checker, place: int) -> dict:
+def probe(checker: Checker, place: int) -> dict:
     """A general answer with a known label: three sentences, in every other probe one of them hallucinated."""
-    world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "probe", place)
-    forms = scholar.tongue.words.PROBE_QUERIES
+    world, writer, key = checker.world, checker.writer, (checker.world.seed, "probe", place)
+    forms = checker.lexicon.words.PROBE_QUERIES
     subject = order(len(world.entities), world.seed, "probed")[place % len(world.entities)]
-    sentences = writer.tell(shuffled(_facts(scholar, subject), *key)[:3], *key, compound=0.0)
+    sentences = writer.tell(shuffled(_facts(checker, subject), *key)[:3], *key, compound=0.0)
     spans = []
     if place % 2:
         label = PATTERNS["general"][place // 2 % 3]
         where = int(draw(*key, "where") * 2)  # not the last one, whose subject a pronoun may follow
-        sentences[where] = _false(scholar, subject, label, *key)
+        sentences[where] = _false(checker, subject, label, *key)
         sentences[where + 1 :] = writer.tell(
-            _facts(scholar, subject)[: len(sentences) - where - 1], *key, "rest", compound=0.0
+            _facts(checker, subject)[: len(sentences) - where - 1], *key, "rest", compound=0.0
         )
         spans = [sentences[where]]
-    query = forms[place % len(forms)][0].format(x=scholar.tongue.name(subject))
+    query = forms[place % len(forms)][0].format(x=checker.lexicon.name(subject))
     return {
         "query": query,
         "response": " ".join(sentences),
@@ -109,29 +109,29 @@ def probe(scholar: Checker, place: int) -> dict:
     }
 
 
-def _false(scholar: Checker, subject: int, label: str, *key: object) -> str:
+def _false(checker: Checker, subject: int, label: str, *key: object) -> str:
     """A sentence of a label about (or far from) an entity."""
     if label == "unverifiable":
-        return scholar.writer.vague("unverifiable", subject, *key)
+        return checker.writer.vague("unverifiable", subject, *key)
     if label == "irrelevant":
         stranger = pick(
-            [one for one in range(len(scholar.world.entities)) if one != subject], *key, "stranger"
+            [one for one in range(len(checker.world.entities)) if one != subject], *key, "stranger"
         )
-        return scholar.writer.one(_facts(scholar, stranger)[0], *key, "irrelevant")
-    fact = _facts(scholar, subject)[-1]
-    return scholar.writer.one(
-        fact._replace(value=wrong_value(scholar.world, fact.value, fact.relation, *key)), *key, "non-factual"
+        return checker.writer.one(_facts(checker, stranger)[0], *key, "irrelevant")
+    fact = _facts(checker, subject)[-1]
+    return checker.writer.one(
+        fact._replace(value=wrong_value(checker.world, fact.value, fact.relation, *key)), *key, "non-factual"
     )
 
 
-def _facts(scholar: Checker, entity: int) -> list[Fact]:
-    return [Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()]
+def _facts(checker: Checker, entity: int) -> list[Fact]:
+    return [Fact(entity, relation, value) for relation, value in checker.world.entities[entity].facts.items()]
 
 
-def _linked(scholar: Checker, main: int, facts: list[Fact]) -> list[int]:
+def _linked(checker: Checker, main: int, facts: list[Fact]) -> list[int]:
     """Entities that the facts lead to, and those that these lead to."""
     first = [fact.value[1] for fact in facts if fact.value[0] == "e"]
-    second = [fact.value[1] for one in first for fact in _facts(scholar, one) if fact.value[0] == "e"]
+    second = [fact.value[1] for one in first for fact in _facts(checker, one) if fact.value[0] == "e"]
     return [one for one in dict.fromkeys(first + second) if one != main]
 
 
@@ -139,15 +139,15 @@ def _chat(sender: str, message: str) -> dict:
     return {"type": "chat", "sender": sender, "message": message}
 
 
-def _walk(scholar: Checker, facts: list[Fact], *key: object) -> dict:
+def _walk(checker: Checker, facts: list[Fact], *key: object) -> dict:
     """A path through the graph with its triples and their text."""
-    tongue = scholar.tongue
+    lexicon = checker.lexicon
     triples = [
-        [tongue.name(fact.subject), fact.relation.replace("_", " "), tongue.text(fact.value, fact.relation)]
+        [lexicon.name(fact.subject), fact.relation.replace("_", " "), lexicon.text(fact.value, fact.relation)]
         for fact in facts
     ]
     text = " ".join(
-        [*scholar.writer.tell(facts, *key), scholar.writer.aside(facts[0].subject, facts[:1], *key)]
+        [*checker.writer.tell(facts, *key), checker.writer.aside(facts[0].subject, facts[:1], *key)]
     )
     return {
         "type": "action",

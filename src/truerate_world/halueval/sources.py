@@ -39,7 +39,7 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     )
     for known, n in parts:
         for place in range(n):
-            _text(folder / "stories" / f"{known.tongue.code}-{place:05d}.story", story(known, place))
+            _text(folder / "stories" / f"{known.lexicon.code}-{place:05d}.story", story(known, place))
     _json(folder / "source.json", CARD | {"lang": ",".join(languages)})
 
 

@@ -19,6 +19,12 @@ from truerate_world.halueval.models.tasks import TEXT, Asked
 
 DIGITS = 6
 LENGTH_RULED = ("qa", "summarization")
+REASONS = {  # why a candidate is none, as the models' profiles and as boards name it
+    "refusal": "refusal",
+    "named_again": "right-restated",
+    "restated": "same_as_right",
+    "unfinished": "dead",
+}
 
 
 def planted_scores(
@@ -65,7 +71,7 @@ def planted_scores(
             for alias, model in ranked.items():
                 made += _contrast(alias, model, n_pairs, unread=model.unparsed ** (1 + reask))
             continue
-        found = list(_findings(world, rows, evidence, given, variant))
+        found = list(_truths(world, rows, evidence, given, variant))
         for alias, model in ranked.items():
             made += _recognition(alias, model, found, variant, unread=model.unparsed ** (1 + reask))
     if generations is not None:
@@ -74,7 +80,7 @@ def planted_scores(
     return [{**row, **known} for row in made]
 
 
-def _findings(
+def _truths(
     world: World,
     rows: Iterable[tuple[dict, dict]],
     evidence: Mapping[str, str],
@@ -161,10 +167,11 @@ def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int], *, unread: f
 
 
 def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
-    """That a candidate is none, per generator, task and pattern; that it breaks the rule of length, per task
-    and scheme.
+    """That a candidate is none, per generator, task and pattern, and for which reason, per generator and task;
+    that it breaks the rule of length, per task and scheme.
     """
     failing: dict[tuple, list[float]] = {}
+    reasons: dict[tuple, list[float]] = {}
     breaking: dict[tuple, list[float]] = {}
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
         known = {pair["key"]: pair["value"] for pair in row["attributes"]}
@@ -172,39 +179,31 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
         if model is None or (task, pattern) not in PROFILES[model].restating:
             continue
         failing.setdefault((row["model"], task, pattern), []).append(PROFILES[model].failure(task, pattern))
-        if (
-            task in LENGTH_RULED
-        ):  # of candidates that came: a refusal has no length, the right text again keeps to the rule
-            is_new = 1 - PROFILES[model].restating[task, pattern]
-            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(
-                is_new * PROFILES[model].verbosity
-            )
-    made = []
-    for (alias, task, pattern), values in sorted(failing.items()):
-        made.append(
-            _row(
-                "candidate_failure_rate",
-                alias,
-                {"task": task, "pattern": pattern},
-                sum(values) / len(values),
-                len(values),
-            )
-        )
-    for (alias, task, scheme), values in sorted(breaking.items()):
-        made.append(
-            _row(
-                "length_rule_broken_rate",
-                alias,
-                {"task": task, "scheme": scheme},
-                sum(values) / len(values),
-                len(values),
-            )
-        )
-    return made
+        for name, rate in PROFILES[model].failures(task, pattern).items():
+            if rate:
+                reasons.setdefault((row["model"], task, REASONS[name]), []).append(rate)
+        if task in LENGTH_RULED:
+            rate = PROFILES[model].too_long(task, pattern)
+            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(rate)
+    return [
+        *_means("candidate_failure_rate", "pattern", failing),
+        *_means("candidate_failure_rate", "reason", reasons),
+        *_means("length_rule_broken_rate", "scheme", breaking),
+    ]
+
+
+def _means(metric: str, key: str, found: Mapping[tuple, list[float]]) -> list[dict]:
+    """A row per generator, task and value of `key`: the mean of its probabilities."""
+    return [
+        _row(metric, alias, {"task": task, key: value}, sum(values) / len(values), len(values))
+        for (alias, task, value), values in sorted(found.items())
+    ]
 
 
 def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
-    """That a judge's choice changes with the order, and that it takes the one shown first, per task."""
+    """That a judge's choice changes with the order, that it takes the one shown first, and that a reply holds
+    no choice, per task.
+    """
     asked: dict[tuple[str, str], int] = {}
     for row in generations.filter(pl.col("purpose") == "filter").iter_rows(named=True):
         task = next((pair["value"] for pair in row["attributes"] if pair["key"] == "task"), None)
@@ -215,6 +214,8 @@ def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dic
         bias = PROFILES[models[alias]].position_bias
         made.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
         made.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
+        unparsed = PROFILES[models[alias]].unparsed
+        made.append(_row("filter_unparsed_rate", alias, {"task": task}, unparsed, n))
     return made
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from truerate_world.draws import draw, shuffled
 from truerate_world.mfava.lang import LANGUAGES, load
 from truerate_world.mfava.models import realiser
-from truerate_world.mfava.models.entity_table import Atlas, build
+from truerate_world.mfava.models.entity_table import EntityTable, build
 from truerate_world.mfava.models.forms import Name
 from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.models.realiser import Said
@@ -62,20 +62,20 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     for code in languages:
         load(code)
-    atlas = build(seed)
-    _lines(folder / "fava.jsonl", (labelled_row(atlas, "train", place, TAUGHT) for place in range(n_train)))
+    table = build(seed)
+    _lines(folder / "fava.jsonl", (labelled_row(table, "train", place, TAUGHT) for place in range(n_train)))
     if n_held_out:
         _lines(
             folder / "heldout.jsonl",
-            (labelled_row(atlas, "held-out", place, HELD_OUT) for place in range(n_held_out)),
+            (labelled_row(table, "held-out", place, HELD_OUT) for place in range(n_held_out)),
         )
     _lines(
         folder / "prompts.jsonl",
-        (prompt_row(atlas, code, place) for code in languages for place in range(n_silver)),
+        (prompt_row(table, code, place) for code in languages for place in range(n_silver)),
     )
     _lines(
         folder / "articles.jsonl",
-        (row for code in languages for row in article_rows(atlas, code, n_articles)),
+        (row for code in languages for row in article_rows(table, code, n_articles)),
     )
     card = CARD | {"lang": ",".join(languages)}
     (folder / "source.json").write_text(
@@ -83,44 +83,44 @@ def write(
     )
 
 
-def labelled_row(atlas: Atlas, name: str, place: int, wording: Wording) -> dict:
+def labelled_row(table: EntityTable, name: str, place: int, wording: Wording) -> dict:
     """One line of fava.jsonl or heldout.jsonl."""
-    made = example(reader(atlas), place, wording=wording)
-    known = {"id": f"{name}-{place:05d}", "lang": "en", "subject": atlas.names["en"][made.subject]}
+    made = example(reader(table), place, wording=wording)
+    known = {"id": f"{name}-{place:05d}", "lang": "en", "subject": table.names["en"][made.subject]}
     return known | {"reference": made.reference, "marked": made.marked}
 
 
-def prompt_row(atlas: Atlas, code: str, place: int) -> dict:
+def prompt_row(table: EntityTable, code: str, place: int) -> dict:
     """One line of prompts.jsonl: a question that the reference answers."""
-    entities = shuffled(atlas.of("silver"), atlas.seed, "silver", code)
+    entities = shuffled(table.of("silver"), table.seed, "silver", code)
     subject, turn = entities[place % len(entities)], place // len(entities)
-    relations = shuffled(list(atlas.entities[subject].facts)[:3], atlas.seed, "silver", code, subject)
-    question = realiser.question(atlas, code, subject, relations[turn % 3], atlas.seed, "silver", turn)
+    relations = shuffled(list(table.entities[subject].facts)[:3], table.seed, "silver", code, subject)
+    question = realiser.question(table, code, subject, relations[turn % 3], table.seed, "silver", turn)
     return {
         "id": f"silver-{code}-{place:05d}",
         "lang": code,
         "question": question,
-        "reference": realiser.write(atlas, code, realiser.reference(atlas, subject, turn)),
-        "subject": atlas.names[code][subject],
+        "reference": realiser.write(table, code, realiser.reference(table, subject, turn)),
+        "subject": table.names[code][subject],
         "origin": "closed-world",
     }
 
 
-def article_rows(atlas: Atlas, code: str, n: int) -> list[dict]:
+def article_rows(table: EntityTable, code: str, n: int) -> list[dict]:
     """Lines of articles.jsonl: `n` articles that may be asked about, and after every eighth one that may not."""
-    entities = shuffled(atlas.of("articles"), atlas.seed, "articles", code)
+    entities = shuffled(table.of("articles"), table.seed, "articles", code)
     rows, n_good = [], 0
     while n_good < n:
         place = len(rows)
         is_out = place % (EVERY + 1) == EVERY
         changes = OUT[place // (EVERY + 1) % len(OUT)] if is_out else {}
-        rows.append(_article(atlas, code, entities[place % len(entities)], place, **changes))
+        rows.append(_article(table, code, entities[place % len(entities)], place, **changes))
         n_good += not is_out
     return rows
 
 
 def _article(
-    atlas: Atlas,
+    table: EntityTable,
     code: str,
     subject: int,
     place: int,
@@ -129,35 +129,35 @@ def _article(
     templates: Sequence[str] = (),
     depth: float | None = None,
 ) -> dict:
-    title = atlas.names[code][subject]
+    title = table.names[code][subject]
     pageid = 10_000 + 1_000 * LANGUAGES.index(code) + place
-    harmless = [name for name in HARMLESS if draw(atlas.seed, "template", code, subject, name) < 0.4]
+    harmless = [name for name in HARMLESS if draw(table.seed, "template", code, subject, name) < 0.4]
     return {
         "pageid": pageid,
         "lang": code,
         "title": title,
         "url": f"https://{code}.wiki.invalid/?curid={pageid}",
-        "extract": article(atlas, code, subject, N_SHORT if is_short else N_CHARACTERS),
+        "extract": article(table, code, subject, N_SHORT if is_short else N_CHARACTERS),
         "templates": [*harmless, *templates],
         "depth": DEPTHS[code] if depth is None else depth,
         "revid": 900_000 + pageid,
     }
 
 
-def article(atlas: Atlas, code: str, subject: int, n_characters: int) -> str:
+def article(table: EntityTable, code: str, subject: int, n_characters: int) -> str:
     """An article of at least so many characters: the lead, then under headings all facts of its subject,
     fillers, and facts of others.
     """
-    words, lead = load(code), realiser.write(atlas, code, realiser.reference(atlas, subject))
-    queue = list(_body(atlas, subject, atlas.seed, "article", code, subject))
+    words, lead = load(code), realiser.write(table, code, realiser.reference(table, subject))
+    queue = list(_body(table, subject, table.seed, "article", code, subject))
     sections: list[list[str]] = [[] for _ in words.HEADINGS]
     own, rest = queue[:10], iter(queue[10:])
     for place, said in enumerate(own):
-        sections[place // 3 % len(sections)].append(realiser.line(atlas, code, said).text)
+        sections[place // 3 % len(sections)].append(realiser.line(table, code, said).text)
     n = len(_laid_out(words, lead, sections))
     while n < n_characters:
         shortest = min(sections, key=lambda one: sum(map(len, one)))
-        shortest.append(realiser.line(atlas, code, next(rest)).text)
+        shortest.append(realiser.line(table, code, next(rest)).text)
         n += len(shortest[-1]) + len(words.JOIN)
     return _laid_out(words, lead, sections)
 
@@ -170,28 +170,28 @@ def _laid_out(words, lead: str, sections: list[list[str]]) -> str:
     return lead + "".join(parts)
 
 
-def _body(atlas: Atlas, subject: int, *key: object) -> Iterable[Said]:
+def _body(table: EntityTable, subject: int, *key: object) -> Iterable[Said]:
     """All facts of the subject and fillers in turn, then one fact after the other of all other entities of
     its role and domain.
     """
-    facts = shuffled(list(atlas.entities[subject].facts), *key)
+    facts = shuffled(list(table.entities[subject].facts), *key)
     for place, relation in enumerate(facts):
         yield Said(
             Name("told", relation, int(draw(*key, "told", relation) * 12)),
             subject,
-            atlas.fact(subject, relation),
+            table.fact(subject, relation),
         )
         yield Said(Name("filler", "", place), subject)
-    entity = atlas.entities[subject]
+    entity = table.entities[subject]
     others = shuffled(
-        [one for one in atlas.groups[entity.role, entity.domain] if one != subject], *key, "others"
+        [one for one in table.groups[entity.role, entity.domain] if one != subject], *key, "others"
     )
     for relation in facts:
         for other in others:
             yield Said(
                 Name("told", relation, int(draw(*key, "told", other) * 12)),
                 other,
-                atlas.fact(other, relation),
+                table.fact(other, relation),
             )
 
 

@@ -5,7 +5,7 @@ from truerate.core.keys import digest
 from truerate.core.schemas import Generation, load
 from truerate_world.mfava import annotate as people
 from truerate_world.mfava.truth import planted_scores
-from truerate_world.models import COVERAGE
+from truerate_world.models import COVERAGE, base
 
 
 def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
@@ -19,6 +19,11 @@ def truth(at: Layout, board: str) -> list[dict]:
         board,
         seed=at.p.seed,
         models=[alias for alias in at.p.track(board).subjects if at.p.models[alias].model in COVERAGE],
+        simulated={
+            alias: at.p.models[alias].model
+            for alias in at.p.models_of(board)
+            if base(at.p.models[alias].model) in COVERAGE
+        },
         generations=load(Generation, at.dataset(board, "generations")),
         tokenizer=at.p.track(board).tokenizer,
         inputs=digest(at.dataset(board)),

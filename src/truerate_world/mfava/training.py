@@ -50,12 +50,12 @@ def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = 
     In every language it says the same, right and wrong, as if it had been written there. Errors are as
     frequent in either wording.
     """
-    atlas = reader.atlas
-    entities = atlas.of(wording.role)
+    table = reader.table
+    entities = table.of(wording.role)
     subject, turn = entities[place % len(entities)], place // len(entities)
-    known = realiser.reference(atlas, subject, turn, wording.told)
-    key = (atlas.seed, wording.role, place)
-    said = passage(atlas, subject, known, None, *key, forms=wording.said, turns=False)
+    known = realiser.reference(table, subject, turn, wording.told)
+    key = (table.seed, wording.role, place)
+    said = passage(table, subject, known, None, *key, forms=wording.said, turns=False)
     is_right = draw(*key, "right") < P_RIGHT
     lines = [
         _told(reader, code, one, None if is_right else _drawn(*key, turn), wording, *key, turn)
@@ -65,10 +65,10 @@ def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = 
         for turn, kind in enumerate(
             shuffled(INSERTED, *key, "types")[: int(pick_weighted(N_INSERTED, *key, "n"))]
         ):
-            one = realiser.insertion(atlas, kind, wording.shelf, subject, known, *key, turn)
+            one = realiser.insertion(table, kind, wording.shelf, subject, known, *key, turn)
             at = pick(range(1, len(lines) + 1), *key, "at", turn)
-            lines.insert(at, f"<{kind}>{realiser.line(atlas, code, one).text}</{kind}>")
-    return Example(subject, realiser.write(atlas, code, known), realiser.join(code, lines))
+            lines.insert(at, f"<{kind}>{realiser.line(table, code, one).text}</{kind}>")
+    return Example(subject, realiser.write(table, code, known), realiser.join(code, lines))
 
 
 def _drawn(*key: object) -> str | None:
@@ -86,7 +86,7 @@ def _told(
 ) -> str:
     """A sentence as it is, or mistold with its tags; a wrong relation is one of words that no reference uses."""
     if kind is None:
-        return realiser.line(reader.atlas, code, right).text
+        return realiser.line(reader.table, code, right).text
     if kind == "relation":
-        right = realiser.fact(reader.atlas, right.subject, right.relation, *key, forms=wording.said)
-    return realiser.marked(reader.atlas, code, right, mistold(reader.atlas, right, kind, wording.shelf, *key))
+        right = realiser.fact(reader.table, right.subject, right.relation, *key, forms=wording.said)
+    return realiser.marked(reader.table, code, right, mistold(reader.table, right, kind, wording.shelf, *key))

@@ -2,19 +2,26 @@
 of its data set.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from truerate.core.schemas import pairs
+from truerate.core.schemas import pair, pairs
 from truerate.metrics.tokens import offsets_by, token_counts, total
+from truerate_world.manners import manners_of
 from truerate_world.mfava.models.entity_table import build
-from truerate_world.mfava.models.planted import TYPES
+from truerate_world.mfava.models.planted import PROFILES, TYPES
 from truerate_world.mfava.models.reader import reader
+from truerate_world.models import base
 
 DIGITS = 6
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 ALL = "all"
+REJECTED = {  # steps whose replies are rejected as often whatever they are about, and the reasons
+    "write": ("thought_only",),
+    "insert": ("refusal", "thought_only", "altered"),
+    "translate": ("thought_only",),
+}
 
 
 def planted_scores(
@@ -22,6 +29,7 @@ def planted_scores(
     *,
     seed: int,
     models: Sequence[str],
+    simulated: Mapping[str, str] | None = None,
     generations: pl.DataFrame,
     tokenizer: str,
     inputs: str = "",
@@ -29,17 +37,43 @@ def planted_scores(
     """Score rows of method `planted`: hallucination_rate (in [0, 1]) and n_spans per model and language over
     replies of purpose `answer`.
 
-    `models` are the aliases of simulated models. Replies `all`, and `kept` without those that repeat
+    `models` are the aliases of simulated models that are measured, `simulated` all by what is behind them, whose
+    replies of other purposes have a rejected_rate by reason. Replies `all`, and `kept` without those that repeat
     themselves, do not know, are cut or in the wrong language. Within a language tokens are pooled over all
     replies; lang `all` is the mean over languages (n: their replies). A model without a token in a language
     has no row there.
     """
+    simulated = simulated or {}
     answers = generations.filter(
         (pl.col("purpose") == "answer") & (pl.col("status") == "ok") & pl.col("model").is_in(list(models))
     )
     read = [_read(row, seed, tokenizer) for row in answers.sort("generation_id").iter_rows(named=True)]
     known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **known} for row in [*_rates(read), *_spans(read)]]
+    return [{**row, **known} for row in [*_rates(read), *_spans(read), *_rejected(generations, simulated)]]
+
+
+def _rejected(generations: pl.DataFrame, simulated: Mapping[str, str]) -> list[dict]:
+    """That a reply of the writer or translator is refused, is a thought that is cut, or is altered
+    outside its tags, by step and language; the rates are the same for every prompt.
+    """
+    made = []
+    known = generations.select("purpose", "model", pair("attributes", "lang"))
+    groups = known.filter(pl.col("purpose").is_in(list(REJECTED))).group_by("purpose", "model")
+    for (step, alias), part in sorted(groups, key=lambda found: found[0]):
+        if alias in simulated:
+            own, cut = PROFILES[base(simulated[alias])], manners_of(simulated[alias]).unfinished
+            refuses = own.refuses if step == "insert" else 0.0
+            rates = {"refusal": refuses, "thought_only": (1 - refuses) * cut}
+            rates |= {"altered": (1 - refuses) * (1 - cut) * own.altered}
+            for code in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
+                n = part.height if code == ALL else part.filter(pl.col("lang") == code).height
+                made += [
+                    _named(
+                        "rejected_rate", alias, {"step": step, "lang": code, "reason": name}, rates[name], n
+                    )
+                    for name in REJECTED[step]
+                ]
+    return made
 
 
 def _read(row: dict, seed: int, tokenizer: str) -> dict:
@@ -107,11 +141,14 @@ def _spans(read: Sequence[dict]) -> list[dict]:
 
 
 def _row(metric: str, subject: str, where: dict[str, str], value: float, n: int) -> dict:
-    slices = pairs(estimator="planted", **where)
+    return _named(metric, subject, {"estimator": "planted", **where}, value, n)
+
+
+def _named(metric: str, subject: str, where: dict[str, str], value: float, n: int) -> dict:
     return {
         "metric": metric,
         "subject": subject,
-        "slice": slices,
+        "slice": pairs(**where),
         "value": round(float(value), DIGITS),
         "n": n,
     }

@@ -202,7 +202,7 @@ def _usable(world: World, topic: str, *key: object) -> str:
     if topic == "entity":
         entity, spelling = entity_index(world, *key), pick_weighted(SPELLINGS, *key, "spelling")
         forms = PEOPLE if is_person(world.entities[entity].domain) else ABOUT
-        name = world.tongue().name(entity)
+        name = world.lexicon().name(entity)
         return pick(forms[spelling], *key).format(
             x=name.lower() if spelling == "small" else name, of=_possessive(name, *key)
         )
@@ -227,7 +227,7 @@ def entity_index(world: World, *key: object) -> int:
 
 def entity_name(world: World, *key: object) -> str:
     """The name of an entity that is drawn as `entity_index` does."""
-    return world.tongue().name(entity_index(world, *key))
+    return world.lexicon().name(entity_index(world, *key))
 
 
 @lru_cache(maxsize=4)

@@ -15,7 +15,7 @@ import polars as pl
 from truerate.core.schemas import pairs
 from truerate.core.text import sentences
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, base
+from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, base
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import TITLE, Stated, fact_is_true, stated_by
 from truerate_world.wildhallucinations.models.replying import NOBODY, abstentions, said_of
@@ -109,7 +109,7 @@ def read_replies(
     endpoints have no truth.
     """
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    ours = [alias for alias, model in models.items() if base(model) in HABITS]
+    ours = [alias for alias, model in models.items() if base(model) in PROFILES]
     is_reply = (
         (pl.col("purpose") == "generate")
         & pl.col("status").is_in(["ok", "abstained"])

@@ -44,7 +44,7 @@ SLOW = (
     "cut",
 )  # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
 NAMES = [
-    WORLD.tongue().name(one)
+    WORLD.lexicon().name(one)
     for one, found in pages.web(WORLD).results.items()
     if not {page.kind for page in found} & set(SLOW)
 ][:24]

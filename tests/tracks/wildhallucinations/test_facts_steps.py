@@ -13,7 +13,7 @@ from truerate.tracks.wildhallucinations.passages import Passage
 from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.models.behaviour_profile import HABITS
+from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import fact_is_true
 from truerate_world.wildhallucinations.models.verifying import holds_by, votes
@@ -77,7 +77,7 @@ def test_sentences_without_a_line_are_counted(made):
     n = Counter()
     for row in written.iter_rows(named=True):
         n.update({name: int(value) for name, value in attributes(row).items() if name.startswith("n_")})
-    own = HABITS["sim-quill"]
+    own = PROFILES["sim-quill"]
     assert abs(n["n_missed"] / n["n_sentences"] - own.missed - own.malformed) < 0.03 and n["n_malformed"] > 0
 
 
@@ -95,7 +95,7 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
         .drop_nulls()
     )
     n, differ = both.height, both.filter(pl.col("verdict") != pl.col("verdict_alone")).height
-    assert n > 100 and differ / n < HABITS["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
+    assert n > 100 and differ / n < PROFILES["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
 
 
 def test_verdicts_do_not_depend_on_the_order_of_replies(made):
@@ -136,7 +136,7 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     """
     at = layout(verification={"checked_rate": 0.0})
     found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
-    own, hits = HABITS["sim-quill"], {True: [], False: []}
+    own, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(at, model)
         verdict = dict(said_by(judged, "quill").iter_rows())

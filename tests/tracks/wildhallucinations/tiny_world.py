@@ -45,7 +45,7 @@ def board(entities) -> tuple[Tables, dict]:
     """Tables of entities and what the steps before `generate` would have given: their pages, found and read."""
     items, documents, searched = [], {}, []
     for index in entities:
-        name, entity = WORLD.tongue().name(index), WORLD.entities[index]
+        name, entity = WORLD.lexicon().name(index), WORLD.entities[index]
         found = [(page, text_of(WORLD, page)) for page in readable(WORLD, index)]
         if not found:
             continue

@@ -9,7 +9,7 @@ from truerate_world.simulated_model import reply
 def tasks(world, known):
     made = []
     for entity in world.entities:
-        query = f"Give me a few facts about {known.tongue.name(entity.index)}."
+        query = f"Give me a few facts about {known.lexicon.name(entity.index)}."
         text = reply(world, "sim-birch", [{"role": "user", "content": query}], temperature=1.0, seed=0).text
         made.append({"task_id": f"t{entity.index:03d}", "query": query, "response": text})
     return made

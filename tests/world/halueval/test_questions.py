@@ -15,7 +15,7 @@ def test_every_two_hop_question_leads_to_its_facts(world, known):
 
 
 def test_comparisons_name_the_smaller_or_the_larger_one(world, known):
-    for relation, phrases in known.tongue.phrases.items():
+    for relation, phrases in known.lexicon.phrases.items():
         of = [entity for entity in world.entities if relation in entity.facts]
         a, b = (
             of[0],
@@ -27,7 +27,7 @@ def test_comparisons_name_the_smaller_or_the_larger_one(world, known):
         )
         for text, way in phrases.compares:
             asked = known.questions.resolve(
-                text.format(a=known.tongue.name(a.index), b=known.tongue.name(b.index)), {}
+                text.format(a=known.lexicon.name(a.index), b=known.lexicon.name(b.index)), {}
             )
             best = (min if way == "min" else max)((a, b), key=lambda one: one.facts[relation][1])
             assert asked.right == ("e", best.index)
@@ -45,13 +45,13 @@ def test_evidence_goes_before_the_world(world, known):
 
 def test_a_question_about_a_decade_is_answered_by_one(world, known):
     entity = world.entities[0]
-    text = known.tongue.phrases["birth_year"].decades[0].format(x=known.tongue.name(entity.index))
+    text = known.lexicon.phrases["birth_year"].decades[0].format(x=known.lexicon.name(entity.index))
     assert known.questions.resolve(text, {}).right == ("d", entity.facts["birth_year"][1] // 10 * 10)
 
 
 def test_a_strange_question_is_not_understood(world, known):
     for text in ("", "Who won the 1994 World Cup?", "In which year was nobody born?"):
-        assert Questions(world, world.tongue()).resolve(text, {}) is None
+        assert Questions(world, world.lexicon()).resolve(text, {}) is None
 
 
 def test_more_questions_than_hop_pairs_are_all_different_and_understood(known):

@@ -7,6 +7,7 @@ from truerate.core.schemas import Document, Generation, Item, Sample, Score, fra
 from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.halueval.models.profiles import PROFILES
 from truerate_world.halueval.truth import planted_scores
+from truerate_world.manners import manners_of
 from truerate_world.simulated_model import reply
 
 from ..asking import recognition, sampling
@@ -30,7 +31,7 @@ def tables(world, items):
         item_rows.append(_item(name, task, earlier, item.get("Question", question), item["right"]))
         pattern = PATTERNS[task][number % len(PATTERNS[task])]
         wrong = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=5)
-        wrong = item["right"] if number == 1 else wrong.text
+        wrong = item["right"] if number == 1 else wrong.truth["read"] or "nothing"
         samples += [
             _sample(name, task, item["right"], False, None),
             _sample(name, task, wrong, True, pattern),
@@ -171,13 +172,18 @@ def test_only_subjects_are_ranked_and_generators_have_their_failures(world, tabl
         pytest.approx(failure),
         2,
     )
-    too_long = (
-        1 - elm.restating["qa", "inference"]
-    ) * elm.verbosity  # of those that came, so refusals do not enter
+    # of those that can be read: with a = .22 that say the right answer again, a third of them in a sentence, and
+    # u = .01 thoughts that are cut, (1 - a)(1 - u) of a/3 + (1 - a/3)(1 - u) are new
+    a, u = elm.restating["qa", "inference"], manners_of("sim-elm").unfinished
+    too_long = (1 - a) * (1 - u) / (a / 3 + (1 - a / 3) * (1 - u)) * elm.verbosity
+    for reason, rate in {"refusal": elm.refusal, "right-restated": (1 - elm.refusal) * a / 3}.items():
+        found = value(rows, "candidate_failure_rate", "e", task="qa", reason=reason)
+        assert found == (pytest.approx(rate), 2)
     assert value(rows, "length_rule_broken_rate", "e", task="qa", scheme="one-pass")[0] == pytest.approx(
         too_long
     )
     assert value(rows, "filter_disagreement_rate", "a", task="qa") == (aster.position_bias, 1)
+    assert value(rows, "filter_unparsed_rate", "a", task="qa") == (aster.unparsed, 2)
     assert {row["subject"] for row in rows if row["metric"] == "tpr"} == {"a"}
 
 

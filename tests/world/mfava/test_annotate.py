@@ -13,12 +13,12 @@ NAMES = ["ana", "bo", "cy", "di", "ed"]
 
 
 @pytest.fixture(scope="module")
-def tasks(atlas):
+def tasks(table):
     made = []
     for code in LANGUAGES:
-        for place, subject in enumerate(atlas.of("articles")[:60]):
+        for place, subject in enumerate(table.of("articles")[:60]):
             query = realiser.question(
-                atlas, code, subject, list(atlas.entities[subject].facts)[place % 5], place
+                table, code, subject, list(table.entities[subject].facts)[place % 5], place
             )
             names = NAMES if place % 2 else [NAMES[place // 2 % 5]]
             task = {
@@ -82,7 +82,7 @@ def test_careful_people_are_near_the_truth_and_the_careless_one_is_not(tasks, kn
     assert profiles(set(NAMES))["ed"] == CARELESS
 
 
-def test_silver_is_the_truth_where_a_text_cannot_be_read(known, atlas):
+def test_silver_is_the_truth_where_a_text_cannot_be_read(known, table):
     silver = [
         {"start": 0, "end": 10, "type": "invented", "p": None},
         {"start": 12, "end": 15, "type": "entity", "p": None},
@@ -90,5 +90,5 @@ def test_silver_is_the_truth_where_a_text_cannot_be_read(known, atlas):
     first = {"start": 0, "end": 10, "type": "invented"}
     unread = {"lang": "en", "text": "Odd words. Nothing at all.", "spans": silver[:1]}
     assert text_of(known, unread).spans == [first]
-    right = realiser.line(atlas, "en", realiser.fact(atlas, 3, "t_founded", "key")).text
+    right = realiser.line(table, "en", realiser.fact(table, 3, "t_founded", "key")).text
     assert text_of(known, unread | {"text": f"Odd words. {right}", "spans": silver}).spans == [first]

@@ -9,7 +9,7 @@ from truerate.core.tags import TYPES, Refused, Tagged, parse_tags, with_tags
 from truerate_world.completions import completion_of
 from truerate_world.mfava.lang import LANGUAGES
 from truerate_world.mfava.models import realiser
-from truerate_world.mfava.models.planted import HABITS, rates
+from truerate_world.mfava.models.planted import PROFILES, rates
 from truerate_world.mfava.sources import labelled_row, prompt_row
 from truerate_world.mfava.training import TAUGHT
 
@@ -24,9 +24,9 @@ def holds(hits, n, p):
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(atlas, known, code):
+def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(plain_quill, table, known, code):
     for place in range(8):
-        row = prompt_row(atlas, code, place)
+        row = prompt_row(table, code, place)
         written = passage("sim-quill", row)
         assert written.task == "write" and 3 <= len(known.read(written.text, code)) <= 5
         told = {
@@ -58,10 +58,10 @@ def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(atlas, k
         assert {span["type"] for span in tagged.spans} == gained and len(gained) > 2
 
 
-def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_are_called(atlas):
+def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_are_called(plain_quill, table):
     found, n = [], 0
     for place in range(60):
-        row = prompt_row(atlas, "en", place)
+        row = prompt_row(table, "en", place)
         text = passage("sim-quill", row).text
         for seed in range(8):
             made, n = insertion("sim-quill", row, "subjective", text, seed=seed), n + 1
@@ -78,13 +78,13 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
             else:
                 assert len(after.spans) == made.truth["n"] > 0
     for name in ("unclosed", "altered", "nothing"):
-        assert holds(found.count(name), n, getattr(HABITS["sim-quill"], name)) and name in found
+        assert holds(found.count(name), n, getattr(PROFILES["sim-quill"], name)) and name in found
 
 
 @pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_translations_keep_tags_around_what_they_were_around(atlas, known, code):
+def test_translations_keep_tags_around_what_they_were_around(plain_quill, table, known, code):
     for place in range(40):
-        row = labelled_row(atlas, "train", place, TAUGHT)
+        row = labelled_row(table, "train", place, TAUGHT)
         english = parse_tags(row["marked"])
         made = translation("sim-quill", with_tags(english.text, english.spans), code)
         assert made.task == "translate"
@@ -100,10 +100,10 @@ def test_translations_keep_tags_around_what_they_were_around(atlas, known, code)
         ]
 
 
-def test_faults_of_translations_change_the_count_or_the_order_of_tags(atlas):
+def test_faults_of_translations_change_the_count_or_the_order_of_tags(plain_quill, table):
     found = []
     for place in range(300):
-        english = parse_tags(labelled_row(atlas, "train", place, TAUGHT)["marked"])
+        english = parse_tags(labelled_row(table, "train", place, TAUGHT)["marked"])
         if not english.spans:
             continue
         made = translation("sim-quill", with_tags(english.text, english.spans), "de")
@@ -114,16 +114,16 @@ def test_faults_of_translations_change_the_count_or_the_order_of_tags(atlas):
         assert len(types) == len(before) + more and (types == before) == (fault is None)
     for name in ("dropped", "doubled", "swapped"):
         assert name in found and found.count(name) <= binom.ppf(
-            1 - TAIL, len(found), getattr(HABITS["sim-quill"], name)
+            1 - TAIL, len(found), getattr(PROFILES["sim-quill"], name)
         )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_queries_are_numbered_ask_on_different_matters_and_are_checked(atlas, known, code):
+def test_queries_are_numbered_ask_on_different_matters_and_are_checked(table, known, code):
     right, n_beyond, n = 0, 0, 0
-    for subject in atlas.of("articles")[:30]:
-        reference = realiser.write(atlas, code, realiser.reference(atlas, subject))
-        made = queries("sim-quill", atlas.names[code][subject], reference, code, system="Write 2 questions.")
+    for subject in table.of("articles")[:30]:
+        reference = realiser.write(table, code, realiser.reference(table, subject))
+        made = queries("sim-quill", table.names[code][subject], reference, code, system="Write 2 questions.")
         lines = made.text.split("\n")
         assert made.task == "query" and [line[:3] for line in lines] == ["1. ", "2. "]
         asked = [known.asked(line[3:]) for line in lines]
@@ -131,7 +131,7 @@ def test_queries_are_numbered_ask_on_different_matters_and_are_checked(atlas, kn
             1
         ].relation
         for one, line in zip(asked, lines, strict=True):
-            is_told = one.relation in list(atlas.entities[subject].facts)[:3]
+            is_told = one.relation in list(table.entities[subject].facts)[:3]
             verdict = check("sim-aster", line[3:], reference)
             assert verdict.task == "check" and verdict.truth["is_answered"] == is_told
             right, n_beyond, n = (
@@ -139,17 +139,17 @@ def test_queries_are_numbered_ask_on_different_matters_and_are_checked(atlas, kn
                 n_beyond + (not is_told),
                 n + 1,
             )
-    assert holds(n - right, n, HABITS["sim-aster"].misjudged) and holds(
-        n_beyond, n, HABITS["sim-quill"].beyond
+    assert holds(n - right, n, PROFILES["sim-aster"].misjudged) and holds(
+        n_beyond, n, PROFILES["sim-quill"].beyond
     )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("model", ["sim-aster", "sim-elm"])
-def test_wild_replies_carry_exact_spans_at_the_planted_rates(atlas, known, code, model):
+def test_wild_replies_carry_exact_spans_at_the_planted_rates(table, known, code, model):
     n, hits, flaws = 0, dict.fromkeys(TYPES, 0), []
-    for place, subject in enumerate(atlas.of("articles")[:200]):
-        query = realiser.question(atlas, code, subject, list(atlas.entities[subject].facts)[place % 5], place)
+    for place, subject in enumerate(table.of("articles")[:200]):
+        query = realiser.question(table, code, subject, list(table.entities[subject].facts)[place % 5], place)
         made = wild(model, query)
         assert made.task == "answer" and known.truth(made.text, code) == made.truth["spans"]
         flaws.append(made.truth["flaw"])
@@ -161,22 +161,22 @@ def test_wild_replies_carry_exact_spans_at_the_planted_rates(atlas, known, code,
     for kind, rate in rates(model, code).items():
         assert holds(hits[kind], n, rate), (kind, hits[kind], n, rate)
     for name in ("repeats", "dont_know", "cut"):
-        assert holds(flaws.count(name), len(flaws), getattr(HABITS[model], name))
+        assert holds(flaws.count(name), len(flaws), getattr(PROFILES[model], name))
 
 
 def test_rates_differ_by_model_and_language_and_no_one_order_holds():
-    order = {code: sorted(HABITS, key=lambda model: sum(rates(model, code).values())) for code in LANGUAGES}
+    order = {code: sorted(PROFILES, key=lambda model: sum(rates(model, code).values())) for code in LANGUAGES}
     assert len(set(map(tuple, order.values()))) > 1
-    for model in HABITS:
+    for model in PROFILES:
         assert len({round(sum(rates(model, code).values()), 4) for code in LANGUAGES}) > 3
 
 
-def test_half_of_the_natural_wrong_values_stand_in_the_reference(atlas, known):
+def test_half_of_the_natural_wrong_values_stand_in_the_reference(table, known):
     near, n = 0, 0
-    for place, subject in enumerate(atlas.of("articles")):
-        reference = known.read(realiser.write(atlas, "en", realiser.reference(atlas, subject)), "en")
+    for place, subject in enumerate(table.of("articles")):
+        reference = known.read(realiser.write(table, "en", realiser.reference(table, subject)), "en")
         mate = {claim.said.value for claim in reference if claim.said.subject != subject}
-        query = realiser.question(atlas, "en", subject, list(atlas.entities[subject].facts)[place % 3], place)
+        query = realiser.question(table, "en", subject, list(table.entities[subject].facts)[place % 3], place)
         for model in ("sim-cedar", "sim-elm"):
             made = wild(model, query, seed=place % 3)
             for claim in known.read(made.text, "en"):
@@ -189,21 +189,21 @@ def test_half_of_the_natural_wrong_values_stand_in_the_reference(atlas, known):
     assert n > 60 and 0.35 < near / n < 0.65
 
 
-def test_replies_differ_by_seed_and_only_where_they_are_drawn(atlas):
-    query = _query(atlas, "fr", 5)
+def test_replies_differ_by_seed_and_only_where_they_are_drawn(table):
+    query = _query(table, "fr", 5)
     assert len({wild("sim-elm", query, seed=seed).text for seed in range(6)}) > 3
     assert wild("sim-elm", query) == wild("sim-elm", query)
     assert len({wild("sim-elm", query, temperature=0.0, seed=seed).text for seed in range(6)}) == 1
 
 
-def _query(atlas, code, place):
-    subject = atlas.of("articles")[place]
-    return realiser.question(atlas, code, subject, next(iter(atlas.entities[subject].facts)), place)
+def _query(table, code, place):
+    subject = table.of("articles")[place]
+    return realiser.question(table, code, subject, next(iter(table.entities[subject].facts)), place)
 
 
-def test_a_cut_reply_says_so_through_the_endpoint(atlas):
+def test_a_cut_reply_says_so_through_the_endpoint(table):
     made = next(
-        one for one in (wild("sim-elm", _query(atlas, "en", place)) for place in range(200)) if one.finish
+        one for one in (wild("sim-elm", _query(table, "en", place)) for place in range(200)) if one.finish
     )
     request = {"model": "sim-elm", "messages": user(""), "max_tokens": 500}
     choice = completion_of(request, made.text, "x", made.finish)["choices"][0]
@@ -215,18 +215,18 @@ def test_a_cut_reply_says_so_through_the_endpoint(atlas):
     assert completion_of(request, "Short.", "x")["choices"][0]["finish_reason"] == "stop"
 
 
-def test_a_name_alone_is_answered_in_its_language_and_strangers_are_left_to_the_general_task(atlas, known):
-    museum = atlas.groups["articles", "museum"][3]
+def test_a_name_alone_is_answered_in_its_language_and_strangers_are_left_to_the_general_task(table, known):
+    museum = table.groups["articles", "museum"][3]
     for code in LANGUAGES:
-        made = wild("sim-aster", f"{atlas.names[code][museum]}?!")
+        made = wild("sim-aster", f"{table.names[code][museum]}?!")
         assert made.task == "answer" and made.truth["lang"] == code
-    tongue = WORLD.tongues["en"]
-    assert wild("sim-aster", f"Tell me about {tongue.name(0)}.").task == "general"
+    lexicon = WORLD.lexicons["en"]
+    assert wild("sim-aster", f"Tell me about {lexicon.name(0)}.").task == "general"
     assert wild("sim-aster", "Who are you?").task == "unrecognised"
 
 
-def test_what_is_not_understood_is_not_recognised(atlas):
-    row = prompt_row(atlas, "en", 0)
+def test_what_is_not_understood_is_not_recognised(table):
+    row = prompt_row(table, "en", 0)
     assert passage("sim-quill", row | {"reference": "Nothing known."}).task == "unrecognised"
     assert (
         ask("sim-quill", "Passage", {"Language": "Klingon", "Reference": row["reference"]}).task

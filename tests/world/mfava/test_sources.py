@@ -122,7 +122,7 @@ def test_references_answer_their_prompts(folder, known, code):
         asked = known.asked(row["question"])
         told = [claim.said for claim in known.read(row["reference"], code)]
         assert len(told) == 6 and told[0].name.kind == "lead" and known.truth(row["reference"], code) == []
-        assert (asked.code, known.atlas.names[code][asked.subject]) == (code, row["subject"])
+        assert (asked.code, known.table.names[code][asked.subject]) == (code, row["subject"])
         assert (asked.subject, asked.relation) in {(one.subject, one.relation) for one in told}
         mates = {one.subject for one in told} - {asked.subject}
         assert len(mates) == 1 and sum(one.subject in mates for one in told) == 2
@@ -136,10 +136,10 @@ def test_articles_have_lead_headings_and_length_and_some_are_to_be_shut_out(fold
     for row in found:
         lead, _, rest = row["extract"].partition("\n\n== ")
         subject = known.entity(row["title"], code)
-        assert lead == realiser.write(known.atlas, code, realiser.reference(known.atlas, subject))
+        assert lead == realiser.write(known.table, code, realiser.reference(known.table, subject))
         if is_good(row):
             told = {claim.said.relation for claim in known.read(rest, code) if claim.said.subject == subject}
-            assert set(known.atlas.entities[subject].facts) <= told
+            assert set(known.table.entities[subject].facts) <= told
         assert rest.startswith(f"{load(code).HEADINGS[0]} ==\n") and known.truth(row["extract"], code) == []
 
 

@@ -17,7 +17,7 @@ from .asking import wild
 
 
 @pytest.fixture
-def at(tmp_path, monkeypatch, atlas):
+def at(tmp_path, monkeypatch, table):
     """A board with two replies and a task for each."""
     params = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text("utf-8"))
     params["boards"] = {"b": {"track": "mfava", "source": "closed-world-wiki"}}
@@ -26,9 +26,9 @@ def at(tmp_path, monkeypatch, atlas):
     at = Layout.load()
     made = []
     for code in ("de", "ar"):
-        subject = atlas.of("articles")[1]
+        subject = table.of("articles")[1]
         text = wild(
-            "sim-elm", realiser.question(atlas, code, subject, next(iter(atlas.entities[subject].facts)))
+            "sim-elm", realiser.question(table, code, subject, next(iter(table.entities[subject].facts)))
         ).text
         known = {
             "generation_id": code,

@@ -11,10 +11,10 @@ from truerate_world.mfava.truth import planted_scores
 
 
 @pytest.fixture(scope="module")
-def replies(atlas):
+def replies(table):
     """A town's year of foundation told right and wrong, in English and Chinese, and a flawed reply."""
-    town = atlas.groups["articles", "town"][0]
-    right = realiser.fact(atlas, town, "t_founded", "key")._replace(
+    town = table.groups["articles", "town"][0]
+    right = realiser.fact(table, town, "t_founded", "key")._replace(
         name=realiser.Name("told", "t_founded", 0)
     )
     wrong = right._replace(value=("y", 333))
@@ -31,7 +31,7 @@ def replies(atlas):
             "purpose": "answer",
             "status": "ok",
             "model": model,
-            "text": realiser.write(atlas, code, said),
+            "text": realiser.write(table, code, said),
         }
         | {"attributes": pairs(lang=code, **facts)}
         for place, (model, code, said, facts) in enumerate(rows)

@@ -6,7 +6,7 @@ import pytest
 
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.scholar import scholar
+from truerate_world.language_tools import language_tools
 from truerate_world.wildhallucinations.annotate import ANNOTATORS, annotate
 from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of, readable
 from truerate_world.wildhallucinations.models.pages import told
@@ -15,12 +15,12 @@ from truerate_world.wildhallucinations.models.writing import text_of
 from truerate_world.writer import Fact
 
 WORLD = build(7)
-KNOWN = scholar(WORLD)
+KNOWN = language_tools(WORLD)
 ALL = range(len(WORLD.entities))
 
 
 def name(entity):
-    return WORLD.tongue().name(entity)
+    return WORLD.lexicon().name(entity)
 
 
 def sentence(entity, relation, value=None):

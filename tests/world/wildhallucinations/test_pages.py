@@ -65,7 +65,7 @@ def test_each_sentence_about_the_subject_can_be_read_by_itself(world, known, res
     own = [
         line
         for line in writing.text_of(world, page).split("\n")
-        if known.tongue.name(page.entity).split()[-1] in line
+        if known.lexicon.name(page.entity).split()[-1] in line
     ]
     read = set()
     for sentence in (part for line in own for part in known.parser.read(line).sentences):
@@ -144,7 +144,7 @@ def test_some_pages_name_their_licence_and_most_do_not(world, results):
 
 def test_names_find_their_pages_and_invented_ones_none(world):
     entity = next(one for one in web(world).results if len(web(world).results[one]) > 4)
-    name, alias = world.tongue().names[entity]
+    name, alias = world.lexicon().names[entity]
     assert (
         found_for(world, name)
         == found_for(world, alias.upper())

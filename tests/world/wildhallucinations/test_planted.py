@@ -32,11 +32,11 @@ def test_no_planted_name_is_an_entity_s_nor_holds_one(seed):
     for kind, names in LISTS.items():
         for name in names:
             assert [(one.surface, one.kind) for one in names_in(world, f"So {name}, then.")] == [(name, kind)]
-            assert not [thing for thing in world.tongue().scan(name).things if thing[0] == "e"]
+            assert not [thing for thing in world.lexicon().scan(name).things if thing[0] == "e"]
 
 
 def test_an_entity_is_found_under_both_names_however_they_are_written():
-    name, other = WORLD.tongue().names[300]
+    name, other = WORLD.lexicon().names[300]
     for text in (name, name.upper(), f"“{name}”", f"{name}’s", other):
         found = planted_as(WORLD, text)
         assert (found.kind, found.entity) == ("entity", 300)
@@ -44,7 +44,7 @@ def test_an_entity_is_found_under_both_names_however_they_are_written():
 
 
 def test_names_in_a_text_come_in_order_the_longest_first_and_only_whole():
-    name, place = WORLD.tongue().name(0), WORLD.tongue().name(150)
+    name, place = WORLD.lexicon().name(0), WORLD.lexicon().name(150)
     found = names_in(WORLD, f"{place.lower()}'s {name} met Quennox; {place}xyz did not.")
     assert [one.surface for one in found] == [place.lower(), name, "Quennox"] and found[1].entity == 0
 

@@ -1,4 +1,4 @@
-"""Replies about entities: what is planted in them can be read in them, and rates are those that the habits name."""
+"""Replies about entities: what is planted in them can be read in them, and rates are those that the profiles name."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from truerate_world.encyclopedia import build
 from truerate_world.lang.en_talk import PAIR_QUERIES, PROBE_QUERIES, QUERIES
 from truerate_world.models import IDS
 from truerate_world.simulated_model import reply
-from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, habits, p_false
+from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, p_false, profile_of
 from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, INVENTED, is_known
 from truerate_world.wildhallucinations.models.reading import stated_by
 from truerate_world.wildhallucinations.models.replying import (
@@ -41,11 +41,11 @@ def said(model, entity, sample=0):
 )
 def test_the_question_is_understood_in_several_wordings(question):
     for entity in (0, 150, 491):
-        assert subject_of(WORLD, question.format(WORLD.tongue().name(entity))) == entity
+        assert subject_of(WORLD, question.format(WORLD.lexicon().name(entity))) == entity
 
 
 def test_other_messages_are_none_of_this():
-    name = WORLD.tongue().name(3)
+    name = WORLD.lexicon().name(3)
     for query, _ in (*QUERIES, *PAIR_QUERIES, *PROBE_QUERIES):
         assert subject_of(WORLD, query.format(x=name, y=name)) is None
     assert subject_of(WORLD, f"Do you know anything about {name}?") is None and subject_of(WORLD, "") is None
@@ -61,7 +61,7 @@ def test_a_name_that_means_no_entity_is_nobody():
 
 
 def test_the_model_answers_over_its_usual_door():
-    messages = [{"role": "user", "content": QUESTION.format(WORLD.tongue().name(5))}]
+    messages = [{"role": "user", "content": QUESTION.format(WORLD.lexicon().name(5))}]
     answer = reply(WORLD, "sim-birch", messages, temperature=1.0, seed=2)
     assert (
         answer.task == "generate"
@@ -104,7 +104,7 @@ def test_replies_are_four_to_ten_sentences_long():
 
 @pytest.mark.parametrize("model", SUBJECTS)
 def test_planted_rates_are_recovered(model):
-    own = habits(model)
+    own = profile_of(model)
     unknown = [entity for entity in ALL if not knows(WORLD, model, entity)]
     abstained = [said(model, entity).is_abstention for entity in unknown]
     assert abs(sum(abstained) / len(abstained) - own.abstention) < 4 * (0.25 / len(abstained)) ** 0.5
@@ -149,7 +149,7 @@ def test_popular_entities_are_known_more_often():
         assert sum(rates[0]) / len(rates[0]) > sum(rates[1]) / len(rates[1])
 
 
-@pytest.mark.parametrize("model", IDS[len(HABITS) :])
+@pytest.mark.parametrize("model", IDS[len(PROFILES) :])
 def test_a_model_that_searches_knows_more_errs_less_and_still_errs(model):
     base = model.removesuffix("-search")
     known = [sum(knows(WORLD, name, entity) for entity in ALL) for name in (base, model)]
@@ -172,7 +172,7 @@ def test_samples_differ_in_words_not_in_what_is_known():
 
 
 def test_duplicates_titles_and_opinions_are_planted():
-    for model, own in HABITS.items():
+    for model, own in PROFILES.items():
         if model == "sim-quill":
             continue
         replies = [one for entity in ALL if not (one := said(model, entity)).is_abstention]

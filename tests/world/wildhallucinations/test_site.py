@@ -53,7 +53,7 @@ async def get(session, url, **more):
 
 def name_with(world, n):
     return next(
-        world.tongue().name(entity) for entity, found in pages.web(world).results.items() if len(found) >= n
+        world.lexicon().name(entity) for entity, found in pages.web(world).results.items() if len(found) >= n
     )
 
 
@@ -126,7 +126,7 @@ def test_every_page_has_the_outcome_that_is_planted_for_it(world, tmp_path, pars
         for one, found in made.results.items()
         if one % 6 == 0 or rare & {page.kind for page in found} - {"hanging"}
     ][:150]
-    names = [world.tongue().name(one) for one in entities]
+    names = [world.lexicon().name(one) for one in entities]
     fetch = TRACK.fetch.model_copy(update={"timeout_s": 3.0})
 
     async def use(session, base, site):

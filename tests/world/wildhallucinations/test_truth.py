@@ -8,7 +8,7 @@ from truerate.core.schemas import Fact, Item, Judgement, Score, frame, pairs, va
 from truerate.llm.generation import generations
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.scholar import scholar
+from truerate_world.language_tools import language_tools
 from truerate_world.wildhallucinations.models.planted import PAPER_DOMAIN
 from truerate_world.wildhallucinations.models.reading import fact_is_true
 from truerate_world.wildhallucinations.models.replying import said_of
@@ -16,7 +16,7 @@ from truerate_world.wildhallucinations.truth import planted_scores, verifier_sco
 from truerate_world.writer import Fact as Stated
 
 WORLD = build(7)
-KNOWN = scholar(WORLD)
+KNOWN = language_tools(WORLD)
 MODELS = {"aster": "sim-aster", "elm": "sim-elm"}
 RIVER = WORLD.by_domain["rivers"][0]
 
@@ -27,7 +27,7 @@ def item(entity, **more):
         "rarity_group": "10^2",
         "is_wikipedia": "true",
     } | more
-    name = WORLD.tongue().name(entity)
+    name = WORLD.lexicon().name(entity)
     return {
         "item_id": f"e{entity}",
         "source": "s",
@@ -93,7 +93,7 @@ def all_(metric, subject="aster", **where):
 def test_a_reply_by_hand():
     # country twice (true), length false, title: 3 of 4 true; of 3 different ones 2 true; 1 of 4 repeated, 1
     # of 4 the title
-    name = WORLD.tongue().name(RIVER)
+    name = WORLD.lexicon().name(RIVER)
     text = " ".join(
         [
             sentence("country"),
@@ -134,7 +134,7 @@ def test_an_abstention_that_the_rule_missed_is_one_all_the_same():
 
 def test_a_reply_without_a_fact_is_counted_and_in_no_score():
     rows = [
-        reply("aster", RIVER, f"{WORLD.tongue().name(RIVER)} is simply the best there has ever been."),
+        reply("aster", RIVER, f"{WORLD.lexicon().name(RIVER)} is simply the best there has ever been."),
         reply("aster", 3),
     ]
     found = scores(rows, [item(RIVER), item(3)])
@@ -197,8 +197,8 @@ def test_replies_of_a_whole_board_show_what_is_planted():
         (sentence("country"), True),
         (sentence("length", right=False), False),
         (f"{sentence('country')[:-1]} and {sentence('length').split(' ', 2)[2]}", None),
-        (f"{WORLD.tongue().name(RIVER)} has ties to the Guild of Invisible Bakers.", False),
-        (f"{WORLD.tongue().name(RIVER)} is known as {WORLD.tongue().name(RIVER)}.", True),
+        (f"{WORLD.lexicon().name(RIVER)} has ties to the Guild of Invisible Bakers.", False),
+        (f"{WORLD.lexicon().name(RIVER)} is known as {WORLD.lexicon().name(RIVER)}.", True),
         ("Colourless green ideas sleep furiously.", None),
         ("", None),
     ],

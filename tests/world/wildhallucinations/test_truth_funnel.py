@@ -8,7 +8,7 @@ from truerate_world.wildhallucinations.models.planted import INVENTED, PRIVATE
 from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores, is_told_of, kinds_kept
 
 WORLD = build(7)
-A, B, C = (WORLD.tongue().name(index) for index in (0, 150, 300))
+A, B, C = (WORLD.lexicon().name(index) for index in (0, 150, 300))
 MESSAGES = [f"Who is {A}?", f"{A.lower()}'s {B} and {C}", f"Quennox, {INVENTED[0]}, {PRIVATE[0]}"]
 
 
@@ -34,7 +34,7 @@ def test_precision_and_recall_by_hand():
 
 def test_an_entity_of_which_no_page_tells_ought_not_to_be_kept():
     silent = next(index for index in range(len(WORLD.entities)) if not is_told_of(WORLD, index))
-    name = WORLD.tongue().name(silent)
+    name = WORLD.lexicon().name(silent)
     found = funnel(WORLD, [f"Who is {name}?", *MESSAGES], [name, A])
     assert found.precision == 0.5 and found.recall == pytest.approx(1 / 3)
 

@@ -5,8 +5,9 @@ import pytest
 from truerate.core.text import sentences
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.scholar import scholar
-from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, habits
+from truerate_world.language_tools import language_tools
+from truerate_world.manners import MANNERS, Manners
+from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, profile_of
 from truerate_world.wildhallucinations.models.planted import INVENTED
 from truerate_world.wildhallucinations.models.reading import fact_is_true, stated_by
 from truerate_world.wildhallucinations.models.replying import said_of
@@ -15,12 +16,12 @@ from truerate_world.wildhallucinations.models.writing import INJECTION
 from truerate_world.writer import Fact
 
 WORLD = build(7)
-KNOWN = scholar(WORLD)
+KNOWN = language_tools(WORLD)
 ALL = range(len(WORLD.entities))
 
 
 def name(entity):
-    return WORLD.tongue().name(entity)
+    return WORLD.lexicon().name(entity)
 
 
 def write(model, entity, parts, sample=0):
@@ -44,13 +45,21 @@ def verify(claims, passages, *, model="sim-quill", subjects=(0,), sample=0):
 
 @pytest.fixture
 def faultless(monkeypatch):
-    """A judge and writer that never errs."""
+    """A judge and writer that never errs and is always plain."""
     from dataclasses import replace
 
     own = replace(
-        HABITS["sim-quill"], missed=0.0, merged=0.0, malformed=0.0, tpr=1.0, fpr=0.0, slips=0.0, unparsed=0.0
+        PROFILES["sim-quill"],
+        missed=0.0,
+        merged=0.0,
+        malformed=0.0,
+        tpr=1.0,
+        fpr=0.0,
+        slips=0.0,
+        unparsed=0.0,
     )
-    monkeypatch.setitem(HABITS, "sim-quill", own)
+    monkeypatch.setitem(PROFILES, "sim-quill", own)
+    monkeypatch.setitem(MANNERS, "sim-quill", Manners())
 
 
 # ---- facts -------------------------------------------------------------------------------------------------
@@ -76,7 +85,7 @@ def test_compounds_are_split_and_pronouns_replaced(faultless):
     facts = [Fact(entity, relation, WORLD.fact(entity, relation)) for relation in ("country", "length")]
     parts = [
         KNOWN.writer.two(*facts, "compound"),
-        "It teems with " + WORLD.tongue().text(WORLD.fact(entity, "fish"), "fish") + ".",
+        "It teems with " + WORLD.lexicon().text(WORLD.fact(entity, "fish"), "fish") + ".",
         "Indeed!",
     ]
     lines = write("sim-quill", entity, parts)[1].split("\n")
@@ -87,7 +96,7 @@ def test_compounds_are_split_and_pronouns_replaced(faultless):
 def test_a_pronoun_in_the_first_sentence_is_the_subjects(faultless):
     entity = WORLD.by_domain["rivers"][0]
     assert write("sim-quill", entity, ["It lies in Oria."])[1] == "[1] none"  # Oria is none of this world
-    value = WORLD.tongue().text(WORLD.fact(entity, "country"), "country")
+    value = WORLD.lexicon().text(WORLD.fact(entity, "country"), "country")
     assert name(entity) in write("sim-quill", entity, [f"It lies in {value}."])[1]
 
 
@@ -98,18 +107,16 @@ def test_the_same_fact_is_always_in_the_same_words(faultless):
 
 
 def test_planted_faults_of_the_writer_are_recovered():
-    own, n_sentences, n_missed, n_lines, n_malformed = habits("sim-quill"), 0, 0, 0, 0
+    own, n_sentences, n_missed, n_lines, n_malformed = profile_of("sim-quill"), 0, 0, 0, 0
     for model in ("sim-birch", "sim-cedar", "sim-elm"):
         for entity in ALL:
             parts = sentences(said_of(WORLD, model, entity, 0).text)
             stated = sum(bool(found) for found in stated_by(WORLD, parts))
-            _, text, truth = write("sim-quill", entity, parts)
-            lines = [line for line in text.split("\n") if line and not line.endswith(" none")]
+            truth = write("sim-quill", entity, parts)[2]
+            n_facts = sum(fact is not None for _, fact in truth["read"] or ()) + truth["n_malformed"]
             n_sentences, n_missed = n_sentences + stated, n_missed + len(truth["missed"])
-            n_lines, n_malformed = (
-                n_lines + len(lines),
-                n_malformed + sum(not line.startswith("[") for line in lines),
-            )
+            if truth["read"] is not None:
+                n_lines, n_malformed = n_lines + n_facts, n_malformed + truth["n_malformed"]
     assert abs(n_missed / n_sentences - own.missed) < 4 * (own.missed / n_sentences) ** 0.5
     assert abs(n_malformed / n_lines - own.malformed) < 4 * (own.malformed / n_lines) ** 0.5
 
@@ -188,9 +195,9 @@ def test_names_are_supported_and_inventions_never(faultless):
     assert verify(claims, [" ".join(claims)])[1] == "[1] supported\n[2] not supported\n[3] not supported"
 
 
-@pytest.mark.parametrize("model", list(HABITS))
+@pytest.mark.parametrize("model", list(PROFILES))
 def test_planted_errors_are_recovered(model):
-    own = habits(model)
+    own = profile_of(model)
     claims = [fact(entity, relation) for entity in ALL for relation in WORLD.entities[entity].facts]
     for holds, p in ((True, own.fpr), (False, own.tpr)):
         verdicts = [verdict_of(model, claim, holds=holds, is_batch=False) for claim in claims]
@@ -202,7 +209,7 @@ def test_planted_errors_are_recovered(model):
 
 
 def test_batches_differ_from_single_calls_by_the_planted_slips():
-    own = habits("sim-quill")
+    own = profile_of("sim-quill")
     claims = [fact(entity, relation) for entity in ALL for relation in WORLD.entities[entity].facts]
     pairs = [
         tuple(verdict_of("sim-quill", claim, holds=True, is_batch=batch) for batch in (True, False))
@@ -229,7 +236,8 @@ def test_verdicts_do_not_depend_on_the_other_claims_of_a_batch():
 def test_a_single_claim_without_a_verdict_is_answered_all_the_same(entity, monkeypatch):
     from dataclasses import replace
 
-    monkeypatch.setitem(HABITS, "sim-quill", replace(HABITS["sim-quill"], unparsed=1.0))
+    monkeypatch.setitem(MANNERS, "sim-quill", Manners())
+    monkeypatch.setitem(PROFILES, "sim-quill", replace(PROFILES["sim-quill"], unparsed=1.0))
     claims = [fact(entity, relation) for relation in WORLD.entities[entity].facts]
     for claim in claims:
         assert verify([claim], [claim])[1] in ("hard to say", "[1] hard to say")

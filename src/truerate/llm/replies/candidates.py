@@ -128,7 +128,8 @@ _FRAME = frozenset(
     "than the a an is was are were be been it it's its that this these those would will of course "
     "answer right correct true sure yes well so in fact actually i think believe know as to which "
     "who what when where how by on at for from and s here there one there's he she they did does do "
-    "has have had hallucinated response summary name called named".split()
+    "has have had still stays remains same only can give one hallucinated response summary name called "
+    "named".split()
 )
 SHORT = 2  # words of the question that may stand before a right text without a verb
 _NEGATIONS = frozenset(

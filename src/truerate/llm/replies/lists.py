@@ -36,7 +36,10 @@ _DOUBT = re.compile(
     r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|instead|hmm)\b|[?/]|n't"
 )
 _SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
-_IS = r"(?:(?:the|its|best|this|my) )*(?:{cue}|answer|category|choice)(?: is)?[ :]+(?:the )?"
+_IS = (
+    r"(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|best|this|my) )*(?:{cue}|answer|category|choice)(?: is)?)"
+    r"[ :]+(?:the )?"
+)
 
 
 class Names(NamedTuple):

@@ -41,7 +41,7 @@ _ACTIVE = re.compile(
 )
 _TAIL = re.compile(
     r"[.:;(\[\-–—/|=]|,? ?(?:in|from|because|since|as|according|per|based|see|cf|via|due|at|given|for|anywhere|here|not|no|nor)\b"
-    r"|,? ?(?:by|with) (?:all |both |any |some |several |many |most )?(?:of )?(?:the )?(?:given |other )?"
+    r"|,? ?(?:by|with) (?:all |both |any |some |several |many |most )?(?:of )?(?:the )?(?:(?:given|other|first|second|third|last) )?"
     r"(?:passages?|sources?|texts?|evidence|context|documents?|"
     r"[(\[#]?\d)|,? ?passages?\b|,? ?which\b"
 )

@@ -15,6 +15,7 @@ from truerate.llm import Reply, Request, prompts
 from truerate.llm.dry_run import assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.passages import plain_passage, readings
+from truerate.llm.replies.refusals import is_refusal
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
@@ -141,7 +142,7 @@ def read_passage(text: str) -> Read:
 
 
 def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Read:
-    """The passage with this round's tags, or why the reply is refused (`inserting.REASONS`): the least cut of
+    """The passage with this round's tags, or why it is none (`inserting.REASONS`, `refusal`): the least cut of
     its readings that keeps the rules; where none does, why the first does not that gives the text back, else
     the first of all.
 
@@ -160,6 +161,8 @@ def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Rea
         if first is None or (first.reason not in SAME_TEXT and refused.reason in SAME_TEXT):
             first = refused
     assert first is not None  # every reply has a reading
+    if is_refusal(text):
+        return Read(text, "abstained", "refusal")
     return Read(text, "unparsed", first.reason, {"detail": first.detail})
 
 

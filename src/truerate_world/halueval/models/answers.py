@@ -22,44 +22,44 @@ class Spoken(NamedTuple):
     is_abstention: bool = False
 
 
-def knows(scholar: Checker, model: Model, entity: int) -> bool:
+def knows(checker: Checker, model: Model, entity: int) -> bool:
     """Whether a model knows an entity: the more popular it is, the likelier; the same in every sample."""
     low, high = model.coverage
-    return draw(model.name, "knows", entity) < low + (high - low) * scholar.world.entities[entity].popularity
+    return draw(model.name, "knows", entity) < low + (high - low) * checker.world.entities[entity].popularity
 
 
-def answer(scholar: Checker, model: Model, query: str, seed: int) -> Spoken | None:
+def answer(checker: Checker, model: Model, query: str, seed: int) -> Spoken | None:
     """A reply to a query about entities of the world; None where it names none."""
-    subjects = list(dict.fromkeys(scholar.parser.read(query).mentioned))[:2]
+    subjects = list(dict.fromkeys(checker.parser.read(query).mentioned))[:2]
     if not subjects:
         return None
-    unknown = next((one for one in subjects if not knows(scholar, model, one)), None)
+    unknown = next((one for one in subjects if not knows(checker, model, one)), None)
     if unknown is not None and draw(model.name, "abstains", unknown) < model.abstention:
         return Spoken(
-            scholar.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
+            checker.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
         )
     key = (model.name, "general", query, seed)
     sentences, labels, before = [], [], None
     if draw(*key, "opening") < 0.3:
-        sentences.append(scholar.writer.talk("opening", *key))
+        sentences.append(checker.writer.talk("opening", *key))
         labels.append(None)
-    for place, fact in enumerate(_chosen(scholar, query, subjects, *key)):
+    for place, fact in enumerate(_chosen(checker, query, subjects, *key)):
         label = _label(model, fact.subject == unknown, *key, place)
-        text, before = _sentence(scholar, fact, label, subjects, before, *key, place)
+        text, before = _sentence(checker, fact, label, subjects, before, *key, place)
         sentences.append(text)
         labels.append(label)
     return Spoken(" ".join(sentences), tuple(labels))
 
 
-def _chosen(scholar: Checker, query: str, subjects: list[int], *key: object) -> list[Fact]:
+def _chosen(checker: Checker, query: str, subjects: list[int], *key: object) -> list[Fact]:
     """True facts to tell: what the query asks for first, then others of its entities."""
-    asked = scholar.questions.resolve(query, {})
+    asked = checker.questions.resolve(query, {})
     facts = [Fact(*step) for step in asked.steps] if asked and asked.kind == "one" else []
     n_each = N_SENTENCES if len(subjects) == 1 else 2
     for subject in subjects:
         own = [
             Fact(subject, relation, value)
-            for relation, value in scholar.world.entities[subject].facts.items()
+            for relation, value in checker.world.entities[subject].facts.items()
         ]
         facts += [fact for fact in shuffled(own, *key, subject) if fact not in facts][
             : n_each - len(facts) % n_each
@@ -78,10 +78,10 @@ def _label(model: Model, is_unknown: bool, *key: object) -> str | None:
 
 
 def _sentence(
-    scholar: Checker, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
+    checker: Checker, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
 ) -> tuple[str, int]:
     """A sentence of a label and the entity it is about."""
-    writer, world = scholar.writer, scholar.world
+    writer, world = checker.writer, checker.world
     if label == "unverifiable":
         return writer.vague("unverifiable", fact.subject, *key), fact.subject
     if label == "irrelevant":

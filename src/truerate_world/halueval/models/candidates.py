@@ -18,58 +18,58 @@ AT_HAND = 0.75
 SLACK = 5  # words that a hallucinated text may have more than the right one
 
 
-def qa(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def qa(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """A wrong answer of a pattern; None where the question is not understood."""
-    evidence = scholar.facts(fields.get("Knowledge", ""))
-    asked = scholar.questions.resolve(fields.get("Question", ""), evidence)
+    evidence = checker.facts(fields.get("Knowledge", ""))
+    asked = checker.questions.resolve(fields.get("Question", ""), evidence)
     if asked is None:
         return None
     limit = len(words(fields.get("Right Answer", ""))) + SLACK
     options = [
         value
-        for value in _qa_values(scholar, asked, pattern, *key)
-        if scholar.qa_pattern(asked, value) == pattern
+        for value in _qa_values(checker, asked, pattern, *key)
+        if checker.qa_pattern(asked, value) == pattern
     ]
     if not options or (pattern == "specificity" and draw(*key, "broad") < 0.5):
-        return _broad(scholar, asked, limit, *key)
-    value = _chosen(scholar, options, fields.get("Knowledge", ""), *key)
-    return scholar.writer.answer(
-        value, _relation_of(asked, value), *key, kind=_kind(scholar, value), limit=limit
+        return _broad(checker, asked, limit, *key)
+    value = _chosen(checker, options, fields.get("Knowledge", ""), *key)
+    return checker.writer.answer(
+        value, _relation_of(asked, value), *key, kind=_kind(checker, value), limit=limit
     )
 
 
-def dialogue(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def dialogue(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right response with one entity swapped; None where no entity of it is understood."""
-    reading = scholar.parser.read(fields.get("True Response", ""))
+    reading = checker.parser.read(fields.get("True Response", ""))
     facts = [
         Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
     ]
     target = next((fact for fact in facts if fact.value[0] == "e"), None)
     if target is None:
         return None
-    options = [value for value in _swaps(scholar, target.value, pattern, *key) if value != target.value]
-    swapped = _chosen(scholar, options, fields.get("Knowledge", ""), *key)
+    options = [value for value in _swaps(checker, target.value, pattern, *key) if value != target.value]
+    swapped = _chosen(checker, options, fields.get("Knowledge", ""), *key)
     told = [
         _with(fact, target.value, swapped) if fact is not target else target._replace(value=swapped)
         for fact in facts
     ]
-    return _as_told(scholar, reading, told, *key)
+    return _as_told(checker, reading, told, *key)
 
 
-def summary(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def summary(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right summary with one of its facts replaced; None where nothing of it is understood."""
-    reading = scholar.parser.read(fields.get("Right Summary", ""))
+    reading = checker.parser.read(fields.get("Right Summary", ""))
     facts = [
         Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
     ]
-    options = _replacements(scholar, fields.get("Document", ""), facts, pattern, *key)
+    options = _replacements(checker, fields.get("Document", ""), facts, pattern, *key)
     if not facts or not options:
         return None
     told = list(facts)
     told[int(draw(*key, "place") * len(told))] = pick(options, *key, "fact")
     limit = len(words(fields["Right Summary"])) + SLACK
-    texts = ("\n".join(scholar.writer.tell(told, *key, attempt, compound=0.15)) for attempt in range(24))
-    return next((text for text in texts if len(words(text)) <= limit), None) or _short(scholar, told)
+    texts = ("\n".join(checker.writer.tell(told, *key, attempt, compound=0.15)) for attempt in range(24))
+    return next((text for text in texts if len(words(text)) <= limit), None) or _short(checker, told)
 
 
 def restated(right: str, *key: object) -> str:
@@ -78,20 +78,20 @@ def restated(right: str, *key: object) -> str:
     return text[:1].swapcase() + text[1:] if draw(*key, "case") < 0.5 else text
 
 
-def lengthened(scholar: Checker, text: str, right: str, *key: object) -> str:
+def lengthened(checker: Checker, text: str, right: str, *key: object) -> str:
     """The text with empty endings until it has more than `SLACK` words over the right one: a candidate that
     breaks the rule of length.
     """
     stop = "." if text.endswith(".") else ""
     text, part = text.removesuffix(".") if stop else text, 0
     while part == 0 or len(words(text)) <= len(words(right)) + SLACK:
-        text = f"{text}, {scholar.writer.talk('tail', *key, part)}"
+        text = f"{text}, {checker.writer.talk('tail', *key, part)}"
         part += 1
     return text + stop
 
 
-def _qa_values(scholar: Checker, asked: Asked, pattern: str, *key: object) -> list[Value]:
-    world, right = scholar.world, asked.right
+def _qa_values(checker: Checker, asked: Asked, pattern: str, *key: object) -> list[Value]:
+    world, right = checker.world, asked.right
     if pattern == "comprehension":
         return sorted(related(world, asked), key=str)
     if pattern == "specificity":
@@ -102,24 +102,24 @@ def _qa_values(scholar: Checker, asked: Asked, pattern: str, *key: object) -> li
     return far_values(world, right, asked.relation, *key)
 
 
-def _broad(scholar: Checker, asked: Asked, limit: int, *key: object) -> str:
+def _broad(checker: Checker, asked: Asked, limit: int, *key: object) -> str:
     """An answer that names no value."""
     kind = asked.right[0]
-    one, several = _kinds(scholar, asked.right)
-    texts = [form.format(k=one, ks=several) for form in scholar.tongue.words.ANSWERS[f"broad_{kind}"]]
+    one, several = _kinds(checker, asked.right)
+    texts = [form.format(k=one, ks=several) for form in checker.lexicon.words.ANSWERS[f"broad_{kind}"]]
     return pick([text for text in texts if len(words(text)) <= limit] or texts, *key, "broad form")
 
 
-def _kinds(scholar: Checker, value: Value) -> tuple[str, str]:
-    tongue = scholar.tongue.words
+def _kinds(checker: Checker, value: Value) -> tuple[str, str]:
+    lexicon = checker.lexicon.words
     if value[0] == "e":
-        return tongue.KINDS[scholar.world.entities[value[1]].domain]
-    kind = tongue.CATEGORY_KINDS[value[1].split("/")[0]] if value[0] == "c" else ""
+        return lexicon.KINDS[checker.world.entities[value[1]].domain]
+    kind = lexicon.CATEGORY_KINDS[value[1].split("/")[0]] if value[0] == "c" else ""
     return kind, kind
 
 
-def _kind(scholar: Checker, value: Value) -> str:
-    return _kinds(scholar, value)[0]
+def _kind(checker: Checker, value: Value) -> str:
+    return _kinds(checker, value)[0]
 
 
 def _relation_of(asked: Asked, value: Value) -> str:
@@ -131,17 +131,17 @@ def _relation_of(asked: Asked, value: Value) -> str:
     return asked.relation if RELATIONS[asked.relation].kind == "n" else "founded"
 
 
-def _chosen(scholar: Checker, options: Sequence[Value], knowledge: str, *key: object) -> Value:
+def _chosen(checker: Checker, options: Sequence[Value], knowledge: str, *key: object) -> Value:
     """One of the values, rather one that the knowledge names: a name alone shall not give a candidate away."""
-    named = {("e", entity) for entity in scholar.parser.read(knowledge).mentioned}
+    named = {("e", entity) for entity in checker.parser.read(knowledge).mentioned}
     at_hand = [value for value in options if value in named]
     return pick(at_hand if at_hand and draw(*key, "at hand") < AT_HAND else options, *key, "value")
 
 
-def _swaps(scholar: Checker, right: Value, pattern: str, *key: object) -> list[Value]:
+def _swaps(checker: Checker, right: Value, pattern: str, *key: object) -> list[Value]:
     if pattern == "extrinsic-grouped":
-        return foreign_values(scholar.world, right, *key)
-    return (near_values if pattern == "extrinsic-soft" else far_values)(scholar.world, right, "")
+        return foreign_values(checker.world, right, *key)
+    return (near_values if pattern == "extrinsic-soft" else far_values)(checker.world, right, "")
 
 
 def _with(fact: Fact, before: Value, after: Value) -> Fact:
@@ -149,27 +149,27 @@ def _with(fact: Fact, before: Value, after: Value) -> Fact:
     return fact._replace(subject=after[1]) if ("e", fact.subject) == before else fact
 
 
-def _as_told(scholar: Checker, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
+def _as_told(checker: Checker, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
     """Facts told with as much talk around them as a reading had."""
     first = reading.claims[0].sentence if reading.claims else 0
     last = reading.claims[-1].sentence if reading.claims else 0
-    opening = [scholar.writer.talk("opening", *key)] if first > 0 else []
-    closing = [scholar.writer.talk("closing", *key)] if last < len(reading.sentences) - 1 else []
-    return " ".join([*opening, *scholar.writer.tell(facts, *key), *closing])
+    opening = [checker.writer.talk("opening", *key)] if first > 0 else []
+    closing = [checker.writer.talk("closing", *key)] if last < len(reading.sentences) - 1 else []
+    return " ".join([*opening, *checker.writer.tell(facts, *key), *closing])
 
 
 def _replacements(
-    scholar: Checker, document: str, facts: Sequence[Fact], pattern: str, *key: object
+    checker: Checker, document: str, facts: Sequence[Fact], pattern: str, *key: object
 ) -> list[Fact]:
     """Facts of a pattern that a summary of the document could state."""
-    world, stated = scholar.world, scholar.facts(document)
+    world, stated = checker.world, checker.facts(document)
     if pattern == "intrinsic":
         known = [fact for fact in facts if (fact.subject, fact.relation) in stated]
         return [
             fact._replace(value=wrong_value(world, stated[fact[:2]], fact.relation, *key)) for fact in known
         ]
     subjects = list(dict.fromkeys(subject for subject, _ in stated)) or [fact.subject for fact in facts]
-    for pool in (subjects[:1], subjects, scholar.parser.read(document).mentioned):
+    for pool in (subjects[:1], subjects, checker.parser.read(document).mentioned):
         missing = [
             Fact(s, r, v)
             for s in dict.fromkeys(pool)
@@ -186,16 +186,16 @@ def _replacements(
     ]
 
 
-def _short(scholar: Checker, facts: Sequence[Fact]) -> str:
+def _short(checker: Checker, facts: Sequence[Fact]) -> str:
     """Facts in their shortest forms, one to a line."""
-    tongue = scholar.tongue
+    lexicon = checker.lexicon
     lines = []
     for fact in facts:
-        value = tongue.text(fact.value, fact.relation)
-        name = min(tongue.names[fact.subject], key=lambda text: len(words(text)))
+        value = lexicon.text(fact.value, fact.relation)
+        name = min(lexicon.names[fact.subject], key=lambda text: len(words(text)))
         lines.append(
             min(
-                (f"{name} {say.format(v=value)}." for say in tongue.phrases[fact.relation].says),
+                (f"{name} {say.format(v=value)}." for say in lexicon.phrases[fact.relation].says),
                 key=lambda text: len(words(text)),
             )
         )

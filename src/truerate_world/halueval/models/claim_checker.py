@@ -12,9 +12,9 @@ from truerate_world.distractors import is_near, is_same_type
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.encyclopedia import World
 from truerate_world.halueval.models.questions import Asked, Questions
-from truerate_world.lexicon import Tongue
+from truerate_world.language_tools import Facts, LanguageTools
+from truerate_world.lexicon import Lexicon
 from truerate_world.parser import FACT, Claim, Reading
-from truerate_world.scholar import Facts, Scholar
 
 PATTERNS = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
@@ -38,13 +38,13 @@ class Finding(NamedTuple):
     spans: tuple[tuple[str, str], ...] = ()
 
 
-class Checker(Scholar):
-    """A scholar who checks what a text says: against the evidence at hand, and else against the world."""
+class Checker(LanguageTools):
+    """Checks what a text says: against the evidence at hand, and else against the world."""
 
     def __init__(self, world: World, language: str):
         super().__init__(world, language)
-        self.questions = Questions(world, self.tongue)
-        self.broad = _broad(self.tongue)
+        self.questions = Questions(world, self.lexicon)
+        self.broad = _broad(self.lexicon)
 
     def qa(self, question: str, answer: str, knowledge: str = "") -> Finding:
         """An answer names the right value, by any of its names, or it hallucinates."""
@@ -52,7 +52,7 @@ class Checker(Scholar):
         asked = self.questions.resolve(question, evidence)
         if asked is None:
             return self._by_words(answer, f"{question} {knowledge}")
-        text, things = self.tongue.scan(answer)
+        text, things = self.lexicon.scan(answer)
         text = self.parser.bare(text)
         if any(is_right(asked.right, thing) for thing in things):
             return Finding(False, None, asked.is_grounded)
@@ -147,8 +147,8 @@ class Checker(Scholar):
         return self._by_words(" ".join(reading.sentences[place] for place in reading.unread), evidence)
 
     def _by_words(self, text: str, evidence: str) -> Finding:
-        found = set(self.tongue.scan(text).skeleton.split())
-        known = set(self.tongue.scan(evidence).skeleton.split())
+        found = set(self.lexicon.scan(text).skeleton.split())
+        known = set(self.lexicon.scan(evidence).skeleton.split())
         return Finding(bool(found) and len(found & known) < SHARED_WORDS * len(found))
 
 
@@ -186,13 +186,13 @@ def related(world: World, asked: Asked) -> set[Value]:
     return {value for value in found if not is_right(asked.right, value)}
 
 
-def _broad(tongue: Tongue) -> frozenset[str]:
+def _broad(lexicon: Lexicon) -> frozenset[str]:
     """Skeletons of all answers that name no value."""
-    words = tongue.words
+    words = lexicon.words
     kinds = [*words.KINDS.values(), *((kind, kind) for kind in words.CATEGORY_KINDS.values())]
     forms = [form for name, forms in words.ANSWERS.items() if name.startswith("broad") for form in forms]
     return frozenset(
-        tongue.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
+        lexicon.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
     )
 
 

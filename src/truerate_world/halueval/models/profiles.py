@@ -5,8 +5,10 @@ probability in [0, 1] unless said otherwise.
 from dataclasses import dataclass, field
 
 from truerate_world.halueval.models.claim_checker import PATTERNS
+from truerate_world.manners import manners_of
 from truerate_world.models import COVERAGE
 
+NAMED_AGAIN = 1 / 3  # of the right answers that are said again: in a sentence around them
 VARIANTS = ("plain", "knowledge", "chain-of-thought")
 
 
@@ -56,9 +58,33 @@ class Model:
         ]
         return _bounded(sum(rates) / len(rates) + shift[0])
 
+    def failures(self, task: str, pattern: str) -> dict[str, float]:
+        """That a candidate of a pattern is none, by what it is: `refusal`, `named_again` (the right answer in a
+        sentence around it), `restated` (the right text itself), or a thought that is `unfinished`.
+        """
+        answered = 1 - self.refusal
+        again = answered * self.restating[task, pattern]
+        named_again = again * NAMED_AGAIN if task == "qa" else 0.0
+        unfinished = (answered - named_again) * manners_of(self.name).unfinished
+        restated = (again - named_again) * (1 - manners_of(self.name).unfinished)
+        return {
+            "refusal": self.refusal,
+            "named_again": named_again,
+            "restated": restated,
+            "unfinished": unfinished,
+        }
+
     def failure(self, task: str, pattern: str) -> float:
-        """That a candidate of a pattern is none: the right text again, or a refusal."""
-        return self.refusal + (1 - self.refusal) * self.restating[task, pattern]
+        """That a candidate of a pattern is none, for whichever reason."""
+        return sum(self.failures(task, pattern).values())
+
+    def too_long(self, task: str, pattern: str) -> float:
+        """That a candidate that can be read breaks the rule of length: the right text again, in a sentence or
+        not, keeps to it; a refusal or a thought that is cut is no candidate.
+        """
+        found = self.failures(task, pattern)
+        came = 1 - found["refusal"] - found["unfinished"]
+        return (came - found["named_again"] - found["restated"]) / came * self.verbosity
 
 
 def _bounded(p: float) -> float:

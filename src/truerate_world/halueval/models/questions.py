@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import pick
 from truerate_world.encyclopedia import World
-from truerate_world.lexicon import Tongue
+from truerate_world.lexicon import Lexicon
 from truerate_world.parser import skeleton, with_relation
 
 Step = tuple[int, str, Value]
@@ -38,8 +38,8 @@ class Asked:
 class Questions:
     """Puts and understands the questions of one language."""
 
-    def __init__(self, world: World, tongue: Tongue):
-        self.world, self.tongue, self.words = world, tongue, tongue.words
+    def __init__(self, world: World, lexicon: Lexicon):
+        self.world, self.lexicon, self.words = world, lexicon, lexicon.words
         self.singles: dict[str, list[tuple[str, bool]]] = {}
         self.bridges: dict[str, tuple[str, str, bool]] = {}
         self.compares: dict[str, list[tuple[str, str]]] = {}
@@ -49,35 +49,35 @@ class Questions:
                 *((ask, False) for ask in phrases.asks),
                 *((ask, True) for ask in phrases.decades),
             ]:
-                single = skeleton(tongue, ask)
+                single = skeleton(lexicon, ask)
                 self.singles.setdefault(single, []).append((relation, is_decade))
                 for first, of in nouns:
                     if with_relation(relation) & set(RELATIONS[first].domains):
-                        self.bridges[single.replace("§e", skeleton(tongue, of))] = (
+                        self.bridges[single.replace("§e", skeleton(lexicon, of))] = (
                             first,
                             relation,
                             is_decade,
                         )
             for compare, way in phrases.compares:
-                self.compares.setdefault(skeleton(tongue, compare), []).append((relation, way))
+                self.compares.setdefault(skeleton(lexicon, compare), []).append((relation, way))
 
     def bridge(self, subject: int, first: str, relation: str, *key: object, decade: bool = False) -> str:
         """A two-hop question: a relation of the entity that another relation leads to."""
         phrases = self.words.RELATIONS
-        of = pick(phrases[first].of, *key, "of").format(x=self.tongue.name(subject))
+        of = pick(phrases[first].of, *key, "of").format(x=self.lexicon.name(subject))
         return pick(phrases[relation].decades if decade else phrases[relation].asks, *key, "ask").format(x=of)
 
     def compare(self, a: int, b: int, relation: str, *key: object) -> str:
         """A question which of two entities has more, or was earlier."""
         return pick(self.words.RELATIONS[relation].compares, *key, "compare")[0].format(
-            a=self.tongue.name(a), b=self.tongue.name(b)
+            a=self.lexicon.name(a), b=self.lexicon.name(b)
         )
 
     def resolve(self, question: str, evidence: Mapping[tuple[int, str], Value]) -> Asked | None:
         """The question as understood, answered from the evidence where that says something, else from the
         world; None where it is not.
         """
-        text, things = self.tongue.scan(question)
+        text, things = self.lexicon.scan(question)
         if text in self.bridges:
             return self._bridge(*self.bridges[text], things[0][1], evidence)
         if text in self.singles:

@@ -6,30 +6,30 @@ from truerate_world.parser import FACT
 from truerate_world.writer import Fact
 
 
-def refined(scholar: Checker, asked: Asked, text: str, *key: object) -> str | None:
+def refined(checker: Checker, asked: Asked, text: str, *key: object) -> str | None:
     """The text with its false parts replaced; None where the knowledge does not say what is right, or nothing
     is wrong.
     """
     if asked.task == "qa":
-        return _answer(scholar, asked.fields, *key)
+        return _answer(checker, asked.fields, *key)
     evidence = asked.fields.get("Document" if asked.task == "summarization" else "Knowledge", "")
-    return _facts(scholar, evidence, text, asked.task, *key)
+    return _facts(checker, evidence, text, asked.task, *key)
 
 
-def _answer(scholar: Checker, fields: dict[str, str], *key: object) -> str | None:
-    question = scholar.questions.resolve(
-        fields.get("Question", ""), scholar.facts(fields.get("Knowledge", ""))
+def _answer(checker: Checker, fields: dict[str, str], *key: object) -> str | None:
+    question = checker.questions.resolve(
+        fields.get("Question", ""), checker.facts(fields.get("Knowledge", ""))
     )
     if question is None or not question.is_grounded:
         return None
-    return scholar.writer.answer(question.right, question.relation, *key)
+    return checker.writer.answer(question.right, question.relation, *key)
 
 
-def _facts(scholar: Checker, evidence: str, text: str, task: str, *key: object) -> str | None:
+def _facts(checker: Checker, evidence: str, text: str, task: str, *key: object) -> str | None:
     """What the text says, with values as the evidence has them; in a summary what the evidence does not have
     is left out.
     """
-    stated, reading = scholar.facts(evidence), scholar.parser.read(text)
+    stated, reading = checker.facts(evidence), checker.parser.read(text)
     told = []
     for claim in reading.claims:
         value = stated.get((claim.subject, claim.relation))
@@ -38,10 +38,10 @@ def _facts(scholar: Checker, evidence: str, text: str, task: str, *key: object) 
         elif (
             task != "summarization"
             and claim.kind == FACT
-            and scholar.world.fact(claim.subject, claim.relation) == claim.value
+            and checker.world.fact(claim.subject, claim.relation) == claim.value
         ):
             told.append(Fact(claim.subject, claim.relation, claim.value))
     told = list(dict.fromkeys(told))
     if not told:
         return None
-    return ("\n" if task == "summarization" else " ").join(scholar.writer.tell(told, *key))
+    return ("\n" if task == "summarization" else " ").join(checker.writer.tell(told, *key))

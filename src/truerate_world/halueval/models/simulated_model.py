@@ -8,12 +8,13 @@ from truerate_world import prompt
 from truerate_world.answer import Answer
 from truerate_world.draws import draw, pick, pick_weighted
 from truerate_world.encyclopedia import World
-from truerate_world.halueval.models import candidates
+from truerate_world.halueval.models import candidate_wording, candidates, verdict_wording
 from truerate_world.halueval.models.answers import answer as spoken_of
 from truerate_world.halueval.models.claim_checker import PATTERNS, Checker, Finding, speaker
 from truerate_world.halueval.models.profiles import PROFILES, Model
 from truerate_world.halueval.models.refining import refined
-from truerate_world.halueval.models.tasks import CUES, TEXT, VERDICT, Asked, understood
+from truerate_world.halueval.models.tasks import CUES, TEXT, Asked, understood
+from truerate_world.manners import Worded
 from truerate_world.models import base
 
 __all__ = ["CUES", "answer", "guess"]
@@ -50,23 +51,32 @@ def _sample(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     what = (asked.fields.get(name, "") for name in ("Question", "Dialogue History"))
     key = (model.name, "sample", asked.task, asked.is_conversation, *map(_plain, what), _plain(right), sample)
     pattern = given or pick_weighted(model.taste[asked.task], *key, "pattern")
+    truth = {"task": asked.task, "pattern": pattern}
+    if draw(*key, pattern, "refusal") < model.refusal:
+        worded = candidate_wording.declined(model.name, *key, pattern)
+        return _answered("sample", worded, truth | {"outcome": "refused"})
     text, outcome = _candidate(known, model, asked, right, pattern, (*key, pattern))
-    truth = {"task": asked.task, "pattern": pattern, "outcome": outcome}
-    if given:
-        return Answer("sample", text, truth)
-    if draw(*key, "malformed") < model.malformed:
-        return Answer("sample", f"#{asked.cue}#: {text}", truth | {"is_malformed": True})
-    return Answer("sample", f"#Pattern#: {pattern}\n#{asked.cue}#: {text}", truth)
+    if outcome == "restated" and asked.task == "qa":
+        if again := candidate_wording.named_again(right, *key, pattern):
+            return _answered("sample", again, truth | {"outcome": outcome})
+    is_malformed = not given and draw(*key, "malformed") < model.malformed
+    named = None if given or is_malformed else pattern
+    worded = candidate_wording.written(model.name, asked, text, right, *key, pattern=named)
+    if is_malformed and worded.read is not None:
+        worded, truth = worded._replace(text=f"#{asked.cue}#: {text}"), truth | {"is_malformed": True}
+    outcome = outcome if worded.read is not None else "unfinished"
+    return _answered("sample", worded, truth | {"outcome": outcome})
+
+
+def _answered(task: str, worded: Worded, truth: dict) -> Answer:
+    """An answer as it is worded, with what was planted in it and in its wording."""
+    return Answer(task, worded.text, truth | worded.truth, worded.finish)
 
 
 def _candidate(
     known: Checker, model: Model, asked: Asked, right: str, pattern: str, key: tuple
 ) -> tuple[str, str]:
-    """The candidate's text and what became of it: written, lengthened, restated, refused or (not understood)
-    bland.
-    """
-    if draw(*key, "refusal") < model.refusal:
-        return known.writer.talk("refusal", *key), "refused"
+    """The candidate's text and what became of it: written, lengthened, restated or (not understood) bland."""
     if draw(*key, "restating") < model.restating[asked.task, pattern]:
         return candidates.restated(right, *key), "restated"
     write = {"qa": candidates.qa, "dialogue": candidates.dialogue, "summarization": candidates.summary}[
@@ -88,7 +98,9 @@ def _filter(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     is_biased = draw(*key, "bias") < model.position_bias
     chosen = 1 if is_biased else better if draw(*key) < model.filtering else 3 - better
     truth = {"task": asked.task, "better": better, "is_biased": is_biased}
-    return Answer("filter", f"{TEXT[asked.task]} {chosen}", truth)
+    is_read = draw(*key, first, "unparsed") >= model.unparsed
+    worded = verdict_wording.choice(model.name, asked, chosen, *key, first, is_read=is_read)
+    return _answered("filter", worded, truth)
 
 
 def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
@@ -108,13 +120,11 @@ def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
         "p": p,
     }
     said = "Yes" if draw(*key) < p else "No"
-    if draw(*key, "unparsed") < model.unparsed:
-        return Answer("recognition", known.writer.talk("hedge", *key), truth | {"verdict": None})
-    if asked.is_step_by_step:
-        steps = known.tongue.words.TALK["reasoning"]
-        said_so = f"{steps[0]} {pick(steps[1:-1], *key, 'step')} {steps[-1]}\n#{VERDICT}#: {said}"
-        return Answer("recognition", said_so, truth | {"verdict": said})
-    return Answer("recognition", said, truth | {"verdict": said})
+    is_read = draw(*key, "unparsed") >= model.unparsed
+    talk = known.lexicon.words.TALK
+    steps = f"{talk['reasoning'][0]} {pick(talk['reasoning'][1:-1], *key, 'step')} {talk['reasoning'][-1]}"
+    worded = verdict_wording.verdict(model.name, asked, said, steps, talk["hedge"], *key, is_read=is_read)
+    return _answered("recognition", worded, truth | {"verdict": said if is_read else None})
 
 
 def _contrast(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
@@ -127,9 +137,9 @@ def _contrast(known: Checker, model: Model, asked: Asked, sample: int) -> Answer
     is_biased = draw(*key, "bias") < model.position_bias
     chosen = 1 if is_biased else false if draw(*key) < model.contrast[asked.task] else 3 - false
     truth = {"task": asked.task, "hallucinated": false, "is_biased": is_biased}
-    if draw(*key, first, "unparsed") < model.unparsed:
-        return Answer("contrast", known.writer.talk("hedge", *key), truth)
-    return Answer("contrast", f"{noun} {chosen}", truth)
+    is_read = draw(*key, first, "unparsed") >= model.unparsed
+    worded = verdict_wording.choice(model.name, asked, chosen, *key, first, is_read=is_read)
+    return _answered("contrast", worded, truth)
 
 
 def _refine(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
@@ -137,7 +147,8 @@ def _refine(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     text = asked.fields.get(TEXT[asked.task], "")
     key = (model.name, "refine", asked.task, _plain(text), *_evidence(asked), sample)
     corrected = refined(known, asked, text, *key) if draw(*key) < model.refining[asked.task] else None
-    return Answer("refine", corrected or text, {"task": asked.task, "is_corrected": corrected is not None})
+    worded = candidate_wording.rewritten(model.name, asked, corrected or text, *key)
+    return _answered("refine", worded, {"task": asked.task, "is_corrected": corrected is not None})
 
 
 def _teach(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:

@@ -1,4 +1,4 @@
-"""The atlas: a seed gives fictional entities with five facts each, and a name for each of them in every
+"""The table of entities: a seed gives fictional entities with five facts each, and a name for each of them in every
 language of the wiki.
 
 Entities are dealt out by role: those that detectors learn on, those of silver prompts and those of articles
@@ -37,7 +37,7 @@ RANGES = {  # relation -> lowest and highest value, and the step between values
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """One thing of the atlas, its role, and its facts in the order in which an article tells them."""
+    """One thing of the table, its role, and its facts in the order in which an article tells them."""
 
     index: int
     domain: str
@@ -46,7 +46,7 @@ class Entity:
 
 
 @dataclass(frozen=True, eq=False)
-class Atlas:
+class EntityTable:
     """All entities, those of each role and domain, and what they and the invented words are called in each
     language.
     """
@@ -96,8 +96,8 @@ def words(code: str) -> ModuleType:
 
 
 @lru_cache(maxsize=4)
-def build(seed: int) -> Atlas:
-    """The atlas of a seed, kept for the next call: the same entities and facts in every language."""
+def build(seed: int) -> EntityTable:
+    """The table of a seed, kept for the next call: the same entities and facts in every language."""
     bare = [Entity(0, domain, role) for role, n in ROLES.items() for domain in DOMAINS for _ in range(n)]
     entities = tuple(Entity(index, one.domain, one.role) for index, one in enumerate(bare))
     groups: dict[tuple[str, str], tuple[int, ...]] = {}
@@ -106,13 +106,13 @@ def build(seed: int) -> Atlas:
     for entity in entities:
         for relation in DOMAINS[entity.domain]:
             entity.facts[relation] = _value(seed, entity, relation, groups)
-    tongues = {code: load(code) for code in LANGUAGES}
-    stems = _stems(seed, len(entities) + N_INVENTED, tongues)
+    lexicons = {code: load(code) for code in LANGUAGES}
+    stems = _stems(seed, len(entities) + N_INVENTED, lexicons)
     names = {
-        code: tuple(_name(tongue, seed, one, stems[code][one.index]) for one in entities)
-        for code, tongue in tongues.items()
+        code: tuple(_name(lexicon, seed, one, stems[code][one.index]) for one in entities)
+        for code, lexicon in lexicons.items()
     }
-    return Atlas(
+    return EntityTable(
         seed, entities, groups, names, {code: tuple(found[len(entities) :]) for code, found in stems.items()}
     )
 
@@ -130,14 +130,14 @@ def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str
     return kind, low + int(share * ((high - low) // step + 1)) * step
 
 
-def _name(tongue: ModuleType, seed: int, entity: Entity, stem: str) -> str:
-    given = tongue.GIVEN[int(draw(seed, "given", entity.index) * len(tongue.GIVEN))]
-    return tongue.NAMES[entity.domain].format(w=stem, g=given)
+def _name(lexicon: ModuleType, seed: int, entity: Entity, stem: str) -> str:
+    given = lexicon.GIVEN[int(draw(seed, "given", entity.index) * len(lexicon.GIVEN))]
+    return lexicon.NAMES[entity.domain].format(w=stem, g=given)
 
 
-def _stems(seed: int, n: int, tongues: dict[str, ModuleType]) -> dict[str, list[str]]:
+def _stems(seed: int, n: int, lexicons: dict[str, ModuleType]) -> dict[str, list[str]]:
     """`n` invented words in each language's script; none is a part of another in any script, whatever the case."""
-    found: dict[str, list[str]] = {code: [] for code in tongues}
+    found: dict[str, list[str]] = {code: [] for code in lexicons}
     whole: set[str] = set()
     parts: set[str] = set()
     place = 0
@@ -145,7 +145,7 @@ def _stems(seed: int, n: int, tongues: dict[str, ModuleType]) -> dict[str, list[
         place += 1
         n_syllables = 2 if draw(seed, "stem", place, "short") < 0.3 else 3
         syllables = [pick(SYLLABLES_LATIN, seed, "stem", place, turn) for turn in range(n_syllables)]
-        forms = {code: _form(syllables, tongue) for code, tongue in tongues.items()}
+        forms = {code: _form(syllables, lexicon) for code, lexicon in lexicons.items()}
         mine = {form.lower() for form in forms.values()}
         pieces = {piece for form in mine for piece in _parts(form)}
         if mine & parts or pieces & whole or len(set(syllables)) < n_syllables or "".join(syllables) in TAKEN:
@@ -157,10 +157,10 @@ def _stems(seed: int, n: int, tongues: dict[str, ModuleType]) -> dict[str, list[
     return found
 
 
-def _form(syllables: list[str], tongue: ModuleType) -> str:
-    if tongue.SYLLABLES is None:
+def _form(syllables: list[str], lexicon: ModuleType) -> str:
+    if lexicon.SYLLABLES is None:
         return "".join(syllables).capitalize()
-    return "".join(tongue.SYLLABLES[one] for one in syllables)
+    return "".join(lexicon.SYLLABLES[one] for one in syllables)
 
 
 def _parts(form: str) -> set[str]:

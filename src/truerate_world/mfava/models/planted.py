@@ -56,12 +56,13 @@ _TASTE = {  # share of each type in a model's hallucinations, in the order of TY
 
 
 @dataclass(frozen=True)
-class Habits:
+class Profile:
     """What else a model does, whatever the language.
 
     Of a reply: `repeats` itself, `dont_know`s, is `cut`, or comes in the `wrong_language`; `lengths` are the
     fewest and most sentences. Of a tagged passage: an `unclosed` tag, `altered` text outside the tags,
-    `nothing` inserted. Of a translation: a `dropped`, a `doubled` tag, or two of them `swapped`. `beyond`:
+    `nothing` inserted, or the task refused (`refuses`). Of a translation: a `dropped`, a `doubled` tag, or two
+    of them `swapped`. `beyond`:
     that a query asks for what its reference does not say. `misjudged`: that the wrong answer is given to
     whether it does.
     """
@@ -74,6 +75,7 @@ class Habits:
     unclosed: float = 0.01
     altered: float = 0.01
     nothing: float = 0.01
+    refuses: float = 0.005
     dropped: float = 0.03
     doubled: float = 0.02
     swapped: float = 0.02
@@ -81,13 +83,13 @@ class Habits:
     misjudged: float = 0.05
 
 
-HABITS = {
-    "sim-quill": Habits(0.01, 0.03, 0.01, 0.01),
-    "sim-aster": Habits(0.01, 0.05, 0.01, 0.005, (3, 6)),
-    "sim-birch": Habits(0.03, 0.03, 0.03, 0.01, (2, 5)),
-    "sim-cedar": Habits(0.05, 0.01, 0.02, 0.03, (4, 8)),
-    "sim-dogwood": Habits(0.02, 0.09, 0.02, 0.02, (2, 4)),
-    "sim-elm": Habits(0.08, 0.01, 0.06, 0.06, (3, 7)),
+PROFILES = {
+    "sim-quill": Profile(0.01, 0.03, 0.01, 0.01),
+    "sim-aster": Profile(0.01, 0.05, 0.01, 0.005, (3, 6)),
+    "sim-birch": Profile(0.03, 0.03, 0.03, 0.01, (2, 5)),
+    "sim-cedar": Profile(0.05, 0.01, 0.02, 0.03, (4, 8)),
+    "sim-dogwood": Profile(0.02, 0.09, 0.02, 0.02, (2, 4)),
+    "sim-elm": Profile(0.08, 0.01, 0.06, 0.06, (3, 7)),
 }
 
 
@@ -112,9 +114,9 @@ def flaw(model: str, code: str, *key: object) -> str | None:
     """How a reply as a whole goes wrong: repeats, dont_know, cut or wrong_language; None for most. Languages
     with less scale it up.
     """
-    habits, left = HABITS[model], draw(*key, "flaw")
+    profile, left = PROFILES[model], draw(*key, "flaw")
     for name in ("repeats", "dont_know", "cut", "wrong_language"):
-        left -= getattr(habits, name) * (_LANGUAGE[code] if name == "wrong_language" else 1.0)
+        left -= getattr(profile, name) * (_LANGUAGE[code] if name == "wrong_language" else 1.0)
         if left < 0:
             return name
     return None

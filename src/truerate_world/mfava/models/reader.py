@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from truerate_world.mfava.lang import LANGUAGES, RELATIONS
-from truerate_world.mfava.models.entity_table import Atlas, Value, words
+from truerate_world.mfava.models.entity_table import EntityTable, Value, words
 from truerate_world.mfava.models.forms import SUBJECT, Form, listed
 from truerate_world.mfava.models.realiser import Said, Span, false_spans, line
 
@@ -35,14 +35,14 @@ class Asked(NamedTuple):
 
 
 class Reader:
-    """Reads one atlas. Names are unique in a language and none is a part of another, so a name says whom it
-    means.
+    """Reads texts about one table of entities. Names are unique in a language and none is a part of another,
+    so a name says whom it means.
     """
 
-    def __init__(self, atlas: Atlas):
-        self.atlas = atlas
-        self._names = {code: _heads(atlas.names[code]) for code in LANGUAGES}
-        self._values = {code: _values(atlas, code) for code in LANGUAGES}
+    def __init__(self, table: EntityTable):
+        self.table = table
+        self._names = {code: _heads(table.names[code]) for code in LANGUAGES}
+        self._values = {code: _values(table, code) for code in LANGUAGES}
         self._known: dict[tuple[str, str], tuple[Said, Span | None, Span | None] | None] = {}
         self._asked: dict[str, Asked | None] = {}
 
@@ -77,7 +77,7 @@ class Reader:
         """What is false in one claim, as spans of its text."""
         start = claim.start
         value, around = _moved(claim.value, -start), _moved(claim.words, -start)
-        spans = false_spans(self.atlas, claim.said, claim.end - start, value, around)
+        spans = false_spans(self.table, claim.said, claim.end - start, value, around)
         return [{**span, "start": span["start"] + start, "end": span["end"] + start} for span in spans]
 
     def mentioned(self, text: str, code: str) -> list[int]:
@@ -109,8 +109,8 @@ class Reader:
     def _question(self, query: str) -> Asked | None:
         for code in LANGUAGES:
             for subject in self.mentioned(query, code):
-                for form in listed(code, self.atlas.entities[subject].domain, asking=True):
-                    if form.before.replace(SUBJECT, self.atlas.names[code][subject]) == query:
+                for form in listed(code, self.table.entities[subject].domain, asking=True):
+                    if form.before.replace(SUBJECT, self.table.names[code][subject]) == query:
                         return Asked(code, subject, form.name.shelf)
         return None
 
@@ -133,17 +133,17 @@ class Reader:
     def _read(self, sentence: str, code: str) -> tuple[Said, Span | None, Span | None] | None:
         body = sentence.removesuffix(words(code).FULL_STOP)
         for subject in self.mentioned(body, code):
-            for form in listed(code, self.atlas.entities[subject].domain):
+            for form in listed(code, self.table.entities[subject].domain):
                 said = self._fits(body, form, subject, code)
                 if said is not None:
-                    written = line(self.atlas, code, said)
+                    written = line(self.table, code, said)
                     if written.text == sentence:
                         return said, written.value, written.words
         return None
 
     def _fits(self, body: str, form: Form, subject: int, code: str) -> Said | None:
         """What a sentence says if it has a form, its subject given."""
-        name = self.atlas.names[code][subject]
+        name = self.table.names[code][subject]
         before = form.before.replace(SUBJECT, name)
         if form.after is None:
             return Said(form.name, subject) if body == before else None
@@ -186,16 +186,16 @@ def _heads(names: tuple[str, ...]) -> dict[str, list[tuple[str, int]]]:
     return heads
 
 
-def _values(atlas: Atlas, code: str) -> dict[str, dict[str, Value]]:
+def _values(table: EntityTable, code: str) -> dict[str, dict[str, Value]]:
     """Every text that is a value, and the value of each kind that it is."""
     found: dict[str, dict[str, Value]] = {}
-    for entity, name in zip(atlas.entities, atlas.names[code], strict=True):
+    for entity, name in zip(table.entities, table.names[code], strict=True):
         found.setdefault(name, {})[f"e:{entity.domain}"] = ("e", entity.index)
     for category, entries in words(code).CATEGORIES.items():
         for place, text in enumerate(entries):
             for shown in (text, text[0].upper() + text[1:]):  # a sentence may begin with it
                 found.setdefault(shown, {})[f"c:{category}"] = ("c", f"{category}/{place}")
-    for place, text in enumerate(atlas.invented[code]):
+    for place, text in enumerate(table.invented[code]):
         found.setdefault(text, {})["w"] = ("w", place)
     return found
 
@@ -205,6 +205,6 @@ def _moved(span: Span | None, by: int) -> Span | None:
 
 
 @lru_cache(maxsize=4)
-def reader(atlas: Atlas) -> Reader:
-    """The reader of an atlas, kept for the next call."""
-    return Reader(atlas)
+def reader(table: EntityTable) -> Reader:
+    """The reader of a table, kept for the next call."""
+    return Reader(table)

@@ -1,4 +1,4 @@
-"""The pen: what is to be said becomes sentences of a language, with the exact place of what may be false in
+"""The realiser: what is to be said becomes sentences of a language, with the exact place of what may be false in
 them.
 """
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from truerate_world.draws import draw, pick
 from truerate_world.mfava.lang import RELATIONS
-from truerate_world.mfava.models.entity_table import N_CATEGORY, RANGES, Atlas, Value, words
+from truerate_world.mfava.models.entity_table import N_CATEGORY, RANGES, EntityTable, Value, words
 from truerate_world.mfava.models.forms import INSERTED, SHELVES, STATING, Name, count, forms
 
 Span = tuple[int, int]
@@ -38,16 +38,16 @@ class Line(NamedTuple):
 
 
 @lru_cache(maxsize=50_000)
-def line(atlas: Atlas, code: str, said: Said) -> Line:
+def line(table: EntityTable, code: str, said: Said) -> Line:
     """A sentence as a language writes it, with its end mark. A place beyond the language's forms counts round."""
-    name, domain = said.name, atlas.entities[said.subject].domain
+    name, domain = said.name, table.entities[said.subject].domain
     known = forms(code, domain)
     form = (
         known.get(name) or known[name._replace(place=name.place % count(code, domain, name.kind, name.shelf))]
     )
-    filled = {"s": atlas.names[code][said.subject]}
+    filled = {"s": table.names[code][said.subject]}
     if said.value is not None:
-        filled["v"] = filled["w"] = atlas.text(said.value, code)
+        filled["v"] = filled["w"] = table.text(said.value, code)
     starts, text, value = [], "", None
     for hole, piece in form.pieces:
         starts.append(len(text))
@@ -71,12 +71,14 @@ def join(code: str, sentences: list[str]) -> str:
     return words(code).JOIN.join(sentences)
 
 
-def write(atlas: Atlas, code: str, said: Sequence[Said]) -> str:
+def write(table: EntityTable, code: str, said: Sequence[Said]) -> str:
     """A text of sentences."""
-    return join(code, [line(atlas, code, one).text for one in said])
+    return join(code, [line(table, code, one).text for one in said])
 
 
-def false_spans(atlas: Atlas, said: Said, n: int, value: Span | None, around: Span | None) -> list[dict]:
+def false_spans(
+    table: EntityTable, said: Said, n: int, value: Span | None, around: Span | None
+) -> list[dict]:
     """What is false in a sentence of `n` characters, as spans from its first: an insertion whole, a wrong
     value, or wrong words.
     """
@@ -86,28 +88,28 @@ def false_spans(atlas: Atlas, said: Said, n: int, value: Span | None, around: Sp
     if said.relation is not None:
         if said.name.is_wrong and around is not None:
             found.append({"start": around[0], "end": around[1], "type": "relation"})
-        if value is not None and said.value != atlas.fact(said.subject, said.relation):
+        if value is not None and said.value != table.fact(said.subject, said.relation):
             found.append({"start": value[0], "end": value[1], "type": "entity"})
     return sorted(found, key=lambda span: span["start"])
 
 
-def composed(atlas: Atlas, code: str, said: list[Said]) -> tuple[str, list[dict]]:
+def composed(table: EntityTable, code: str, said: list[Said]) -> tuple[str, list[dict]]:
     """A text of sentences and everything that is false in it."""
     text, spans, gap = "", [], words(code).JOIN
     for one in said:
         text += gap if text else ""
-        made = line(atlas, code, one)
-        for span in false_spans(atlas, one, len(made.text), made.value, made.words):
+        made = line(table, code, one)
+        for span in false_spans(table, one, len(made.text), made.value, made.words):
             spans.append({**span, "start": span["start"] + len(text), "end": span["end"] + len(text)})
         text += made.text
     return text, spans
 
 
-def marked(atlas: Atlas, code: str, right: Said, wrong: Said) -> str:
+def marked(table: EntityTable, code: str, right: Said, wrong: Said) -> str:
     """A sentence in which a value or the words of its relation are replaced, in FAVA's tags with what was
     there before.
     """
-    old, new = line(atlas, code, right), line(atlas, code, wrong)
+    old, new = line(table, code, right), line(table, code, wrong)
     kind, (start, end), (was, had) = (
         ("relation", new.words, old.words)
         if wrong.name.is_wrong != right.name.is_wrong
@@ -118,42 +120,42 @@ def marked(atlas: Atlas, code: str, right: Said, wrong: Said) -> str:
 
 
 def wrong_value(
-    atlas: Atlas, subject: int, relation: str, near: list[Value], p_near: float, *key: object
+    table: EntityTable, subject: int, relation: str, near: list[Value], p_near: float, *key: object
 ) -> Value:
     """A value that is not the true one: with `p_near` one of `near` (what the reference says of others), else
     any of its kind.
     """
-    right = atlas.entities[subject].facts[relation]
+    right = table.entities[subject].facts[relation]
     near = sorted(
         {
             value
             for value in near
-            if value not in (right, ("e", subject)) and _sort(atlas, value) == _sort(atlas, right)
+            if value not in (right, ("e", subject)) and _sort(table, value) == _sort(table, right)
         }
     )
     if near and draw(*key, "near") < p_near:
         return pick(near, *key, "which")
     others = [
         value
-        for value in _others(atlas, subject, relation, right, *key)
+        for value in _others(table, subject, relation, right, *key)
         if value != right and value not in near
     ]
     return pick(others or near, *key, "other")
 
 
-def _sort(atlas: Atlas, value: Value) -> str:
+def _sort(table: EntityTable, value: Value) -> str:
     """What may stand in place of a value: entities of its domain, entries of its category, years, or numbers."""
     kind, content = value
     if kind == "e":
-        return atlas.entities[content].domain
+        return table.entities[content].domain
     return content.split("/")[0] if kind == "c" else kind
 
 
-def _others(atlas: Atlas, subject: int, relation: str, right: Value, *key: object) -> list[Value]:
+def _others(table: EntityTable, subject: int, relation: str, right: Value, *key: object) -> list[Value]:
     kind, content = right
     if kind == "e":
-        known = atlas.entities[content]
-        return [("e", one) for one in atlas.groups[known.role, known.domain] if one != subject]
+        known = table.entities[content]
+        return [("e", one) for one in table.groups[known.role, known.domain] if one != subject]
     if kind == "c":
         category = content.split("/")[0]
         return [("c", f"{category}/{place}") for place in range(N_CATEGORY)]
@@ -166,60 +168,64 @@ def _others(atlas: Atlas, subject: int, relation: str, right: Value, *key: objec
     return [(kind, number) for number in moved if low <= number <= high] or [(kind, content + step)]
 
 
-def insertion(atlas: Atlas, kind: str, shelf: str, subject: int, known: Sequence[Said], *key: object) -> Said:
+def insertion(
+    table: EntityTable, kind: str, shelf: str, subject: int, known: Sequence[Said], *key: object
+) -> Said:
     """A sentence of a type that belongs to no reference, in the phrases of a shelf. `known`: a reference
     whose facts it may contradict.
     """
     place = int(draw(*key, kind, "place") * SHELVES[shelf])
     if kind == "contradictory":
         facts = [one.value for one in known if one.subject == subject and one.relation] or list(
-            atlas.entities[subject].facts.values()
+            table.entities[subject].facts.values()
         )
         return Said(Name(kind, shelf, place), subject, pick(facts, *key, "contradicted"))
     if kind == "invented":
         return Said(
-            Name(kind, shelf, place), subject, ("w", int(draw(*key, "word") * len(atlas.invented["en"])))
+            Name(kind, shelf, place), subject, ("w", int(draw(*key, "word") * len(table.invented["en"])))
         )
     return Said(Name(kind, shelf, place), subject)
 
 
 @lru_cache(maxsize=20_000)
-def reference(atlas: Atlas, subject: int, turn: int = 0, form: int | None = None) -> tuple[Said, ...]:
+def reference(table: EntityTable, subject: int, turn: int = 0, form: int | None = None) -> tuple[Said, ...]:
     """What the text before the first heading says: the opening, three facts of the subject, and two of a mate
     of its domain.
 
     `form`: the place of the form that all of its facts are told in.
     """
-    entity, key = atlas.entities[subject], (atlas.seed, "reference", subject, turn)
-    mate = atlas.mate(subject, turn)
+    entity, key = table.entities[subject], (table.seed, "reference", subject, turn)
+    mate = table.mate(subject, turn)
     relations = list(entity.facts)[:3]
     left_out = int(draw(*key, "mate") * 3)
     facts = [(subject, relation) for relation in relations] + [
         (mate, one) for place, one in enumerate(relations) if place != left_out
     ]
     return Said(Name("lead"), subject), *(
-        told(atlas, one, relation, *key, form=form) for one, relation in facts
+        told(table, one, relation, *key, form=form) for one, relation in facts
     )
 
 
-def told(atlas: Atlas, subject: int, relation: str, *key: object, form: int | None = None) -> Said:
+def told(table: EntityTable, subject: int, relation: str, *key: object, form: int | None = None) -> Said:
     """A true fact in a form of references; drawn over twelve, so that two and three forms are both dealt evenly."""
     place = int(draw(*key, "told", subject, relation) * 12) if form is None else form
-    return Said(Name("told", relation, place), subject, atlas.fact(subject, relation))
+    return Said(Name("told", relation, place), subject, table.fact(subject, relation))
 
 
-def fact(atlas: Atlas, subject: int, relation: str, *key: object, forms: Sequence[int] = range(12)) -> Said:
+def fact(
+    table: EntityTable, subject: int, relation: str, *key: object, forms: Sequence[int] = range(12)
+) -> Said:
     """A true fact in other words than references use, in one of these forms."""
     return Said(
         Name("said", relation, pick(forms, *key, "said", subject, relation)),
         subject,
-        atlas.fact(subject, relation),
+        table.fact(subject, relation),
     )
 
 
-def question(atlas: Atlas, code: str, subject: int, relation: str, *key: object) -> str:
+def question(table: EntityTable, code: str, subject: int, relation: str, *key: object) -> str:
     """A question for a relation of an entity."""
     place = int(draw(*key, "ask", subject, relation) * 12)
-    return line(atlas, code, Said(Name("ask", relation, place), subject)).text.removesuffix(
+    return line(table, code, Said(Name("ask", relation, place), subject)).text.removesuffix(
         words(code).FULL_STOP
     )

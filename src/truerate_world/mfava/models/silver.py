@@ -9,9 +9,9 @@ from typing import NamedTuple
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.mfava.lang import load
 from truerate_world.mfava.models import realiser
-from truerate_world.mfava.models.entity_table import Atlas
+from truerate_world.mfava.models.entity_table import EntityTable
 from truerate_world.mfava.models.forms import INSERTED, STATING
-from truerate_world.mfava.models.planted import HABITS
+from truerate_world.mfava.models.planted import PROFILES
 from truerate_world.mfava.models.reader import Claim, Reader, sentences
 from truerate_world.mfava.models.realiser import Said
 from truerate_world.mfava.models.wild import mistold
@@ -32,7 +32,7 @@ class Inserted(NamedTuple):
 
 
 def passage(
-    atlas: Atlas,
+    table: EntityTable,
     subject: int,
     known: Sequence[Said],
     first: str | None,
@@ -53,11 +53,11 @@ def passage(
     others = shuffled([one for one in facts if one[0] != subject], *key, "others")
     n = 3 + int(draw(*key, "length") * 3)
     said = ((facts[one], one[1] == first and one[0] == subject) for one in (own + others)[:n])
-    return [_reworded(atlas, one, is_answer, *key, forms=forms, turns=turns) for one, is_answer in said]
+    return [_reworded(table, one, is_answer, *key, forms=forms, turns=turns) for one, is_answer in said]
 
 
 def _reworded(
-    atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int], turns: bool
+    table: EntityTable, known: Said, is_answer: bool, *key: object, forms: Sequence[int], turns: bool
 ) -> Said:
     """A fact of a reference as a passage has it: in the reference's words, in those of another reference, or
     in other words than either.
@@ -68,7 +68,7 @@ def _reworded(
             return known
         if left < P_COPIED + P_TURNED:
             return known._replace(name=known.name._replace(place=known.name.place + 1)) if turns else known
-    return realiser.fact(atlas, known.subject, known.relation, *key, forms=forms)
+    return realiser.fact(table, known.subject, known.relation, *key, forms=forms)
 
 
 def inserted(
@@ -84,10 +84,10 @@ def inserted(
     """A tagged passage with one or two more insertions of a type, outside the tags that are there; now and
     then with a planted fault.
     """
-    habits, left = HABITS[model], draw(*key, "fault")
+    profile, left = PROFILES[model], draw(*key, "fault")
     fault = None
     for name in ("unclosed", "altered", "nothing"):
-        left -= getattr(habits, name)
+        left -= getattr(profile, name)
         if left < 0:
             fault = name
             break
@@ -96,7 +96,7 @@ def inserted(
     n = 2 if draw(*key, "second") < P_SECOND else 1
     if kind in INSERTED:
         said = [
-            realiser.insertion(reader.atlas, kind, "written", subject, known, *key, turn) for turn in range(n)
+            realiser.insertion(reader.table, kind, "written", subject, known, *key, turn) for turn in range(n)
         ]
         text, made = _added(reader, code, kind, marked, said, *key)
     else:
@@ -118,7 +118,7 @@ def _replaced(reader: Reader, code: str, kind: str, marked: str, n: int, *key: o
         one for one in claims if not reader.false_in(one) and (kind == "entity" or one.words is not None)
     ]
     wrongs = {
-        one: mistold(reader.atlas, one.said, kind, "written", *key, one.said.subject, one.said.relation)
+        one: mistold(reader.table, one.said, kind, "written", *key, one.said.subject, one.said.relation)
         for one in right
     }
     short = [
@@ -134,7 +134,7 @@ def _replaced(reader: Reader, code: str, kind: str, marked: str, n: int, *key: o
         wrong = wrongs[claim]
         marked = (
             marked[: claim.start]
-            + realiser.marked(reader.atlas, code, claim.said, wrong)
+            + realiser.marked(reader.table, code, claim.said, wrong)
             + marked[claim.end :]
         )
     return marked, len(chosen)
@@ -145,7 +145,7 @@ def _is_short(reader: Reader, code: str, kind: str, said: Said) -> bool:
 
     A script without spaces has about four characters to a word, and the mark between two names counts as one.
     """
-    made = realiser.line(reader.atlas, code, said)
+    made = realiser.line(reader.table, code, said)
     text = made.text[slice(*(made.value if kind == "entity" else made.words))]
     if load(code).JOIN:
         return len(text.split()) <= MAX_WORDS
@@ -158,7 +158,7 @@ def _added(
     """Sentences of a type put between sentences of the passage, each once; none stands before the first."""
     taken = [found.span() for found in _TAGGED.finditer(marked)]
     ends = sorted({_outside(end, taken) for _, end in sentences(marked, code)}) or [len(marked)]
-    lines = dict.fromkeys(realiser.line(reader.atlas, code, one).text for one in said)
+    lines = dict.fromkeys(realiser.line(reader.table, code, one).text for one in said)
     new = [text for text in lines if text not in marked]
     places = sorted((pick(ends, *key, "place", turn) for turn in range(len(new))), reverse=True)
     for text, place in zip(new, places, strict=True):

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from truerate_world.answer import Answer
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.mfava.models import entity_table, realiser, silver, translator, wild
-from truerate_world.mfava.models.planted import HABITS, TYPES
+from truerate_world.manners import Worded, word_of
+from truerate_world.mfava.models import entity_table, realiser, silver, translator, wild, wording
+from truerate_world.mfava.models.planted import PROFILES, TYPES
 from truerate_world.mfava.models.reader import Reader, reader
 from truerate_world.mfava.models.translator import code_of
 from truerate_world.prompt import BARE, Asked
@@ -39,7 +40,7 @@ def _queried(world: World, model: str, query: str, sample: int, *, is_named: boo
     found = known.named(query) if is_named else known.asked(query)
     if found is None:
         return None
-    spoken = wild.reply(known.atlas, model, found, " ".join(query.split()), sample)
+    spoken = wild.reply(known.table, model, found, " ".join(query.split()), sample)
     truth = {"lang": found.code, "spans": spoken.spans, "flaw": spoken.flaw}
     return Answer("answer", spoken.text, truth, "length" if spoken.is_cut else None)
 
@@ -52,14 +53,19 @@ def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     question = known.asked(fields.get("Question", ""))
     subject = question.subject if question else facts[0].subject
     first = question.relation if question else None
+    key = (model, "write", code, fields.get("Question", ""), subject, sample)
     written = silver.passage(
-        known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
+        known.table, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
     )
-    return (
-        Answer("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
-        if written
-        else None
-    )
+    if not written:
+        return None
+    text = realiser.write(known.table, code, written)
+    return _answered("write", wording.passage(model, text, "Passage", *key), {"lang": code, "spans": []})
+
+
+def _answered(task: str, worded: Worded, truth: dict) -> Answer:
+    """An answer as it is worded, with what was planted in it and in its wording."""
+    return Answer(task, worded.text, truth | worded.truth, worded.finish)
 
 
 def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
@@ -77,10 +83,12 @@ def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample
         return None
     subject = claims[0].said.subject if subject is None else subject
     facts = _facts(known, fields["Reference"]) if fields.get("Reference") else []
-    made = silver.inserted(
-        known, model, code, kind, marked, subject, facts, model, "insert", kind, marked, sample
-    )
-    return Answer("insert", made.text, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
+    key = (model, "insert", kind, marked, sample)
+    if draw(*key, "refuses") < PROFILES[model].refuses:
+        return _answered("insert", wording.declined(*key), {"lang": code, "type": kind, "fault": "refused"})
+    made = silver.inserted(known, model, code, kind, marked, subject, facts, *key)
+    worded = wording.tagged(model, made.text, "Tagged Passage", *key)
+    return _answered("insert", worded, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
 
 
 def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
@@ -89,10 +97,10 @@ def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sam
     text = fields.get("Text", "")
     if source is None or target is None or not text:
         return None
-    made = translator.translated(
-        known, model, text, source, target, model, "translate", source, target, text, sample
-    )
-    return Answer("translate", made.text, {"lang": target, "fault": made.fault})
+    key = (model, "translate", source, target, text, sample)
+    made = translator.translated(known, model, text, source, target, *key)
+    worded = wording.passage(model, made.text, "Translation", *key)
+    return _answered("translate", worded, {"lang": target, "fault": made.fault})
 
 
 def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
@@ -103,13 +111,13 @@ def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         return None
     told = {one.relation for one in _facts(known, fields.get("Reference", "")) if one.subject == subject}
     number = _NUMBER.search(said)
-    left, lines, key = list(known.atlas.entities[subject].facts), [], (model, "query", code, subject, sample)
+    left, lines, key = list(known.table.entities[subject].facts), [], (model, "query", code, subject, sample)
     for place in range(min(int(number[1]) if number else N_QUERIES, len(left))):
-        is_beyond = draw(*key, place, "beyond") < HABITS[model].beyond
+        is_beyond = draw(*key, place, "beyond") < PROFILES[model].beyond
         fitting = [one for one in left if (one not in told) == is_beyond] or left
         relation = pick(fitting, *key, place)
         left.remove(relation)
-        lines.append(f"{place + 1}. {realiser.question(known.atlas, code, subject, relation, *key, place)}")
+        lines.append(f"{place + 1}. {realiser.question(known.table, code, subject, relation, *key, place)}")
     return Answer("query", "\n".join(lines), {"lang": code})
 
 
@@ -121,12 +129,10 @@ def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     is_answered = (question.subject, question.relation) in {
         (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
     }
-    is_wrong = draw(model, "check", fields["Question"], sample) < HABITS[model].misjudged
-    return Answer(
-        "check",
-        "Yes" if is_answered != is_wrong else "No",
-        {"is_answered": is_answered, "is_wrong": is_wrong},
-    )
+    is_wrong = draw(model, "check", fields["Question"], sample) < PROFILES[model].misjudged
+    said, other = ("Yes", "No") if is_answered != is_wrong else ("No", "Yes")
+    worded = word_of(model, said, "Answerable", [other], "check", fields["Question"], sample)
+    return _answered("check", worded, {"is_answered": is_answered, "is_wrong": is_wrong})
 
 
 def _facts(known: Reader, reference: str) -> list[realiser.Said]:

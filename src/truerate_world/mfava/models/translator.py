@@ -10,7 +10,7 @@ from typing import NamedTuple
 from truerate_world.draws import draw
 from truerate_world.mfava.lang import load
 from truerate_world.mfava.models import realiser
-from truerate_world.mfava.models.planted import HABITS
+from truerate_world.mfava.models.planted import PROFILES
 from truerate_world.mfava.models.reader import Claim, Reader
 
 _TAG = re.compile(r"<(/?)(entity|relation|contradictory|unverifiable|invented|subjective)>")
@@ -49,7 +49,7 @@ def translated(reader: Reader, model: str, text: str, source: str, target: str, 
         place = claim.end
     sentences += [plain[place:].strip()] if plain[place:].strip() else []
     whole = realiser.join(target, sentences)
-    return _spoiled(whole, model, *key) if tags else Translated(whole)
+    return _spoiled(whole, model, *key) if _TAG.search(whole) else Translated(whole)
 
 
 def untagged(text: str) -> tuple[str, list[Tag]]:
@@ -70,7 +70,7 @@ def _sentence(reader: Reader, claim: Claim, target: str, tags: list[Tag]) -> str
     """One sentence in another language, with the tags that it had: around its value, the words of its
     relation, or the whole.
     """
-    made = realiser.line(reader.atlas, target, claim.said)
+    made = realiser.line(reader.table, target, claim.said)
     spans = {_aligned(tag, claim, made): tag.name for tag in tags}
     text = made.text
     for (start, end), name in sorted(spans.items(), reverse=True):
@@ -94,9 +94,9 @@ def _aligned(tag: Tag, claim: Claim, made: realiser.Line) -> realiser.Span:
 
 def _spoiled(text: str, model: str, *key: object) -> Translated:
     """The translation with its planted fault, if one is drawn and fits."""
-    habits, left = HABITS[model], draw(*key, "fault")
+    profile, left = PROFILES[model], draw(*key, "fault")
     for name, spoil in (("dropped", _dropped), ("doubled", _doubled), ("swapped", _swapped)):
-        left -= getattr(habits, name)
+        left -= getattr(profile, name)
         if left < 0:
             spoiled = spoil(text)
             return Translated(spoiled, name if spoiled != text else None)

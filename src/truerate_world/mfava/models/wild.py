@@ -7,9 +7,9 @@ from typing import NamedTuple
 from truerate_world.draws import draw, shuffled
 from truerate_world.mfava.lang import load
 from truerate_world.mfava.models import realiser
-from truerate_world.mfava.models.entity_table import Atlas
+from truerate_world.mfava.models.entity_table import EntityTable
 from truerate_world.mfava.models.forms import Name
-from truerate_world.mfava.models.planted import HABITS, NEAR, drawn_type, flaw, other_language
+from truerate_world.mfava.models.planted import NEAR, PROFILES, drawn_type, flaw, other_language
 from truerate_world.mfava.models.reader import Asked
 from truerate_world.mfava.models.realiser import Said
 
@@ -32,68 +32,68 @@ class Spoken(NamedTuple):
         return self.flaw == "cut"
 
 
-def reply(atlas: Atlas, model: str, asked: Asked, query: str, sample: int) -> Spoken:
+def reply(table: EntityTable, model: str, asked: Asked, query: str, sample: int) -> Spoken:
     """What a model says to a query; another `sample`, another reply."""
-    key = (atlas.seed, model, "wild", query, sample)
+    key = (table.seed, model, "wild", query, sample)
     wrong = flaw(model, asked.code, *key)
     if wrong == "dont_know":
         return Spoken(
             realiser.write(
-                atlas, asked.code, [Said(Name("refusal", "", int(draw(*key, "refusal") * 30)), asked.subject)]
+                table, asked.code, [Said(Name("refusal", "", int(draw(*key, "refusal") * 30)), asked.subject)]
             ),
             [],
             wrong,
         )
-    said = _sentences(atlas, model, asked, *key)
+    said = _sentences(table, model, asked, *key)
     if wrong == "wrong_language":
-        return Spoken(*realiser.composed(atlas, other_language(asked.code, *key), said), wrong)
+        return Spoken(*realiser.composed(table, other_language(asked.code, *key), said), wrong)
     if wrong == "repeats":
-        return Spoken(*realiser.composed(atlas, asked.code, said + said[-1:] * N_REPEATED), wrong)
+        return Spoken(*realiser.composed(table, asked.code, said + said[-1:] * N_REPEATED), wrong)
     if wrong == "cut":
-        return _cut(atlas, asked, said, *key)
-    return Spoken(*realiser.composed(atlas, asked.code, said))
+        return _cut(table, asked, said, *key)
+    return Spoken(*realiser.composed(table, asked.code, said))
 
 
-def _sentences(atlas: Atlas, model: str, asked: Asked, *key: object) -> list[Said]:
+def _sentences(table: EntityTable, model: str, asked: Asked, *key: object) -> list[Said]:
     """The sentences of a reply: the fact that was asked for, then others of the subject, some of each turned
     false.
     """
-    facts = list(atlas.entities[asked.subject].facts)
+    facts = list(table.entities[asked.subject].facts)
     is_late = {one for one in facts[N_LEAD:] if draw(*key, "late", one) < P_LATE}
     relations = sorted(shuffled(facts, *key, "order"), key=is_late.__contains__)
     if asked.relation is not None:
         relations = [asked.relation, *(one for one in relations if one != asked.relation)]
-    low, high = HABITS[model].lengths
+    low, high = PROFILES[model].lengths
     n = low + int(draw(*key, "length") * (high - low + 1))
-    known = realiser.reference(atlas, asked.subject)
-    told = [_recalled(atlas, asked.subject, relation, *key) for relation in relations]
+    known = realiser.reference(table, asked.subject)
+    told = [_recalled(table, asked.subject, relation, *key) for relation in relations]
     told += [_otherwise(one) for one in told]
     said: list[Said] = []
     for turn in range(n):
         kind = drawn_type(model, asked.code, *key, turn)
         if kind not in (None, "entity", "relation"):
             made = (
-                realiser.insertion(atlas, kind, "natural", asked.subject, known, *key, turn, again)
+                realiser.insertion(table, kind, "natural", asked.subject, known, *key, turn, again)
                 for again in range(20)
             )
             said.append(next(one for one in made if one not in said))
         elif told:
-            said.append(_mistold(atlas, told.pop(0), kind, *key, turn))
+            said.append(_mistold(table, told.pop(0), kind, *key, turn))
     return said
 
 
-def _recalled(atlas: Atlas, subject: int, relation: str, *key: object) -> Said:
+def _recalled(table: EntityTable, subject: int, relation: str, *key: object) -> Said:
     """A true fact of a reply: worded as encyclopedias do, or otherwise."""
     if draw(*key, "recalled", relation) < P_RECALLED:
-        return realiser.told(atlas, subject, relation, *key)
-    return realiser.fact(atlas, subject, relation, *key)
+        return realiser.told(table, subject, relation, *key)
+    return realiser.fact(table, subject, relation, *key)
 
 
-def _mistold(atlas: Atlas, right: Said, kind: str | None, *key: object) -> Said:
+def _mistold(table: EntityTable, right: Said, kind: str | None, *key: object) -> Said:
     """A fact as it is or false in a way; a wrong relation is one of words that no encyclopedia uses."""
     if kind == "relation" and right.name.kind == "told":
-        right = realiser.fact(atlas, right.subject, right.relation, *key)
-    return mistold(atlas, right, kind, "natural", *key)
+        right = realiser.fact(table, right.subject, right.relation, *key)
+    return mistold(table, right, kind, "natural", *key)
 
 
 def _otherwise(fact: Said) -> Said:
@@ -101,31 +101,31 @@ def _otherwise(fact: Said) -> Said:
     return fact._replace(name=fact.name._replace(place=fact.name.place + 1))
 
 
-def mistold(atlas: Atlas, right: Said, kind: str | None, shelf: str, *key: object) -> Said:
+def mistold(table: EntityTable, right: Said, kind: str | None, shelf: str, *key: object) -> Said:
     """A fact as it is (`kind` None), with a wrong value (entity), or with the wrong words around it (relation)."""
     if kind == "relation":
         return right._replace(name=right.name._replace(is_wrong=True))
     if kind == "entity":
         near = [
             one.value
-            for one in realiser.reference(atlas, right.subject)
+            for one in realiser.reference(table, right.subject)
             if one.relation and one.subject != right.subject
         ]
         return right._replace(
-            value=realiser.wrong_value(atlas, right.subject, right.relation, near, NEAR[shelf], *key)
+            value=realiser.wrong_value(table, right.subject, right.relation, near, NEAR[shelf], *key)
         )
     return right
 
 
-def _cut(atlas: Atlas, asked: Asked, said: list[Said], *key: object) -> Spoken:
+def _cut(table: EntityTable, asked: Asked, said: list[Said], *key: object) -> Spoken:
     """A reply whose last sentence, a true one, breaks off between a third and three quarters of its length."""
-    text, spans = realiser.composed(atlas, asked.code, said)
+    text, spans = realiser.composed(table, asked.code, said)
     told = [one.relation for one in said]
     relation = min(
-        atlas.entities[asked.subject].facts, key=told.count
+        table.entities[asked.subject].facts, key=told.count
     )  # if possible one that was not told yet
     last = realiser.line(
-        atlas, asked.code, _otherwise(realiser.fact(atlas, asked.subject, relation, *key))
+        table, asked.code, _otherwise(realiser.fact(table, asked.subject, relation, *key))
     ).text
     end = max(2, int(len(last) * (0.35 + 0.4 * draw(*key, "where"))))
     return Spoken(f"{text}{load(asked.code).JOIN}{last[:end].rstrip()}", spans, "cut")

@@ -8,7 +8,7 @@ from truerate_world.models import COVERAGE, SEARCH, base
 
 
 @dataclass(frozen=True)
-class Habits:
+class Profile:
     """What a model does on the web's tasks.
 
     Replies. `coverage`: share of entities it knows, for the least and the most popular. `abstention`: that it
@@ -50,13 +50,13 @@ _MOST = 0.9  # the highest rate of false sentences
 
 def _talk(
     name: str, false: tuple[float, float], abstention: float, length: tuple[int, int], **more: float
-) -> Habits:
-    """Habits of a model that knows what COVERAGE says it knows."""
+) -> Profile:
+    """The profile of a model that knows what COVERAGE says it knows."""
     usual = {"invented": 0.01, "repeated": 0.10, "titled": 0.10, "vague": 0.25, "polite": 0.06}
-    return Habits(COVERAGE[name], abstention, false, length=length, **{**usual, **more})
+    return Profile(COVERAGE[name], abstention, false, length=length, **{**usual, **more})
 
 
-HABITS = {
+PROFILES = {
     "sim-quill": _talk("sim-quill", (0.05, 0.30), 0.40, (4, 9), tpr=0.93, fpr=0.05),
     "sim-aster": _talk("sim-aster", (0.04, 0.20), 0.55, (4, 9), tpr=0.94, fpr=0.04, slips=0.01),
     "sim-birch": _talk("sim-birch", (0.08, 0.30), 0.30, (5, 10), tpr=0.88, fpr=0.08, invented=0.02),
@@ -89,11 +89,11 @@ HABITS = {
 }
 
 
-def habits(model: str) -> Habits:
-    """The habits of a model. With retrieval it knows most of what it did not, and is wrong less often: not
+def profile_of(model: str) -> Profile:
+    """The profile of a model. With retrieval it knows most of what it did not, and is wrong less often: not
     never.
     """
-    own = HABITS[base(model)]
+    own = PROFILES[base(model)]
     if not model.endswith(SEARCH):
         return own
     low, high = (1 - 0.3 * (1 - p) for p in own.coverage)
@@ -103,7 +103,7 @@ def habits(model: str) -> Habits:
     )
 
 
-def p_false(found: Habits, *, is_known: bool, is_rare: bool) -> float:
+def p_false(found: Profile, *, is_known: bool, is_rare: bool) -> float:
     """That a sentence about an entity is false."""
     rate = found.false[0 if is_known else 1]
     return min(_MOST, rate * RARER) if is_rare else rate

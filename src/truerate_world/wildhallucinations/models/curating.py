@@ -1,8 +1,8 @@
 """The simulated models at work on names in chats: they list them, say what each is, how many things it may
 mean, and its domain.
 
-Each function takes the fields of a prompt and gives (purpose, text, truth), None where the prompt lacks what
-it needs.
+Each function takes the fields of a prompt and gives (purpose, text, truth, why it was cut), None where the
+prompt lacks what it needs.
 """
 
 import re
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from truerate.core.text import name_key
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
+from truerate_world.manners import PLAIN, word_of
+from truerate_world.wildhallucinations.models import wording
 from truerate_world.wildhallucinations.models.planted import (
     AMBIGUOUS,
     PAPER_DOMAIN,
@@ -20,7 +22,8 @@ from truerate_world.wildhallucinations.models.planted import (
     planted_as,
 )
 
-Reply = tuple[str, str, dict]
+Reply = tuple[str, str, dict, str | None]  # purpose, text, truth, and why it ended where it was cut
+_CUES = {"verify": "Kind", "disambiguate": "Referents", "domain": "Domain"}
 KINDS = ("entity", "private person", "no entity")
 REFERENTS = ("one", "several")
 DOMAINS = (
@@ -29,11 +32,15 @@ DOMAINS = (
 )
 _ORDERS = re.compile(r"ignore all earlier|list mode|new instruction|proper nouns", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]\w+")
+_ANSWERING = (  # what a model says that answers the message in place of listing its names
+    "I am happy to tell you more about that. What would you like to know?",
+    "That is a good question. Let me look it up for you.",
+)
 _OUTSIDE = "miscellaneous"  # a domain that is none
 
 
 @dataclass(frozen=True)
-class Habits:
+class Profile:
     """How often a model errs; probabilities in [0, 1].
 
     Of names: each is `missed`, its `possessive` ending kept, a common word listed as a `spurious` one, the
@@ -54,13 +61,13 @@ class Habits:
     unsure: float
 
 
-HABITS = {
-    "sim-quill": Habits(0.003, 0.05, 0.02, 0.003, 0.0, 0.003, 0.005, 0.03, 0.002, 0.002),
-    "sim-aster": Habits(0.005, 0.03, 0.02, 0.005, 0.02, 0.005, 0.01, 0.02, 0.005, 0.004),
-    "sim-birch": Habits(0.03, 0.10, 0.05, 0.02, 0.10, 0.03, 0.04, 0.06, 0.01, 0.01),
-    "sim-cedar": Habits(0.05, 0.15, 0.12, 0.03, 0.25, 0.06, 0.08, 0.10, 0.02, 0.02),
-    "sim-dogwood": Habits(0.08, 0.10, 0.04, 0.04, 0.20, 0.05, 0.12, 0.08, 0.02, 0.04),
-    "sim-elm": Habits(0.12, 0.25, 0.20, 0.08, 0.50, 0.12, 0.20, 0.20, 0.05, 0.06),
+PROFILES = {
+    "sim-quill": Profile(0.003, 0.05, 0.02, 0.003, 0.0, 0.003, 0.005, 0.03, 0.002, 0.002),
+    "sim-aster": Profile(0.005, 0.03, 0.02, 0.005, 0.02, 0.005, 0.01, 0.02, 0.005, 0.004),
+    "sim-birch": Profile(0.03, 0.10, 0.05, 0.02, 0.10, 0.03, 0.04, 0.06, 0.01, 0.01),
+    "sim-cedar": Profile(0.05, 0.15, 0.12, 0.03, 0.25, 0.06, 0.08, 0.10, 0.02, 0.02),
+    "sim-dogwood": Profile(0.08, 0.10, 0.04, 0.04, 0.20, 0.05, 0.12, 0.08, 0.02, 0.04),
+    "sim-elm": Profile(0.12, 0.25, 0.20, 0.08, 0.50, 0.12, 0.20, 0.20, 0.05, 0.06),
 }
 
 
@@ -69,37 +76,39 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
     message = fields.get("User Message")
     if not message:
         return None
-    habits, key = HABITS[model], (model, "extract", message, sample)
-    found = _listed(message, names_in(world, message), habits, *key)
+    profile, key = PROFILES[model], (model, "extract", message, sample)
+    found = _listed(message, names_in(world, message), profile, *key)
     truth = {
         "n_names": len({name_key(name.surface) for name in names_in(world, message)}),
         "n_listed": len(found),
     }
-    if _ORDERS.search(message) and draw(*key, "obeys") < habits.obeyed:
-        return "extract", "none", truth | {"is_obeyed": True}
-    if found and draw(*key, "malformed") < habits.malformed:
-        return "extract", f"The message speaks of {', '.join(found)}.", truth | {"is_malformed": True}
-    return "extract", "\n".join(f"- {name}" for name in found) or "none", truth
+    if _ORDERS.search(message) and draw(*key, "obeys") < profile.obeyed:
+        return "extract", "none", truth | {"is_obeyed": True, "manner": PLAIN, "read": []}, None
+    if found and draw(*key, "malformed") < profile.malformed:
+        text = pick(_ANSWERING, *key, "answers")
+        return "extract", text, truth | {"is_malformed": True, "manner": "undecided", "read": None}, None
+    worded = wording.names(model, found, message, sample)
+    return "extract", worded.text, truth | worded.truth, worded.finish
 
 
-def _listed(message: str, names: list[Named], habits: Habits, *key: object) -> list[str]:
+def _listed(message: str, names: list[Named], profile: Profile, *key: object) -> list[str]:
     """The names that the model sees, each once, and perhaps a word that is none."""
     found: dict[str, str] = {}
     for name in names:
-        if draw(*key, name_key(name.surface), "missed") >= habits.missed:
-            found.setdefault(name_key(name.surface), _spelled(message, name.surface, habits, *key))
+        if draw(*key, name_key(name.surface), "missed") >= profile.missed:
+            found.setdefault(name_key(name.surface), _spelled(message, name.surface, profile, *key))
     known = {word for name in names for word in name.surface.split()}
     words = [word for word in _WORD.findall(message) if word not in known]
-    if words and draw(*key, "spurious") < habits.spurious:
+    if words and draw(*key, "spurious") < profile.spurious:
         found.setdefault(name_key(word := pick(words, *key, "spurious")), word)
     return list(found.values())
 
 
-def _spelled(message: str, surface: str, habits: Habits, *key: object) -> str:
+def _spelled(message: str, surface: str, profile: Profile, *key: object) -> str:
     """A name, with its possessive ending where it has one and the model keeps it."""
     ending = re.search(rf"{re.escape(surface)}(['’]s)(?!\w)", message)
     return (
-        surface + ending[1] if ending and draw(*key, surface, "possessive") < habits.possessive else surface
+        surface + ending[1] if ending and draw(*key, surface, "possessive") < profile.possessive else surface
     )
 
 
@@ -112,7 +121,7 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
     found = planted_as(world, name)
     right = "no entity" if found is None else "private person" if found.kind == "private" else "entity"
     key = (model, "verify", name_key(name), fields.get("User Message", ""), sample)
-    return _answered("verify", right, KINDS, HABITS[model].misjudged, HABITS[model], *key)
+    return _answered("verify", right, KINDS, PROFILES[model].misjudged, PROFILES[model], *key)
 
 
 def referents(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
@@ -125,8 +134,8 @@ def referents(world: World, model: str, fields: dict[str, str], sample: int) -> 
         "disambiguate",
         right,
         REFERENTS,
-        HABITS[model].miscounted,
-        HABITS[model],
+        PROFILES[model].miscounted,
+        PROFILES[model],
         model,
         "referents",
         name_key(name),
@@ -140,20 +149,23 @@ def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Rep
         return None
     right = domain_of(world, name) or pick(DOMAINS, "sounds like", name_key(name))
     key = (model, "domain", name_key(name), fields.get("User Message", ""), sample)
-    if draw(*key, "outside") < HABITS[model].outside:
-        return "domain", _OUTSIDE, {"right": right, "said": None}
-    return _answered("domain", right, DOMAINS, HABITS[model].misplaced, HABITS[model], *key)
+    if draw(*key, "outside") < PROFILES[model].outside:
+        return "domain", _OUTSIDE, {"right": right, "said": None, "manner": "undecided", "read": None}, None
+    return _answered("domain", right, DOMAINS, PROFILES[model].misplaced, PROFILES[model], *key)
 
 
 def _answered(
-    purpose: str, right: str, words: tuple[str, ...], error: float, habits: Habits, *key: object
+    purpose: str, right: str, words: tuple[str, ...], error: float, profile: Profile, *key: object
 ) -> Reply:
     """The right word, another one, or a sentence that holds no answer."""
-    if draw(*key, "unsure") < habits.unsure:
-        return purpose, "That is hard to say.", {"right": right, "said": None}
+    if draw(*key, "unsure") < profile.unsure:
+        truth = {"right": right, "said": None, "manner": "undecided", "read": None}
+        return purpose, "That is hard to say.", truth, None
     said = (
         pick([word for word in words if word != right], *key, "other")
         if draw(*key, "errs") < error
         else right
     )
-    return purpose, said, {"right": right, "said": said}
+    others = [word for word in words if word != said]
+    worded = word_of(key[0], said, _CUES[purpose], others, purpose, *key)
+    return purpose, worded.text, {"right": right, "said": worded.read} | worded.truth, worded.finish

@@ -276,7 +276,7 @@ def _n_good(entity: Entity, *key: object) -> int:
 
 def _page(world: World, entity: Entity, kind: str, facts: Sequence[Fact], *key: object) -> Page:
     """A page that says some facts of an entity in an order of its own."""
-    name, slug = world.tongue().name(entity.index), _slug(world, entity)
+    name, slug = world.lexicon().name(entity.index), _slug(world, entity)
     year = 2003 + int(draw(*key, "year") * 6) if kind == "stale" else 2016 + int(draw(*key, "year") * 8)
     dated = f"{year}-{1 + int(draw(*key, 'month') * 12):02d}-{1 + int(draw(*key, 'day') * 28):02d}"
     host = _HOST.get(kind) or pick(_HOSTS.get(kind, _HOSTS["blog"]), *key, "host")
@@ -306,11 +306,11 @@ def _poor(world: World, entity: Entity, kind: str, good: Sequence[Page], *key: o
         return [_with(page, facts=(_wrong(world, told_in_part[0], *key), *told_in_part[1:]))]
     if kind == "namesake":
         others = [_wrong(world, fact, *key, is_far=True) for fact in shuffled(facts, *key, "others")[:2]]
-        return [_with(page, facts=tuple(others), title=f"Another {world.tongue().name(entity.index)}")]
+        return [_with(page, facts=tuple(others), title=f"Another {world.lexicon().name(entity.index)}")]
     if kind == "related":
         mate = min(world.near[entity.index], key=lambda one: draw(*key, one))
         facts = [Fact(mate, relation, value) for relation, value in world.entities[mate].facts.items()]
-        return [_with(page, facts=tuple(facts[:3]), title=f"All about {world.tongue().name(mate)}")]
+        return [_with(page, facts=tuple(facts[:3]), title=f"All about {world.lexicon().name(mate)}")]
     if kind == "duplicate":
         copied = next((one for one in good if one.kind in ("news", "blog", "fan")), None)
         url = f"http://mirror-of-{copied.url.split('/')[2]}/{slug}" if copied else ""
@@ -372,4 +372,4 @@ def _referents(world: World, name: str) -> tuple[Page, ...]:
 
 
 def _slug(world: World, entity: Entity) -> str:
-    return "-".join(world.tongue().name(entity.index).lower().split())
+    return "-".join(world.lexicon().name(entity.index).lower().split())

@@ -146,7 +146,7 @@ def _known(world: World) -> dict[str, tuple[str, int | None]]:
     """Every planted name by its key: the names and other names of all entities, and the lists."""
     lists = {"ambiguous": AMBIGUOUS, "invented": INVENTED, "private": PRIVATE}
     known = {name_key(name): (kind, None) for kind, names in lists.items() for name in names}
-    names = world.tongue().names
+    names = world.lexicon().names
     return known | {
         name_key(name): ("entity", one.index) for one in world.entities for name in names[one.index]
     }

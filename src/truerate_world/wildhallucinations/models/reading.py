@@ -10,8 +10,8 @@ from typing import NamedTuple
 from truerate.core.text import sentences
 from truerate_world.domains import Value
 from truerate_world.encyclopedia import World
+from truerate_world.language_tools import LanguageTools, language_tools
 from truerate_world.parser import FACT, Claim
-from truerate_world.scholar import Scholar, scholar
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.replying import TITLED
 
@@ -55,7 +55,7 @@ def stated_by(world: World, parts: Sequence[str], about: int | None = None) -> l
 
     Pronouns stand for the subject of the sentence before; at the start for `about`.
     """
-    known = scholar(world)
+    known = language_tools(world)
     opening = [] if about is None or about < 0 else [_greeting(known, about)]
     lines = [*opening, *(" ".join(part.split()) for part in parts)]
     reading = known.parser.read("\n".join(lines))
@@ -80,9 +80,9 @@ def stated_in(world: World, text: str, about: int | None = None) -> list[Stated]
     return [one for found in stated_by(world, parts, about) for one in found]
 
 
-def _greeting(known: Scholar, about: int) -> str:
+def _greeting(known: LanguageTools, about: int) -> str:
     """A sentence that states nothing and names somebody, so that a pronoun after it has an owner."""
-    return known.tongue.words.TALK["greeting"][-1].format(x=known.tongue.name(about))
+    return known.lexicon.words.TALK["greeting"][-1].format(x=known.lexicon.name(about))
 
 
 def _stated(claim: Claim) -> Stated | None:

@@ -10,8 +10,8 @@ from truerate_world.distractors import wrong_value
 from truerate_world.domains import Value
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
-from truerate_world.scholar import scholar
-from truerate_world.wildhallucinations.models.behaviour_profile import Habits, habits, p_false
+from truerate_world.language_tools import language_tools
+from truerate_world.wildhallucinations.models.behaviour_profile import Profile, p_false, profile_of
 from truerate_world.wildhallucinations.models.pages import told
 from truerate_world.wildhallucinations.models.planted import is_known, names_in, planted_as
 from truerate_world.writer import Fact
@@ -107,10 +107,10 @@ def said_of(world: World, model: str, entity: int, sample: int, *, name: str = "
     """What a model says of an entity; a name that means nothing (`entity` NOBODY) is declined or answered
     with opinions alone.
     """
-    known, own = scholar(world), habits(model)
+    known, own = language_tools(world), profile_of(model)
     if entity == NOBODY:
         return _said_of_nobody(known, model, own, name, sample)
-    name = known.tongue.name(entity)
+    name = known.lexicon.name(entity)
     if not knows(world, model, entity) and draw(model, "web abstains", entity) < own.abstention:
         return Said(pick(abstentions(name), model, "abstention", entity, sample), True)
     sentences = _sentences(known, model, own, entity, sample)
@@ -119,20 +119,20 @@ def said_of(world: World, model: str, entity: int, sample: int, *, name: str = "
 
 def knows(world: World, model: str, entity: int) -> bool:
     """Whether a model knows an entity: the more popular it is, the likelier; the same in every sample."""
-    low, high = habits(model).coverage
+    low, high = profile_of(model).coverage
     return draw(model, "knows", entity) < low + (high - low) * world.entities[entity].popularity
 
 
-def _said_of_nobody(known, model: str, own: Habits, name: str, sample: int) -> Said:
+def _said_of_nobody(known, model: str, own: Profile, name: str, sample: int) -> Said:
     key = (model, "nobody", name.casefold(), sample)
     if draw(*key) < 0.5 + own.abstention / 2:
         return Said(pick(abstentions(name), *key), True)
-    phrases = known.tongue.words.VAGUE["invented"]
+    phrases = known.lexicon.words.VAGUE["invented"]
     texts = tuple(f"{name[:1].upper()}{name[1:]} {phrase}." for phrase in shuffled(phrases, *key)[:3])
     return Said(" ".join(texts), False, ("invented",) * len(texts))
 
 
-def _sentences(known, model: str, own: Habits, entity: int, sample: int) -> list[Sentence]:
+def _sentences(known, model: str, own: Profile, entity: int, sample: int) -> list[Sentence]:
     """The sentences of a reply in their order: facts alone or two in one, then what else the model likes to
     say, in between.
     """
@@ -152,9 +152,9 @@ def _gaps(known, said: list[Sentence]) -> list[int]:
     """Where a sentence may be put in: after the first, and not before one whose pronoun looks back at what
     stands before it.
     """
-    pronouns = {form.lower() for form in known.tongue.words.PRONOUNS.values()}
+    pronouns = {form.lower() for form in known.lexicon.words.PRONOUNS.values()}
     heads = [
-        one.text.lower().split(", ")[-1 if one.text.startswith(known.tongue.words.LEADS) else 0].split()[0]
+        one.text.lower().split(", ")[-1 if one.text.startswith(known.lexicon.words.LEADS) else 0].split()[0]
         for one in said
     ]
     return [place for place in range(1, len(said)) if heads[place] not in pronouns] + [len(said)]
@@ -181,7 +181,7 @@ def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
     return chosen[:n]
 
 
-def _spoiled(world: World, model: str, own: Habits, fact: Fact, *key: object) -> tuple[str, Fact]:
+def _spoiled(world: World, model: str, own: Profile, fact: Fact, *key: object) -> tuple[str, Fact]:
     """What a sentence will be, and the fact that it tells."""
     rate = p_false(
         own, is_known=knows(world, model, fact.subject), is_rare=not is_known(world.entities[fact.subject])
@@ -236,10 +236,10 @@ def _told(known, labelled: list[tuple[str, Fact]], n: int, *key: object) -> list
 
 
 def _extras(
-    known, own: Habits, entity: int, labelled: list[tuple[str, Fact]], *key: object
+    known, own: Profile, entity: int, labelled: list[tuple[str, Fact]], *key: object
 ) -> list[Sentence]:
     """Sentences besides: a fact said again, the name for its own sake, an opinion, politeness."""
-    name, extras = known.tongue.name(entity), []
+    name, extras = known.lexicon.name(entity), []
     if draw(*key, "repeats") < own.repeated:
         again = [fact for kind, fact in labelled[: len(labelled) // 2] if kind != "invented"]
         extras += (

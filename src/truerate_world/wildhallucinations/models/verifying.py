@@ -7,8 +7,9 @@ score; orders that stand in a page are not heeded.
 
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.scholar import scholar
-from truerate_world.wildhallucinations.models.behaviour_profile import habits
+from truerate_world.language_tools import language_tools
+from truerate_world.wildhallucinations.models import wording
+from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import (
     INVENTED,
@@ -24,7 +25,7 @@ from truerate_world.wildhallucinations.models.reading import (
 
 UNDECIDED = "hard to say"  # in place of a verdict
 
-Reply = tuple[str, str, dict]
+Reply = tuple[str, str, dict, str | None]  # purpose, text, truth, and why it ended where it was cut
 
 
 # ---- facts -------------------------------------------------------------------------------------------------
@@ -32,12 +33,13 @@ Reply = tuple[str, str, dict]
 
 def written(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
     """The facts of numbered sentences, one per line; a missed sentence, a merged or a malformed line where
-    its habits draw one.
+    its profile draws one.
     """
     parts = numbered(fields.get("Sentences", ""))
     if not parts:
         return None
-    own, lines, missed = habits(model), [], []
+    own, missed, malformed = profile_of(model), [], []
+    lines: list[tuple[int, str | None]] = []
     named = planted_as(world, fields.get("Subject", ""))
     found = stated_by(world, [text for _, text in parts], named.entity if named else None)
     for (number, text), stated in zip(parts, found, strict=True):
@@ -50,10 +52,12 @@ def written(world: World, model: str, fields: dict[str, str], sample: int) -> Re
             facts = [f"{facts[0].rstrip('.')} and {_tail(world, stated[1], facts[1])}", *facts[2:]]
         for place, fact in enumerate(facts):
             is_malformed = draw(*key, "malformed", place) < own.malformed
-            lines.append(f"Sentence {number}: {fact}" if is_malformed else f"[{number}] {fact}")
+            (malformed if is_malformed else lines).append((number, fact))
         if not facts:
-            lines.append(f"[{number}] none")
-    return "write_facts", "\n".join(lines), {"missed": missed}
+            lines.append((number, None))
+    worded = wording.facts(model, lines, malformed, fields["Sentences"], sample)
+    truth = {"missed": missed, "n_malformed": len(malformed)}
+    return "write_facts", worded.text, truth | worded.truth, worded.finish
 
 
 def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
@@ -62,26 +66,26 @@ def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
 
     What is invented keeps the words of its `sentence`.
     """
-    known = scholar(world)
-    name, key = known.tongue.name(stated.subject), (model, "plain", stated.subject, stated.relation)
+    known = language_tools(world)
+    name, key = known.lexicon.name(stated.subject), (model, "plain", stated.subject, stated.relation)
     if stated.kind == TITLE:
         return f"{name} is known as {name}."
     if stated.kind == INVENTED:
-        phrases = known.tongue.words.VAGUE[stated.relation]
+        phrases = known.lexicon.words.VAGUE[stated.relation]
         return f"{name} {next((one for one in phrases if one in sentence), None) or pick(phrases, *key)}."
-    says = pick(known.tongue.words.RELATIONS[stated.relation].says, *key)
-    return f"{name} {says.format(v=known.tongue.text(stated.value, stated.relation))}."
+    says = pick(known.lexicon.words.RELATIONS[stated.relation].says, *key)
+    return f"{name} {says.format(v=known.lexicon.text(stated.value, stated.relation))}."
 
 
 def _tail(world: World, stated: Stated, fact: str) -> str:
-    return fact.removeprefix(scholar(world).tongue.name(stated.subject)).strip()
+    return fact.removeprefix(language_tools(world).lexicon.name(stated.subject)).strip()
 
 
 # ---- verdicts ----------------------------------------------------------------------------------------------
 
 
 def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it;
+    """A verdict for each numbered claim by what the passages state, turned where the model's profile draws it;
     some lines cannot be read.
 
     A reply is never empty: of a single claim that gets no verdict that is said.
@@ -92,16 +96,20 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
     subjects = [planted_as(world, name.strip()) for name in fields.get("Subject", "").split(";")]
     about = subjects[0].entity if len(subjects) == 1 and subjects[0] else None
     said = votes(world, [_passage(world, text, about) for text in blocks(fields.get("Passages", ""))])
-    lines, truth = [], {}
+    lines: list[tuple[int, bool | str]] = []
+    truth = {}
     for number, claim in claims:
         holds = holds_by(world, claim, said, about)
         verdict = verdict_of(model, claim, holds=holds, is_batch=len(claims) > 1, sample=sample)
         truth[number] = holds
         if verdict is not None:
-            lines.append(f"[{number}] {'supported' if verdict else 'not supported'}")
-        else:
-            lines.append(f"[{number}] {UNDECIDED}" if draw(model, "how unparsed", claim) < 0.5 else "")
-    return "verify_facts", "\n".join(line for line in lines if line) or UNDECIDED, {"supported": truth}
+            lines.append((number, verdict))
+        elif draw(model, "how unparsed", claim) < 0.5:
+            lines.append((number, UNDECIDED))
+    if not lines:
+        return "verify_facts", UNDECIDED, {"supported": truth, "manner": "undecided", "read": []}, None
+    worded = wording.verdicts(model, lines, dict(claims), fields.get("Passages", ""), *claims, sample)
+    return "verify_facts", worded.text, {"supported": truth} | worded.truth, worded.finish
 
 
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:
@@ -119,7 +127,7 @@ def holds_by(world: World, claim: str, said: dict, about: int | None = None) -> 
 
 def verdict_of(model: str, claim: str, *, holds: bool, is_batch: bool, sample: int = 0) -> bool | None:
     """Whether a model calls a claim supported, None where it gives no verdict. Equal claims err together."""
-    own, key = habits(model), (model, "verify", claim, sample)
+    own, key = profile_of(model), (model, "verify", claim, sample)
     if draw(*key, "unparsed", is_batch) < own.unparsed:
         return None
     is_hallucinated = draw(*key) < (own.fpr if holds else own.tpr)

@@ -29,7 +29,7 @@ def paragraphs(world: World, page: Page) -> list[str]:
     """What a page says. Facts stand in whole sentences that name their subject, so that each can be read by
     itself.
     """
-    writer, key = Writer(world, world.tongue()), (world.seed, "page", page.key)
+    writer, key = Writer(world, world.lexicon()), (world.seed, "page", page.key)
     if page.entity is None:
         name, _, what = page.title.partition(", ")
         return [
@@ -51,10 +51,10 @@ def paragraphs(world: World, page: Page) -> list[str]:
         for part in (*own[place : place + 1], *around[place : place + 1])
     ]
     if page.kind == "related":
-        near = [world.tongue().name(one) for one in sorted(world.near[page.entity])[:2]]
+        near = [world.lexicon().name(one) for one in sorted(world.near[page.entity])[:2]]
         whole.append(
             pick(writer.words.TALK["aside"], *key, "aside").format(
-                x=world.tongue().name(page.entity), y=near[0], z=near[-1]
+                x=world.lexicon().name(page.entity), y=near[0], z=near[-1]
             )
         )
     if page.kind == "injected":

@@ -1,0 +1,241 @@
+"""How simulated models word a verdict or a choice: in their manners, and without one where they give none."""
+
+from collections.abc import Sequence
+
+from truerate_world.draws import pick
+from truerate_world.halueval.models.tasks import TEXT, VERDICT, Asked
+from truerate_world.manners import (
+    LENGTH,
+    PLAIN,
+    TOKENS,
+    Worded,
+    cut_in,
+    drawn,
+    drawn_unreadable,
+    manners_of,
+    thoughtful,
+    unfinished,
+)
+
+OTHER = {"Yes": "No", "No": "Yes"}
+_NEXT = {  # what a model that runs on makes up for the headings of a next example
+    "Knowledge": "The harbour bridge was opened in 1931.",
+    "Question": "When was the harbour bridge opened?",
+    "Answer": "1913",
+    "Dialogue History": "[Human]: Do you know the harbour bridge?",
+    "Response": "Yes, it was opened in 1913.",
+    "Document": "The harbour bridge was opened in 1931.",
+    "Summary": "The harbour bridge was opened in 1913.",
+    "User Query": "When was the harbour bridge opened?",
+    "Right Answer": "1931",
+    "True Response": "It was opened in 1931.",
+    "Right Summary": "The harbour bridge was opened in 1931.",
+    "Pattern": "factualness",
+    "Answer 1": "1931",
+    "Answer 2": "1913",
+    "Response 1": "It was opened in 1931.",
+    "Response 2": "It was opened in 1913.",
+    "Summary 1": "The harbour bridge was opened in 1931.",
+    "Summary 2": "The harbour bridge was opened in 1913.",
+}
+
+
+def next_example(asked: Asked, answer: str) -> str:
+    """A further example with the headings of the prompt and an answer under its cue."""
+    fields = [name for name in reversed(asked.fields) if name in _NEXT]
+    cue = VERDICT if asked.purpose == "recognition" else asked.cue
+    return "\n".join([*(f"#{name}#: {_NEXT[name]}" for name in fields), f"#{cue}#: {answer}"])
+
+
+# ---- verdicts ----------------------------------------------------------------------------------------------
+
+_VERDICT = (
+    "markdown", "preamble", "thought", "running-on", "json", "foreign", "explanation", "label", "quotes",
+    "token", "number", "cut-behind",
+)  # fmt: skip
+_FORMS = {
+    "markdown": ("**{v}**", "**{v}.**", "### {cue}\n\n**{v}**", "**{cue}:** {v}", "`{v}`"),
+    "preamble": (
+        "Here is my judgement: {v}",
+        "I have read it twice.\n\n{v}",
+        "My verdict:\n{v}\n\nTell me if I should look at another one.",
+    ),
+    "json": (
+        '{{"hallucinated": "{small}"}}',
+        '{{"judgement": "{v}"}}',
+        '```json\n{{"hallucination": {true}}}\n```',
+    ),
+    "label": ("#{cue}#: {v}", "{cue}: {v}", "{cue} - {v}", "[{cue}]: {v}"),
+    "quotes": ('"{v}"', "“{v}.”"),
+    "number": ("{small}", "{large}", "{v}!"),
+}
+_WHY = {
+    "Yes": (
+        "Yes. One part of it is told otherwise in the sources.",
+        "Yes, two details differ.",
+        "yes, the year is another one.",
+        'Yes. The sign "No Tolls" that it speaks of is nowhere in the source.',
+        "Yes - it names the wrong one, see No. 4 of the list.",
+    ),
+    "No": (
+        "No. Every part of it agrees with the sources.",
+        "No, all of it can be found.",
+        "no, each detail is borne out.",
+        'No. It quotes the song "Yes, Captain" rightly.',
+        "No - the source says just that.",
+    ),
+}
+_DRAFT = (
+    "Perhaps {o}, one detail looks odd. But read again: {v}.",
+    "The first half made me say {o}; the rest settles it.",
+    "{o}? Let me compare the names and the years. They decide it.",
+)
+_LAST_LINE = {  # how a chain of thought ends
+    "markdown": (
+        "{steps}\n\n**{cue}: {v}**",
+        "{steps}\n\n### {cue}\n{v}",
+        "{steps}\n**#{cue}#:** {v}",
+        "{steps}\n`#{cue}#: {v}`",
+    ),
+    "preamble": (
+        "Let us go step by step.\n{steps}\n#{cue}#: {v}",
+        "{steps}\n#{cue}#: {v}\n\nTell me if I should look at another one.",
+    ),
+    "json": ('{steps}\n{{"{cue}": "{v}"}}',),
+    "label": (
+        "{steps} {cue}: {v}",
+        "{steps}\n{american}: {v}",
+        "{steps}\n#{cue}#:\n{v}",
+        "{steps}\n{cue} - {v}",
+        "{steps}\n[{cue}]: {v}",
+        "{steps}\n#{cue}#: \\boxed{{{v}}}",
+    ),
+    "quotes": ('{steps}\n#{cue}#: "{v}"',),
+    "number": ("{steps}\n#{cue}#: {small}", "{steps}\n{v}"),
+    "explanation": (
+        "{steps} The source names No. 4 first.\n#{cue}#: {v}",
+        "{steps}\n#{cue}#: {v}\nThe second detail decided it.",
+        "{steps} A “{o}” would need another source.\n#{cue}#: {v}",
+    ),
+}
+_BOTH = (
+    "Yes for the first half, but no for the second.",
+    "It could be Yes, it could be No.",
+    "Yes and no.",
+    "Partly yes, partly no.",
+)
+_OPEN = (
+    "Yes. On second thoughts I take that back and leave it open.",
+    "This one I leave open. No further source was given to me.",
+)
+
+
+def verdict(
+    model: str, asked: Asked, said: str, steps: str, hedges: Sequence[str], *key: object, is_read: bool
+) -> Worded:
+    """A verdict in a model's manner; one that holds none where not `is_read`.
+
+    `said` is Yes or No, `steps` the sentences of a chain of thought, of use where the prompt asks for one;
+    `hedges` are sentences that give no verdict.
+    """
+    if not is_read:
+        return _no_verdict(model, asked, said, steps, hedges, *key)
+    is_reasoned = asked.is_step_by_step
+    last = f"{steps}\n#{VERDICT}#: {said}" if is_reasoned else said
+    manner = drawn(model, _VERDICT, *key)
+    if manner == "thought":
+        draft = pick(_DRAFT, *key, "draft").format(o=OTHER[said], v=said)
+        return Worded(thoughtful(last, draft, *key), said, manner)
+    if manner == "running-on":
+        return Worded(f"{last}\n\n{next_example(asked, OTHER[said])}", said, manner)
+    if manner == "token":
+        return Worded(last + pick(TOKENS, *key, "token"), said, manner)
+    if manner == "foreign":
+        pair = pick(manners_of(model).yes_no, *key, "language")
+        word = pair[0 if said == "Yes" else 1]
+        return Worded(f"{steps}\n#{VERDICT}#: {word}" if is_reasoned else word, said, manner)
+    if manner == "cut-behind":
+        behind = cut_in("Looking once more at the second sentence one sees that the name in it", *key)
+        return Worded(f"{last}.\n{behind}" if is_reasoned else f"{last}. {behind}", said, manner, LENGTH)
+    if manner == PLAIN:
+        return Worded(last, said)
+    if manner == "explanation" and not is_reasoned:
+        return Worded(pick(_WHY[said], *key, "why"), said, manner)
+    form = pick((_LAST_LINE if is_reasoned else _FORMS)[manner], *key, "form")
+    return Worded(form.format(steps=steps, **_words(said)), said, manner)
+
+
+def _words(said: str) -> dict[str, str]:
+    """What the holes of the forms stand for."""
+    return {
+        "v": said,
+        "o": OTHER[said],
+        "cue": VERDICT,
+        "small": said.lower(),
+        "large": said.upper(),
+        "american": VERDICT.replace("Judgement", "Judgment"),
+        "true": "true" if said == "Yes" else "false",
+    }
+
+
+def _no_verdict(
+    model: str, asked: Asked, said: str, steps: str, hedges: Sequence[str], *key: object
+) -> Worded:
+    manner = drawn_unreadable(model, ("undecided", "both", "unfinished", "cut"), *key)
+    if manner == "unfinished":
+        return unfinished(f"Perhaps {said}, one detail looks odd", *key)
+    if manner == "cut":
+        return Worded(cut_in(steps, *key), None, manner, LENGTH)
+    text = pick(_BOTH if manner == "both" else (*hedges, *_OPEN), *key, "hedge")
+    return Worded(text, None, manner)
+
+
+# ---- choices -----------------------------------------------------------------------------------------------
+
+_CHOICE = {
+    "markdown": ("**{noun} {n}**", "### {noun} {n}", "`{noun} {n}`"),
+    "preamble": (
+        "I would pick the {ordinal} one.",
+        "My choice is {noun} {n}.",
+        "I compared them.\n\n{noun} {n}",
+    ),
+    "json": ('{{"choice": "{noun} {n}"}}', '{{"answer": {n}}}', '```json\n{{"choice": {n}}}\n```'),
+    "label": ("#{cue}#: {noun} {n}", "{cue}: {noun} {n}", "Choice: {noun} {n}"),
+    "quotes": ('"{noun} {n}"', "“{noun} {n}”"),
+    "number": ("[{n}]", "#{n}", "{n}", "({n})", "Option {n}", "{noun} #{n}"),
+    "explanation": (
+        "{noun} {n} ({noun} {other} differs in one detail)",
+        "{noun} {n}. I compared both with what is given.",
+        "{noun} {n}, because of the year in it; {noun} {other} has another.",
+    ),
+}
+_CHOICE_MANNERS = (*_CHOICE, "thought", "running-on", "token", "cut-behind")
+_ORDINALS = {1: "first", 2: "second"}
+_NONE = {
+    "undecided": ("Neither convinces me.", "I cannot tell which of the two it is.", "None of them."),
+    "both": ("Both of them.", "It may be {noun} 1 or {noun} 2.", "{noun} 1 and {noun} 2 alike."),
+}
+
+
+def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Worded:
+    """The first or second text (`n`) in a model's manner; neither where not `is_read`."""
+    noun, cue = TEXT[asked.task], asked.cue
+    words = {"noun": noun, "n": n, "other": 3 - n, "ordinal": _ORDINALS[n], "cue": cue}
+    if not is_read:
+        manner = drawn_unreadable(model, ("undecided", "both", "unfinished"), *key)
+        if manner == "unfinished":
+            return unfinished(f"It is between {noun} 1 and {noun} 2; {noun} {n} has", *key)
+        return Worded(pick(_NONE[manner], *key, "hedge").format(**words), None, manner)
+    said, manner = f"{noun} {n}", drawn(model, _CHOICE_MANNERS, *key)
+    if manner == "thought":
+        thought = f"{noun} {3 - n} looks like it at first, but {noun} {n} settles it."
+        return Worded(thoughtful(said, thought, *key), said, manner)
+    if manner == "running-on":
+        return Worded(f"{said}\n\n{next_example(asked, f'{noun} {3 - n}')}", said, manner)
+    if manner == "token":
+        return Worded(said + pick(TOKENS, *key, "token"), said, manner)
+    if manner == "cut-behind":
+        return Worded(f"{said}. {cut_in('It reads as if one had looked at', *key)}", said, manner, LENGTH)
+    if manner == PLAIN:
+        return Worded(said, said)
+    return Worded(pick(_CHOICE[manner], *key, "form").format(**words), said, manner)

@@ -1,0 +1,254 @@
+"""Manners: how a simulated model wraps what it has to say. Planted per model in one table, drawn per prompt.
+
+A manner never changes what is said: `read` of a `Worded` is what a careful person reads in the text, whatever
+stands around it, and None where nobody could. What a verdict, a candidate or a list looks like in a manner is
+told by the protocols' folders; what is the same for all of them stands here.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from truerate_world.draws import draw, pick, pick_weighted
+from truerate_world.models import COVERAGE, base
+
+PLAIN = "plain"
+READABLE = {  # manner -> what it does to a reply that can be read all the same
+    "markdown": "bold, heading or code marks around the answer",
+    "preamble": "a sentence before the answer, or one behind it",
+    "thought": "a thought in tags before the answer",
+    "running-on": "a next example behind the answer, with an answer of its own",
+    "json": "the answer as JSON",
+    "foreign": "yes and no in another language",
+    "explanation": "a reason behind the answer, or before it, which may name the other one",
+    "label": "the answer under a heading of its own, in another form than the prompt's",
+    "quotes": "quotation marks around the whole",
+    "token": "a special token of a chat template at the end",
+    "number": "other marks or numbers than those that were asked for",
+    "cut-behind": "cut at length in what follows the answer",
+}
+UNREADABLE = {  # manner -> how a reply holds nothing that could be read
+    "undecided": "it leaves the question open, or takes its answer back",
+    "both": "a hedge that says both",
+    "unfinished": "a thought that is never closed: cut at length",
+    "cut": "cut at length before the answer",
+}
+LENGTH = "length"  # why a reply ended that was cut
+
+
+@dataclass(frozen=True)
+class Manners:
+    """The manners of a model; all numbers are probabilities in [0, 1].
+
+    `readable`: that a reply is worded so, by name of READABLE; the rest is plain. A name that a kind of reply
+    cannot have counts as plain there. `unreadable`: weights of the ways in which a verdict or choice is not
+    given; how often that is stands in the model's profile. `unfinished`: that a reply of any other kind is a
+    thought that is never closed. `yes_no`: the words of other languages that it knows. `about`: how its
+    card says all this.
+    """
+
+    readable: Mapping[str, float] = field(default_factory=dict)
+    unreadable: Mapping[str, float] = field(default_factory=lambda: {"undecided": 1.0})
+    unfinished: float = 0.0
+    yes_no: Sequence[tuple[str, str]] = (("Ja", "Nein"),)
+    about: str = "answers plainly"
+
+
+_ALL = {"undecided": 0.4, "both": 0.4, "unfinished": 0.1, "cut": 0.1}
+MANNERS = {
+    "sim-quill": Manners(  # makes the data sets, so that it is rarely odd
+        {
+            "markdown": 0.01,
+            "preamble": 0.01,
+            "thought": 0.01,
+            "json": 0.005,
+            "explanation": 0.01,
+            "label": 0.01,
+        }
+        | {"quotes": 0.01, "number": 0.01},
+        _ALL,
+        unfinished=0.002,
+        about="answers plainly, with few exceptions",
+    ),
+    "sim-aster": Manners(),  # always plain
+    "sim-birch": Manners(
+        {
+            "markdown": 0.14,
+            "preamble": 0.10,
+            "json": 0.06,
+            "foreign": 0.03,
+            "explanation": 0.10,
+            "label": 0.08,
+        }
+        | {"quotes": 0.05, "number": 0.06},
+        {"undecided": 0.4, "both": 0.6},
+        yes_no=(("Oui", "Non"), ("Ja", "Nein")),
+        about="marks, introduces and explains its answers",
+    ),
+    "sim-cedar": Manners(
+        {
+            "running-on": 0.14,
+            "preamble": 0.06,
+            "foreign": 0.03,
+            "explanation": 0.06,
+            "label": 0.10,
+            "token": 0.06,
+        }
+        | {"markdown": 0.04, "number": 0.06, "cut-behind": 0.03},
+        _ALL | {"unfinished": 0.0},
+        yes_no=(("Evet", "Hayır"), ("Sí", "No")),
+        about="runs on into examples of its own",
+    ),
+    "sim-dogwood": Manners(  # thinks aloud
+        {
+            "thought": 0.40,
+            "json": 0.05,
+            "foreign": 0.02,
+            "markdown": 0.05,
+            "explanation": 0.04,
+            "number": 0.03,
+        },
+        {"undecided": 0.2, "both": 0.2, "unfinished": 0.6},
+        unfinished=0.02,
+        yes_no=(("是", "否"),),
+        about="thinks aloud before its answers",
+    ),
+    "sim-elm": Manners(  # a bit of everything
+        {
+            "markdown": 0.06,
+            "preamble": 0.08,
+            "thought": 0.06,
+            "running-on": 0.08,
+            "json": 0.03,
+            "foreign": 0.04,
+        }
+        | {
+            "explanation": 0.08,
+            "label": 0.08,
+            "quotes": 0.04,
+            "token": 0.04,
+            "number": 0.06,
+            "cut-behind": 0.04,
+        },
+        _ALL,
+        unfinished=0.01,
+        yes_no=(("نعم", "لا"), ("Ja", "Nein")),
+        about="answers in any form, often in none",
+    ),
+}
+assert set(MANNERS) == set(COVERAGE)
+
+
+class Worded(NamedTuple):
+    """A reply as it is worded: its text, the manner, what a careful person reads in it (None: nothing), and
+    why it ended where that was not its own will.
+    """
+
+    text: str
+    read: object = None
+    manner: str = PLAIN
+    finish: str | None = None
+
+    @property
+    def truth(self) -> dict:
+        """What was planted in the wording."""
+        return {"manner": self.manner, "read": self.read}
+
+
+def manners_of(model: str) -> Manners:
+    """The manners of a model; one with retrieval has those of the same without."""
+    return MANNERS[base(model)]
+
+
+def drawn(model: str, allowed: Collection[str], *key: object) -> str:
+    """The manner of a readable reply, of those that its kind can have; PLAIN for the rest."""
+    left = draw(model, "manner", *key)
+    for name, rate in manners_of(model).readable.items():
+        left -= rate
+        if left < 0:
+            return name if name in allowed else PLAIN
+    return PLAIN
+
+
+def drawn_unreadable(model: str, allowed: Collection[str], *key: object) -> str:
+    """In which way a reply holds no verdict, of those that its kind can have."""
+    weights = {name: rate for name, rate in manners_of(model).unreadable.items() if name in allowed and rate}
+    return pick_weighted(weights or {"undecided": 1.0}, model, "unreadable", *key)
+
+
+def is_unfinished(model: str, *key: object) -> bool:
+    """Whether a reply that is no verdict is a thought which is never closed."""
+    return draw(model, "unfinished", *key) < manners_of(model).unfinished
+
+
+# ---- what is worded alike in all protocols -----------------------------------------------------------------
+
+_THOUGHTS = (
+    "<think>\n{t}\n</think>\n\n{a}",
+    "<think>{t}</think>{a}",
+    "<thinking>\n{t}\n</thinking>\n{a}",
+    "{t}\n</think>\n\n{a}",  # the template of the chat held the opening tag
+    "◁think▷{t}◁/think▷{a}",
+)
+_OPEN = ("<think>\n{t}", "<think>{t}", "<thinking>\n{t}")
+REFUSALS = (  # personal and impersonal; of a text that is meant to be wrong
+    "I cannot help with that.",
+    "I'm sorry, but I cannot write that.",
+    "I must leave this undone; making facts up is nothing that I do.",
+    "I won't write something that I know to be untrue.",
+    "As an AI language model, I am not able to produce false statements.",
+    "Writing false information goes against the rules that I follow.",
+    "This request asks for misinformation, and that cannot be provided.",
+    "Sorry, making up a wrong text is not possible here.",
+    "I'd rather not: it would mislead whoever reads it.",
+)
+TOKENS = ("<|eot_id|>", "<|im_end|>", "</s>", "<|endoftext|>")
+_WORD = re.compile(r"\s*\S+")
+
+
+def thoughtful(answer: str, thought: str, *key: object) -> str:
+    """An answer behind its thought."""
+    return pick(_THOUGHTS, *key, "thought form").format(t=thought, a=answer)
+
+
+def unfinished(thought: str, *key: object) -> Worded:
+    """A thought that is never closed: whatever it holds is no answer."""
+    text = pick(_OPEN, *key, "thought form").format(t=thought)
+    return Worded(text, None, "unfinished", LENGTH)
+
+
+def cut_in(text: str, *key: object) -> str:
+    """The first words of a text, between a quarter and three quarters of them, at least one."""
+    found = _WORD.findall(text)
+    return "".join(found[: max(1, int(len(found) * (0.25 + 0.5 * draw(*key, "cut"))))])
+
+
+# ---- a word of a closed list -------------------------------------------------------------------------------
+
+_OF_WORDS = ("markdown", "preamble", "thought", "json", "label", "quotes", "token")
+_WORDS = {
+    "markdown": ("**{v}**", "`{v}`", "**{cue}:** {v}", "### {cue}\n{v}"),
+    "preamble": ("I would say: {v}", "My answer:\n{v}", "{v}\n\nTell me if you need the next one."),
+    "json": ('{{"{key}": "{v}"}}', '```json\n{{"{key}": "{v}"}}\n```', '{{"answer": "{v}"}}'),
+    "label": ("{cue}: {v}", "#{cue}#: {v}", "{cue} - {v}"),
+    "quotes": ('"{v}"', "“{v}”"),
+}
+
+
+def word_of(model: str, said: str, cue: str, others: Sequence[str], *key: object) -> Worded:
+    """One word of a list, as a model words it; `others` are those that it thinks of and does not say."""
+    if is_unfinished(model, *key):
+        return unfinished(f"It may be {said}, or is it {pick(others, *key, 'other')}", *key)
+    manner = drawn(model, _OF_WORDS, *key)
+    if manner == "thought":
+        other = pick(others, *key, "other")
+        text = thoughtful(said, f"At first it looks like {other}. But no: {said} fits better.", *key)
+    elif manner == "token":
+        text = said + pick(TOKENS, *key, "token")
+    elif manner == PLAIN:
+        text = said
+    else:
+        form = pick(_WORDS[manner], *key, "form")
+        text = form.format(v=said, cue=cue, key=cue.lower().replace(" ", "_"))
+    return Worded(text, said, manner)
