@@ -177,6 +177,19 @@ def drawn_unreadable(model: str, allowed: Collection[str], *key: object) -> str:
     return pick_weighted(weights or {"undecided": 1.0}, model, "unreadable", *key)
 
 
+def unread_after(model: str, unparsed: float, reask: int, allowed: Collection[str]) -> float:
+    """The share of questions whose verdict or choice is never given, where an unread reply is asked for `reask`
+    times more: a thought that is never closed is no reply to ask again of, all others are drawn anew.
+    `unparsed`: the share of single replies; `allowed`: the ways that this kind of reply can have.
+    """
+    weights = {name: rate for name, rate in manners_of(model).unreadable.items() if name in allowed}
+    unfinished = weights.get("unfinished", 0.0) / (sum(weights.values()) or 1.0)
+    share = unparsed
+    for _ in range(reask):
+        share = unparsed * (unfinished + (1 - unfinished) * share)
+    return share
+
+
 def is_unfinished(model: str, *key: object) -> bool:
     """Whether a reply that is no verdict is a thought which is never closed."""
     return draw(model, "unfinished", *key) < manners_of(model).unfinished

@@ -16,6 +16,8 @@ from truerate_world.halueval.models.claim_checker import Finding, speaker
 from truerate_world.halueval.models.profiles import PROFILES, Model
 from truerate_world.halueval.models.simulated_model import find, helped
 from truerate_world.halueval.models.tasks import TEXT, Asked
+from truerate_world.halueval.models.verdict_wording import OF_CHOICES, OF_VERDICTS
+from truerate_world.manners import unread_after
 
 DIGITS = 6
 LENGTH_RULED = ("qa", "summarization")
@@ -47,7 +49,8 @@ def planted_scores(
 
     `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default
     all); `knowledge` is what the knowledge variant gives, by item (an item's own documents by default; never
-    for summaries). `reask`: how often an unread reply is asked for again. Metrics and slices are named as the track names its estimates.
+    for summaries). `reask`: how often an unread reply is asked for again. Metrics and slices are named as
+    the track names its estimates.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
@@ -69,13 +72,13 @@ def planted_scores(
         if variant == "contrast":
             n_pairs = _pairs(rows)
             for alias, model in ranked.items():
-                made += _contrast(alias, model, n_pairs, unread=model.unparsed ** (1 + reask))
+                made += _contrast(alias, model, n_pairs, unread=_unread(model, reask, OF_CHOICES))
             continue
         found = list(_truths(world, rows, evidence, given, variant))
         for alias, model in ranked.items():
-            made += _recognition(alias, model, found, variant, unread=model.unparsed ** (1 + reask))
+            made += _recognition(alias, model, found, variant, unread=_unread(model, reask, OF_VERDICTS))
     if generations is not None:
-        made += _candidates(models, generations) + _filtering(models, generations)
+        made += _candidates(models, generations) + _filtering(models, generations, reask)
     known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
     return [{**row, **known} for row in made]
 
@@ -200,7 +203,7 @@ def _means(metric: str, key: str, found: Mapping[tuple, list[float]]) -> list[di
     ]
 
 
-def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
+def _filtering(models: Mapping[str, str], generations: pl.DataFrame, reask: int) -> list[dict]:
     """That a judge's choice changes with the order, that it takes the one shown first, and that a reply holds
     no choice, per task.
     """
@@ -214,9 +217,14 @@ def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dic
         bias = PROFILES[models[alias]].position_bias
         made.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
         made.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
-        unparsed = PROFILES[models[alias]].unparsed
-        made.append(_row("filter_unparsed_rate", alias, {"task": task}, unparsed, n))
+        unread = _unread(PROFILES[models[alias]], reask, OF_CHOICES)
+        made.append(_row("filter_unparsed_rate", alias, {"task": task}, unread, n))
     return made
+
+
+def _unread(model: Model, reask: int, allowed: Sequence[str]) -> float:
+    """The share of a model's verdicts or choices that are never given."""
+    return unread_after(model.name, model.unparsed, reask, allowed)
 
 
 def _row(metric: str, subject: str, where: Mapping[str, str | None], value: float, n: int) -> dict:

@@ -18,6 +18,9 @@ from truerate_world.manners import (
 )
 
 OTHER = {"Yes": "No", "No": "Yes"}
+# The ways in which a verdict, and a choice, can be missing.
+OF_VERDICTS = ("undecided", "both", "unfinished", "cut")
+OF_CHOICES = ("undecided", "both", "unfinished")
 _NEXT = {  # what a model that runs on makes up for the headings of a next example
     "Knowledge": "The harbour bridge was opened in 1931.",
     "Question": "When was the harbour bridge opened?",
@@ -181,7 +184,7 @@ def _words(said: str) -> dict[str, str]:
 def _no_verdict(
     model: str, asked: Asked, said: str, steps: str, hedges: Sequence[str], *key: object
 ) -> Worded:
-    manner = drawn_unreadable(model, ("undecided", "both", "unfinished", "cut"), *key)
+    manner = drawn_unreadable(model, OF_VERDICTS, *key)
     if manner == "unfinished":
         return unfinished(f"Perhaps {said}, one detail looks odd", *key)
     if manner == "cut":
@@ -222,7 +225,7 @@ def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Wor
     noun, cue = TEXT[asked.task], asked.cue
     words = {"noun": noun, "n": n, "other": 3 - n, "ordinal": _ORDINALS[n], "cue": cue}
     if not is_read:
-        manner = drawn_unreadable(model, ("undecided", "both", "unfinished"), *key)
+        manner = drawn_unreadable(model, OF_CHOICES, *key)
         if manner == "unfinished":
             return unfinished(f"It is between {noun} 1 and {noun} 2; {noun} {n} has", *key)
         return Worded(pick(_NONE[manner], *key, "hedge").format(**words), None, manner)
