@@ -222,5 +222,6 @@ def test_the_build_paid_nothing_for_what_was_probed(run):
     replies = json.loads(run.probe.stdout)["replies"]
     assert not any(one["is_stored"] for one in replies)
     found = {key for key in run.table("generations")["prompt_key"] if run.prompts[key] in run.probed}
-    assert len(found) >= sum(one["is_own_prompt"] for one in replies) > 50
+    # some texts are chosen by replies that the probe assumed: the build chooses others
+    assert len(found) > 0.75 * sum(one["is_own_prompt"] for one in replies) > 50
     assert run.author.stats()["most_per_prompt"] == 1

@@ -108,7 +108,8 @@ def show(model: str, found: Probe, *, as_json: bool) -> None:
     n_new = sum(not one.reply.is_stored for one in found.replies)
     took = sum(found.seconds.values())
     print(
-        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: a build finds them stored"
+        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: "
+        "a build finds stored what it asks too"
     )
     if not all(one.is_own for one in found.replies):
         print(

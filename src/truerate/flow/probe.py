@@ -3,7 +3,9 @@
 The very functions of the steps are run, as a plan runs them. Of each kind of prompt that the model would be
 sent, the first few are asked and stored under the keys that the build looks them up by, so that it pays
 nothing for them; all others get the replies that a plan assumes. A prompt that can only be written from the
-replies of another model, which are not there yet, holds assumed words: it is taken last, and told.
+replies of another model, which are not there yet, holds assumed words: it is taken last, and told. Where an
+assumed reply only chooses among real texts (the candidate that filtering prefers, the texts that are flagged), the
+build may choose others, and such a prompt is not told apart.
 """
 
 import json
