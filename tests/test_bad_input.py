@@ -203,6 +203,19 @@ UNKNOWN = {
         ["tracks.wildhallucinations.search.endpoint is 'world'", "'chats-mine'", "search.url"],
     ),
     "prompts folder": (lambda p: p["llm"].update(prompts_dir="no/such"), ["no template in 'no/such'"]),
+    "cut of what nobody is asked for": (
+        lambda p: p["llm"].update(cut={"nothing": "keep"}),
+        ["llm.cut: no track asks a model for 'nothing'", "allowed: answer, "],
+    ),
+    "knowledge of no source": (
+        lambda p: p["tracks"]["halueval"].update(knowledge_source="nobody"),
+        ["knowledge_source: source 'nobody' is not declared; declared: closed-world"],
+    ),
+    "asked again twice": (lambda p: p["llm"].update(reask=2), ["llm.reask: must be at most 1 (got 2)"]),
+    "structured in another form": (
+        lambda p: p["models"]["aster"].update(structured="xml"),
+        ["models.aster.structured: must be 'json_schema' (got 'xml')"],
+    ),
 }
 
 
@@ -465,6 +478,15 @@ COMMANDS = {
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
+    ("probe", "x"): "model 'x' is not declared in params.yaml; declared: aster",
+    (
+        "probe",
+        "aster",
+        "--board",
+        "x",
+    ): "board 'x' is not declared in params.yaml; declared: halueval-closed-world",
+    ("probe", "aster", "--n", "0"): "--n is 0; allowed: 1 and more",
+    ("doctor", "--ask", "x"): "model 'x' is not declared in params.yaml; declared: aster",
     ("score", BOARD): "run `dvc repro`",
     ("render",): "run `dvc repro`",
     ("where",): "no page at",

@@ -111,3 +111,7 @@ def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):
     }
     assert main(["board", BOARD]) == 0
     assert "no answers" in capfd.readouterr().out
+    assert main(["board", BOARD, "--table", "recognition", "--json"]) == 0
+    assert {row["table"] for row in json.loads(capfd.readouterr().out)} == {"recognition"}
+    assert main(["board", BOARD, "--table", "none"]) == 2
+    assert "no table 'none'; its tables: recognition" in capfd.readouterr().err

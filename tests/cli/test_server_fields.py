@@ -56,4 +56,12 @@ def test_nobody_at_the_address_is_one_line(picky, refused, monkeypatch):
     values["endpoints"]["own"] = {"base_url": "http://127.0.0.1:9/v1"}
     open("params.yaml", "w").write(yaml.safe_dump(values))
     assert "http://127.0.0.1:9/v1" in refused("doctor", "--ask", "m")
+    assert "start the server or correct the `base_url`" in refused("doctor", "--ask", "m")
     assert "model 'none' is not declared" in refused("doctor", "--ask", "none")
+
+
+def test_a_key_that_is_not_set_is_one_line(picky, refused, monkeypatch):
+    values = yaml.safe_load(open("params.yaml").read())
+    values["endpoints"]["own"]["api_key_env"] = "NO_SUCH_KEY"
+    open("params.yaml", "w").write(yaml.safe_dump(values))
+    assert "the variable NO_SUCH_KEY is not set" in refused("doctor", "--ask", "m")

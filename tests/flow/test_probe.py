@@ -113,6 +113,7 @@ def test_what_was_asked_is_paid_and_the_build_finds_it(at):
     own = {one.reply.key for one in found.replies if one.is_own}
     assert before["n_stored"].sum() == 0 and cost.n_calls >= len(own)
     assert after["n_stored"].sum() >= len(own) > 0
+    assert not any(one.reply.is_stored for one in found.replies)  # it says of none that it was there before
     assert all(one.reply.is_stored for one in probe(at, "m", n=2).replies)  # nothing is asked twice
 
 
@@ -122,7 +123,7 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
     told = capsys.readouterr().out
     assert ended.value.code == 1
     assert (
-        "recognise dialogue plain: thought took all 256 tokens: raise `max_tokens` in `tracks.halueval.recognition`"
+        "recognise dialogue plain: thought took all 1024 tokens: raise `max_tokens` in `tracks.halueval.recognition`"
         in told
     )
     assert "sample summarization one-pass: the model declines" in told

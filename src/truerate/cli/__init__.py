@@ -119,6 +119,7 @@ def _reading(commands) -> None:
     board.add_argument(
         "--metrics", action="store_true", help="what each of its metrics is, in place of the lines"
     )
+    board.add_argument("--table", metavar="NAME", help="one of its tables alone, as `recognition`")
     audit = add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
     check = add(
@@ -230,8 +231,10 @@ def _boards(o) -> None:
 def _board(o) -> None:
     from truerate.cli import report
 
-    show = report.show_metrics if o.metrics else report.show_board
-    show(layout(), o.name, as_json=o.json)
+    if o.metrics:
+        report.show_metrics(layout(), o.name, as_json=o.json)
+    else:
+        report.show_board(layout(), o.name, as_json=o.json, table=o.table)
 
 
 def _audit(o) -> None:

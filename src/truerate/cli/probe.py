@@ -30,6 +30,7 @@ MENDS = {
     "timeout": "no reply in time: raise `llm.timeout_s`, or lower the endpoint's `concurrency`",
     "refusal": "the model declines what this prompt asks for: name another one in this role, if the share is large",
 }
+REJECTED = "what it wrote cannot be used ({reason}): name another model in this role, if the share is large"
 OTHERWISE = {
     "dead": "no reply came ({reason}); its server's words: `truerate llm dead`",
     "unparsed": "nothing could be read ({reason}): look at the reply; a model that keeps no form needs another role",
@@ -81,8 +82,11 @@ def advice(found: Iterable[Probed], model: str) -> list[str]:
 
 
 def _mend(one: Probed, model: str) -> str | None:
-    if one.status == "ok" or not one.is_own:  # to assumed words any model answers oddly
+    if not one.is_own:  # to assumed words any model answers oddly
         return None
+    if one.status == "ok":
+        rejected = one.attributes.get("rejected")
+        return REJECTED.format(reason=rejected) if rejected else None
     reason = one.reason or one.status
     if one.status == "unparsed" and one.reply.finish_reason == "length":
         reason = "length"
@@ -104,7 +108,8 @@ def show(model: str, found: Probe, *, as_json: bool) -> None:
     n_new = sum(not one.reply.is_stored for one in found.replies)
     took = sum(found.seconds.values())
     print(
-        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: a build finds them stored"
+        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: "
+        "a build finds stored what it asks too"
     )
     if not all(one.is_own for one in found.replies):
         print(
@@ -126,7 +131,8 @@ def _lines(kind: Kind, found: list[Probed]) -> Iterator[str]:
     yield f"\n{kind.board} · {_name(kind)}{star}: {n_read} of {len(found)} read · {n_in} + {n_out} tokens · {usd:.4f} USD"
     for one in found:
         said = _said(one)
-        outcome = said or one.status + (f" ({one.reason})" if one.reason else "")
+        reason = one.reason or one.attributes.get("rejected")
+        outcome = said or one.status + (f" ({reason})" if reason else "")
         yield f"  {outcome:<24}{_short(one.reply.text)}"
         if said is None and one.is_read and (read := _read(one)) != one.reply.text:
             yield f"  {'':<22}→ {_short(read)}"

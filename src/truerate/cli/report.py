@@ -50,14 +50,19 @@ def _leaders(at: Layout, board: str) -> str:
     )
 
 
-def show_board(at: Layout, name: str, *, as_json: bool) -> None:
-    """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value,
-    interval, n, which way is better.
+def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None) -> None:
+    """The lines of one board, or of one `table` of it: subject, metric, slice, rank range (or that the subject
+    never answered), value, interval, n, which way is better.
     """
     records = records_of(at, name)
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
+    if table is not None:
+        tables = rows["table"].unique()
+        if table not in tables:
+            raise TruerateError(f"board {name!r} has no table {table!r}; its tables: {listed(tables)}")
+        rows = rows.filter(table=table)
     told = [row | {"slice": {pair["key"]: pair["value"] for pair in row["slice"]}} for row in rows.to_dicts()]
     ranks = (
         pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())

@@ -55,12 +55,15 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     """What the server of a model makes of each of FIELDS, of a model's name that it cannot know, and of a
     prompt of LONG words: ten requests of a few tokens each, and a long one.
 
-    Raises TruerateError for an unknown model, and EndpointError where no server answers.
+    Raises TruerateError for an unknown model or a key that is not set, and EndpointError where no server
+    answers.
     """
+    from truerate.llm.transport.failures import api_key
     from truerate.llm.transport.launch import launched
 
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
+    api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
     held = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
     with held as url:
         found = [_field(url, endpoint, model.model, what, fields) for what, fields in FIELDS.items()]
@@ -76,9 +79,10 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
         return Answer(what, "refused", reply)
     choice, usage = reply["choices"][0], reply.get("usage") or {}
     text = " ".join(str(choice["message"].get("content") or "").split())
+    served = f", as {reply['model']!r}" if reply.get("model") else ""
     told = (
         f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, "
-        f"{choice.get('finish_reason')}, as {reply.get('model')!r}: {text[:40]!r}"
+        f"{choice.get('finish_reason')}{served}: {text[:40]!r}"
     )
     is_taken = {
         "logprobs": bool(choice.get("logprobs")),
@@ -111,4 +115,7 @@ def _asked(
     except (ValueError, LookupError, AttributeError, TypeError):
         return "its answer is no completion"
     except OSError as error:
-        raise EndpointError(f"{url}: {getattr(error, 'reason', None) or error}") from None
+        why = getattr(error, "reason", None) or error
+        raise EndpointError(
+            f"asking {url}: {why}; start the server or correct the `base_url` of its endpoint"
+        ) from None

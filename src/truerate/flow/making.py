@@ -17,12 +17,13 @@ from truerate.core.terminal import say
 
 LAST_S = 5.0  # for Snakemake to cancel what it has under way, on a cluster too
 BUILD = "TRUERATE_BUILD"  # set by `truerate build`, which has the last word
+FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2
 AGAIN = "see to what the lines above say, then run it again: it goes on from here, and no reply that came is paid twice"
 
 
 def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
-    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code. It
-    ends when this process does.
+    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code, 2 where a
+    stage failed. It ends when this process does.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     own = os.environ | {BUILD: "1", "PATH": path}
@@ -32,7 +33,7 @@ def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
     code = _end_of(running)
     if code:
         say(f"the build stopped; {AGAIN}")
-    return code
+    return 2 if code == FAILED else code
 
 
 def make(rules: str, target: str) -> int:

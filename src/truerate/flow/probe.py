@@ -3,7 +3,9 @@
 The very functions of the steps are run, as a plan runs them. Of each kind of prompt that the model would be
 sent, the first few are asked and stored under the keys that the build looks them up by, so that it pays
 nothing for them; all others get the replies that a plan assumes. A prompt that can only be written from the
-replies of another model, which are not there yet, holds assumed words: it is taken last, and told.
+replies of another model, which are not there yet, holds assumed words: it is taken last, and told. Where an
+assumed reply only chooses among real texts (the candidate that filtering prefers, the texts that are flagged), the
+build may choose others, and such a prompt is not told apart.
 """
 
 import json
@@ -11,6 +13,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os.path import commonprefix
 from typing import Any
 
 import polars as pl
@@ -31,6 +34,7 @@ MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is 
 # What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
 _ASSUMED = re.compile(r"[Aa]ssumed ([0-9a-f]{16}\b|(?:sentence|fact) \d)")
 DEAD, UNPARSED = "dead", "unparsed"
+AKIN = 5  # letters at the beginning that a purpose and its decoding settings share: `sample`, `sampling`
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ class Asked(DryRun):
     stood_in: set[str] = field(default_factory=set)  # the keys whose replies were assumed
     by_prompt: dict[str, str] = field(default_factory=dict)  # a key by its messages
     by_assumed: dict[str, str] = field(default_factory=dict)  # a key by the word that tells its assumed text
+    new: dict[str, Reply] = field(
+        default_factory=dict
+    )  # what was asked now, in this or an earlier round, with its cost
 
     def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         """The reply of each request: the model's where it is stored or chosen, else an assumed one."""
@@ -98,6 +105,7 @@ class Asked(DryRun):
             self.seconds += time.monotonic() - begun
             for place, reply in zip(places, came, strict=True):
                 answers[place] = reply
+            self.new |= {reply.key: reply for reply in came if not reply.is_stored}
         for request, reply in zip(requests, answers, strict=True):
             self.requests[reply.key] = request
             self.by_prompt[_as_text(request.messages)] = reply.key
@@ -105,7 +113,7 @@ class Asked(DryRun):
                 self.stood_in.add(reply.key)
                 self.by_assumed |= dict.fromkeys(_ASSUMED.findall(reply.text), reply.key)
             else:
-                self.replies[reply.key] = reply
+                self.replies[reply.key] = self.new.get(reply.key, reply)
         return answers
 
 
@@ -173,9 +181,9 @@ class Prober:
     def job(self, step: Step, model: str, run: Run) -> Given:
         """The work of one step, run again until what was chosen of each kind has been asked."""
         chosen: frozenset[str] = frozenset()
-        took = 0.0
+        took, new = 0.0, dict[str, Reply]()
         for _ in range(MOST_ROUNDS):
-            asked = Asked(assuming(self.at, self.board, step), chosen=chosen)
+            asked = Asked(assuming(self.at, self.board, step), chosen=chosen, new=new)
             given = run(asked)
             took += asked.seconds
             more = self._chosen(step, given[0], asked) - chosen
@@ -255,7 +263,7 @@ class Prober:
                     attributes=facts(row),
                     is_own=not holds_assumed(request),
                     limit=request.params.get("max_tokens"),
-                    blocks=blocks(self.at, self.board, request),
+                    blocks=blocks(self.at, self.board, request, kind),
                 )
 
 
@@ -271,17 +279,19 @@ def holds_assumed(request: Request) -> bool:
     return any(_ASSUMED.search(one["content"]) for one in request.messages)
 
 
-def blocks(at: Layout, board: str, request: Request) -> tuple[str, ...]:
+def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:
     """The decoding settings, of those that the board has, by which a request is asked: their places in
     params.yaml.
+
+    Of several that hold the same values, those named in the kind of prompt (`chain-of-thought`), else those
+    named as its purpose is (`recognition`, `recognise`); all where none is.
     """
     settings = at.p.track(board)
     named = ((name, value) for name, value in settings if isinstance(value, Sampling))
-    return tuple(
-        at.p.place(board, name)
-        for name, value in named
-        if value.model_dump().items() <= request.params.items()
-    )
+    equal = [name for name, value in named if value.model_dump().items() <= request.params.items()]
+    of_kind = [name for name in equal if name in kind.name.replace("-", "_").split()]
+    akin = [name for name in equal if len(commonprefix([name, kind.purpose])) >= AKIN]
+    return tuple(at.p.place(board, name) for name in of_kind or akin or equal)
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:

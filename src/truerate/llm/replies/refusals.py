@@ -98,6 +98,16 @@ _OTHERS = (
     r"keine?[nmrs]?)\b|\bich\s+(?:kann|werde|darf|möchte|will)\s+(?:\w+\s+){0,6}?(?:nicht|"
     r"keine?[nmrs]?)\s+(?:\w+\s+){0,4}?(?:helfen|schreiben|erfinden|machen|tun|erstellen|liefern|geben|"
     r"unterstützen|verfassen|ausdenken)\b",
+    # the request, and falsehoods, in German, French and Spanish
+    r"\A\W*(?:leider\s+)?(?:diese[rs]?|die|ihre?|deine?)\s+(?:anfrage|aufgabe|bitte|anweisung)\s+(?:kann|darf|"
+    r"wird)\s+(?:\w+\s+){0,2}?nicht\s+(?:erfüllt|erledigt|ausgeführt|bearbeitet|beantwortet|umgesetzt)\b",
+    r"\A\W*(?:falsche|erfundene|unwahre)\s+(?:angaben|antworten|aussagen|informationen|tatsachen|inhalte)\b"
+    r"[^.]{0,60}?\b(?:nicht\s+(?:möglich|erlaubt|zulässig|geschrieben|erfunden|gegeben|gemacht|erstellt)|"
+    r"gegen\s+(?:meine|die)\s+(?:richtlinien|grundsätze|regeln))\b",
+    r"\b(?:cette|votre)\s+(?:demande|requête|tâche)\s+ne\s+peut\s+(?:pas\s+)?être\s+(?:satisfaite|traitée|"
+    r"exécutée|honorée|accomplie)\b",
+    r"\b(?:esta|la|su|tu)\s+(?:solicitud|petición|tarea)\s+no\s+(?:se\s+puede|puede\s+ser)\s+(?:cumpli|atend|"
+    r"realiza|complet)",
     # French
     r"\b(?:désolée?|navrée?|malheureusement|je\s+regrette)\b.*\bne?\W?(?:peux|puis|vais|suis|pourrai)\b|"
     r"\bje\s+ne\s+(?:peux|vais|souhaite|veux|saurais|puis)\s+(?:pas\s+)?(?:vous\s+|t'|y\s+|le\s+|"

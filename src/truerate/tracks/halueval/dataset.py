@@ -48,7 +48,8 @@ def _checked_row(row: dict, context: Context, slack: int) -> dict:
     known = facts(row)
     reason = candidate_reason(row["text"], context.right_answer, context.question)
     is_long = context.task in LENGTH_RULED and breaks_length_rule(int(known["words_over"]), slack)
-    return {**row, "attributes": pairs(**known, rejected=reason, too_long="yes" if is_long else None)}
+    more = {"rejected": reason, "too_long": "yes" if is_long else None}
+    return {**row, "attributes": pairs(**{**known, **more})}
 
 
 def usable(candidates: pl.DataFrame) -> pl.DataFrame:

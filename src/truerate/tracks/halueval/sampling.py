@@ -15,7 +15,7 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.candidates import closed_word, written
 from truerate.llm.replies.reading import cut
 from truerate.tracks.halueval import patterns
-from truerate.tracks.halueval.candidates import words_over
+from truerate.tracks.halueval.candidates import candidate_reason, words_over
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.settings import Settings
@@ -198,7 +198,8 @@ def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[
 
 def read_candidate(text: str, draft: Draft) -> Read:
     """A reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern needs
-    no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
+    no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains. `rejected`: why a
+    text that was read cannot be a hallucinated one.
     """
     context, is_assigned = draft.context, draft.assigned is not None
     known = {} if is_assigned else {"pattern": _named_pattern(text, context.task)}
@@ -206,9 +207,10 @@ def read_candidate(text: str, draft: Draft) -> Read:
     known |= cut(found, *(() if is_assigned else ("heading",)))
     if found.value is None:
         return Read(text, "abstained" if found.reason == "refusal" else "unparsed", found.reason, known)
-    return Read(
-        found.value, attributes=known | {"words_over": str(words_over(found.value, context.right_answer))}
-    )
+    known |= {"words_over": str(words_over(found.value, context.right_answer))}
+    if reason := candidate_reason(found.value, context.right_answer, context.question):
+        known["rejected"] = reason
+    return Read(found.value, attributes=known)
 
 
 def _named_pattern(text: str, task: str) -> str:
