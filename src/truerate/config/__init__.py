@@ -93,9 +93,8 @@ __all__ = [
 ]
 
 B = TypeVar("B", bound=Block)
-_NUMBER = re.compile(
-    r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+"
-)  # of names: as YAML 1.1 or 1.2 reads them
+# names that YAML 1.1 or 1.2 reads as numbers
+_NUMBER = re.compile(r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+")
 LONGEST = 80  # characters of a name that files and folders bear
 
 
@@ -132,9 +131,7 @@ class Statistics(Block):
 
     confidence: Annotated[Number, Field(ge=0.5, le=0.999999)]
     n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
-    alpha: Annotated[
-        Number, Field(ge=1e-3, le=0.5)
-    ]  # 10 / alpha resamples are drawn for each pair of subjects
+    alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair
 
 
 class Site(Block):

@@ -49,41 +49,49 @@ def label_responses(
     passed = label_rows.passing(rates, pass_rate=settings.probe_pass_rate)
     asked = set(responses["generation_id"])
     drawn = label_rows.drawn_labels(
-        [one for one in read.labels if one.task_id in asked],
+        [label for label in read.labels if label.task_id in asked],
         passed,
         n=settings.n_annotators,
         seed=writer.seed,
     )
-    samples, rejects = (
-        [],
-        list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)],
-    )
-    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    voted: dict[str, list[Label]] = {}
-    for row in responses.sort("generation_id").iter_rows(named=True):
-        found = drawn.get(row["generation_id"], [])
-        verdict, reason = label_rows.voted(found, n=settings.n_annotators)
-        if reason is not None:
-            rejects.append(_unlabelled(row, reason, len(found)))
-        if reason != "too_few_labellers":
-            voted[row["generation_id"]] = found
-        if verdict is not None:
-            samples.append(_sample(row, item_of[row["item_id"]], verdict, found))
-    is_drawn = {(one.task_id, one.annotator) for found in drawn.values() for one in found}
+    samples, unlabelled, voted = _settled(responses, items, drawn, n=settings.n_annotators)
+    screened = [_screened(name, rates[name]) for name in sorted(set(rates) - passed)]
+    is_drawn = {(label.task_id, label.annotator) for labels in drawn.values() for label in labels}
     judgements = [
-        _judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels
+        _judgement(label, (label.task_id, label.annotator) in is_drawn, label.task_id in truth)
+        for label in read.labels
     ]
+    scores: list[dict] = []
+    if read.labels:
+        scores = _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
         frame(Judgement, judgements).sort("judgement_id"),
-        frame(Reject, rejects),
-        frame(
-            Score,
-            _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
-            if read.labels
-            else [],
-        ),
+        frame(Reject, [*read.rejects, *screened, *unlabelled]),
+        frame(Score, scores),
     )
+
+
+def _settled(
+    responses: pl.DataFrame, items: pl.DataFrame, drawn: dict[str, list[Label]], *, n: int
+) -> tuple[list[dict], list[dict], dict[str, list[Label]]]:
+    """Max-voting of each response: samples, Reject rows of those without a verdict, and the labels of those
+    that `n` annotators labelled.
+    """
+    samples: list[dict] = []
+    rejects: list[dict] = []
+    voted: dict[str, list[Label]] = {}
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    for row in responses.sort("generation_id").iter_rows(named=True):
+        labels = drawn.get(row["generation_id"], [])
+        verdict, reason = label_rows.voted(labels, n=n)
+        if reason is not None:
+            rejects.append(_unlabelled(row, reason, len(labels)))
+        if reason != "too_few_labellers":
+            voted[row["generation_id"]] = labels
+        if verdict is not None:
+            samples.append(_sample(row, item_of[row["item_id"]], verdict, labels))
+    return samples, rejects, voted
 
 
 def _screened(name: str, rate: float) -> dict:

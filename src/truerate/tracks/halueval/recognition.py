@@ -153,35 +153,30 @@ def contrast_requests(
             ("right-first", right, hallucinated),
             ("hallucinated-first", hallucinated, right),
         ):
-            values = {
-                "has_knowledge": False,
-                "knowledge": context.knowledge,
-                "history": context.history,
-                "question": context.question,
-            }
-            shown = {
-                **values,
-                "first": first.text,
-                "second": second.text,
-                "patterns": patterns.named(context.task, None),
-            }
-            messages = tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **shown))
-            known = {
+            messages = _contrast_messages(context, first.text, second.text, prompts_dir)
+            request = Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task])
+            attributes = {
                 "task": context.task,
                 "variant": "contrast",
                 "order": order,
                 "first": first.target_id,
                 "second": second.target_id,
             }
-            asked.append(
-                Prompted(
-                    Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task]),
-                    right.item_id,
-                    PURPOSE,
-                    known,
-                )
-            )
+            asked.append(Prompted(request, right.item_id, PURPOSE, attributes))
     return asked
+
+
+def _contrast_messages(context: Context, first: str, second: str, prompts_dir: str | None) -> tuple:
+    values = {
+        "has_knowledge": False,
+        "knowledge": context.knowledge,
+        "history": context.history,
+        "question": context.question,
+        "first": first,
+        "second": second,
+        "patterns": patterns.named(context.task, None),
+    }
+    return tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **values))
 
 
 def sides(asked_of: Sequence[Target]) -> list[tuple[Target, Target]]:
