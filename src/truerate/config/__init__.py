@@ -222,14 +222,15 @@ class Params(Block):
     def track(self, board: str) -> Any:
         """The settings of the track that a board runs, with what the board says otherwise.
 
-        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence Any.
+        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence
+        Any.
         """
         own = self.board(board)
         return merged(self.tracks[own.track], own.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise:
-        an instance of the track's own `Sizes`.
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says
+        otherwise: an instance of the track's own `Sizes`.
         """
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)
