@@ -109,11 +109,11 @@ def _unlabelled(row: dict, reason: str, n: int) -> dict:
     )
 
 
-def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
+def _sample(row: dict, item: dict, verdict: bool, labels: list[Label]) -> dict:
     """A gold sample; its id is that of the response, so that judgements made before the labels came still
     belong to it.
     """
-    n_yes = sum(one.is_hallucinated for one in found)
+    n_yes = sum(one.is_hallucinated for one in labels)
     return sample_row(
         sample_id=row["generation_id"],
         item_id=row["item_id"],
@@ -124,21 +124,21 @@ def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
         is_hallucinated=verdict,
         label_source="gold",
         generator=row["model"],
-        pattern=label_rows.voted_type(found) if verdict else None,
-        spans=label_rows.voted_spans(found) if verdict else [],
+        pattern=label_rows.voted_type(labels) if verdict else None,
+        spans=label_rows.voted_spans(labels) if verdict else [],
         split=split_of(item["group_id"]),
-        attributes=pairs(n_labels=len(found), n_yes=n_yes),
+        attributes=pairs(n_labels=len(labels), n_yes=n_yes),
     )
 
 
-def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
+def _judgement(label: Label, is_drawn: bool, is_probe: bool) -> dict:
     return judgement_row(
-        judgement_id=content_id("label", one.annotator, one.task_id),
-        judge=one.annotator,
+        judgement_id=content_id("label", label.annotator, label.task_id),
+        judge=label.annotator,
         judge_version="label",
-        target_id=one.task_id,
-        verdict=one.is_hallucinated,
-        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        target_id=label.task_id,
+        verdict=label.is_hallucinated,
+        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in label.spans],
         attributes=pairs(
             stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
         ),
@@ -148,16 +148,16 @@ def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
 def _screening_scores(
     rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
 ) -> list[dict]:
-    made = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    score_rows = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
     for name, rate in sorted(rates.items()):
         if rate is not None:
             hits = np.arange(n_probes) < round(rate * n_probes)
-            made.append(
+            score_rows.append(
                 writer.share(
                     "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
                 )
             )
-    return made
+    return score_rows
 
 
 def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:

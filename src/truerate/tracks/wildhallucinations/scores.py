@@ -128,17 +128,19 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         rarity=pair("attributes", "rarity_group"),
     )
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
-    said = generations.filter(purpose=GENERATE).sort("generation_id")
-    known = said.select(
+    replies = generations.filter(purpose=GENERATE).sort("generation_id")
+    rows = replies.select(
         "generation_id",
         subject="model",
         entity="item_id",
         is_abstained=is_abstained,
         is_given=pl.col("prompt_key") == "",
     )
-    whole = known.join(written.unique("generation_id"), on="generation_id", how="left", maintain_order="left")
-    whole = whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
-    return whole.join(slices, on="entity", how="left", maintain_order="left")
+    with_whole = rows.join(
+        written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"
+    )
+    with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
+    return with_whole.join(slices, on="entity", how="left", maintain_order="left")
 
 
 # ---- views of the scores -----------------------------------------------------------------------------------
@@ -146,19 +148,19 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 
 def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict]:
     """Score rows of every cell: raw estimates, for all entities and the common ones, some by slice."""
-    made = []
+    score_rows = []
     for row in cells.iter_rows(named=True):
         where = {"set": row["set"], row["slice"] or "": row["group"]}
         if row["metric"] in ("wildfactscore", "wildfactscore_strict"):
             where["estimator"] = RAW
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma
-        made.append(
+        score_rows.append(
             writer.row(
                 row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
             )
         )
-    return made
+    return score_rows
 
 
 def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: ScoreWriter) -> list[dict]:
@@ -168,22 +170,22 @@ def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: Score
     TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
     stay raw. No labels, no rows.
     """
-    made = []
+    score_rows = []
     for row in (
         cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []
     ):
         score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
-        found = corrected_score(score, verifier)
-        made.append(
+        corrected = corrected_score(score, verifier)
+        score_rows.append(
             writer.row(
                 SCORE,
                 row["subject"],
                 {"estimator": CORRECTED, "set": row["set"]},
-                found and found[:3],
+                corrected and corrected[:3],
                 row["n"],
             )
         )
-    return made
+    return score_rows
 
 
 def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -> list[dict]:
@@ -205,15 +207,15 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -
             if row["slice"] == pairs(estimator=CORRECTED, set=ALL)
         },
     }
-    made = []
+    score_rows = []
     for view, after in views.items():
         changes = rank_changes(values[SCORE, ALL], after)
         n = sum(change is not None for change in changes.values())
-        made += [
+        score_rows += [
             writer.row("rank_change", subject, {"view": view}, change, n)
             for subject, change in changes.items()
         ]
-    return made
+    return score_rows
 
 
 # ---- replies -----------------------------------------------------------------------------------------------
@@ -339,17 +341,17 @@ def outcome_frame(
         else scored
     )
     rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
-    each = (
+    by_entity = (
         rows.group_by("subject", "entity")
         .agg(value=pl.col("outcome").mean().round(6))
         .sort("subject", "entity")
     )
     where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
-    known = {
+    columns = {
         "board": pl.lit(board),
         "metric": pl.lit(metric),
         "slice": pl.lit(where).first(),
         "unit_id": "entity",
         "cluster_id": "entity",
     }
-    return each.select("subject", "value", **known).select(schema(Outcome).names())
+    return by_entity.select("subject", "value", **columns).select(schema(Outcome).names())
