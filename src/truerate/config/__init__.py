@@ -93,9 +93,8 @@ __all__ = [
 ]
 
 B = TypeVar("B", bound=Block)
-_NUMBER = re.compile(
-    r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+"
-)  # of names: as YAML 1.1 or 1.2 reads them
+# names that YAML 1.1 or 1.2 reads as numbers
+_NUMBER = re.compile(r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+")
 LONGEST = 80  # characters of a name that files and folders bear
 
 
@@ -132,9 +131,7 @@ class Statistics(Block):
 
     confidence: Annotated[Number, Field(ge=0.5, le=0.999999)]
     n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
-    alpha: Annotated[
-        Number, Field(ge=1e-3, le=0.5)
-    ]  # 10 / alpha resamples are drawn for each pair of subjects
+    alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair
 
 
 class Site(Block):
@@ -225,14 +222,15 @@ class Params(Block):
     def track(self, board: str) -> Any:
         """The settings of the track that a board runs, with what the board says otherwise.
 
-        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence Any.
+        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence
+        Any.
         """
         own = self.board(board)
         return merged(self.tracks[own.track], own.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise:
-        an instance of the track's own `Sizes`.
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says
+        otherwise: an instance of the track's own `Sizes`.
         """
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)

@@ -40,8 +40,8 @@ Seed = Annotated[Whole, Field(ge=0, lt=2**32)]  # what every generator of random
 Seconds = Annotated[Number, Field(gt=0, le=7 * 86400)]
 Pause = Annotated[Number, Field(ge=0, le=86400)]
 Word = Annotated[str, Field(min_length=1)]
-# What becomes of a reply that ends at its limit of tokens: it stands as it is, it is read up to its last whole
-# line or word, or it is dead.
+# What becomes of a reply that ends at its limit of tokens: it stands as it is, it is read up to its last
+# whole line or word, or it is dead.
 Cut = Literal["keep", "read", "drop"]
 
 
@@ -121,12 +121,12 @@ class Track(Block):
 
     `released`: the tasks whose samples a board can take from a data set that truerate published of this
     track; `reads_unnamed`: such a data set that names no track is read as one of this. `later`: those that
-    decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting by
-    the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
+    decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting
+    by the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
     settings that name a file of the user, or an endpoint; `sources_in`: those that name a source whose
-    documents are read beside the board's own. `weights_in`: those that may be a folder or a Hub
-    id, with the word of ours that may stand there (None: there is none). Places inside of blocks are told by
-    dots (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
+    documents are read beside the board's own. `weights_in`: those that may be a folder or a Hub id, with
+    the word of ours that may stand there (None: there is none). Places inside of blocks are told by dots
+    (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
     its request; of any other purpose it is dead.
     """
 

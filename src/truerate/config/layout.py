@@ -14,8 +14,8 @@ from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
-# What a track may import besides itself and the formulas that it uses, so what decides its scratch rows; dvc.yaml
-# names the same for `dataset`.
+# What a track may import besides itself and the formulas that it uses, so what decides its scratch rows;
+# dvc.yaml names the same for `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
     for part in (
@@ -204,10 +204,10 @@ class Layout:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
         Over the source's bytes, the track's code with the formulas that it uses, its settings without the
-        lists of models, how unread and cut replies are dealt with, the model's own entry, identity and address
-        (its dead letters are asked again at another), and those of the `upstream` models whose rows it reads. A
-        model that enters or leaves a list moves no other model's rows; a name that is no model (weights that
-        the settings name) adds nothing.
+        lists of models, how unread and cut replies are dealt with, the model's own entry, identity and
+        address (its dead letters are asked again at another), and those of the `upstream` models whose rows
+        it reads. A model that enters or leaves a list moves no other model's rows; a name that is no model
+        (weights that the settings name) adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))

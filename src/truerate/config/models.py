@@ -100,13 +100,13 @@ class Endpoint(Block):
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
-    `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among them.
-    `structured`: json_schema asks for the server's structured output where a prompt has a stated form.
-    `accept_length`: every reply that ends at its limit of tokens is kept as it is (true) or dead for that
-    reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions), `languages`
-    (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks things up before it
-    answers), `cutoff` (ISO 8601, the end of its knowledge) and `about` (how it answers, in words) are for
-    analyses and cards alone.
+    `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among
+    them. `structured`: json_schema asks for the server's structured output where a prompt has a stated
+    form. `accept_length`: every reply that ends at its limit of tokens is kept as it is (true) or dead for
+    that reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions),
+    `languages` (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks
+    things up before it answers), `cutoff` (ISO 8601, the end of its knowledge) and `about` (how it answers,
+    in words) are for analyses and cards alone.
     """
 
     endpoint: Word
@@ -184,9 +184,9 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 class Llm(Block):
     """How models are asked.
 
-    `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or 1).
-    `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for, where
-    that shall differ from what the track says (`Params.rule_of_cut`).
+    `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or
+    1). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for,
+    where that shall differ from what the track says (`Params.rules_of_cut`).
     """
 
     max_attempts: Annotated[Whole, Field(ge=1, le=100)]

@@ -20,8 +20,8 @@ FREE = (
         for key in ("max_attempts", "timeout_s", "backoff_s", "budget_usd", "budget_tokens", "lease_s")
     ),
 )
-# What gives names that the places of a stage hold already: which families, models and endpoints a board has; and the
-# sizes that a source's command is told, which the file of the stage `sources` holds.
+# What gives names that the places of a stage hold already: which families, models and endpoints a board
+# has; and the sizes that a source's command is told, which the file of the stage `sources` holds.
 NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model", "sizes_told", "rules_of_cut")
 
 

@@ -24,14 +24,14 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Words:
-    """The words in which pages show the values of a track's tables; a value without an entry is shown as it is
-    spelled, with a capital first letter and spaces for hyphens.
+    """The words in which pages show the values of a track's tables; a value without an entry is shown as it
+    is spelled, with a capital first letter and spaces for hyphens.
 
-    `values`: the words of slice values, steps, subjects and papers under any key; the order of the entries is
-    the order of the values in tables. `by_key`: those of a value under one slice key, where they differ.
-    `names`: slice keys whose values are names, of which the first letter alone is changed. `powers`: slice keys
-    whose values are powers of ten (`10^3`), with the word before the number. `quantities`: what the track's
-    published.csv calls a quantity that is no metric.
+    `values`: the words of slice values, steps, subjects and papers under any key; the order of the entries
+    is the order of the values in tables. `by_key`: those of a value under one slice key, where they differ.
+    `names`: slice keys whose values are names, of which the first letter alone is changed. `powers`: slice
+    keys whose values are powers of ten (`10^3`), with the word before the number. `quantities`: what the
+    track's published.csv calls a quantity that is no metric.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,9 @@ class Words:
     quantities: Mapping[str, str] = field(default_factory=dict)
 
     def __or__(self, other: "Words") -> "Words":
-        """Both, in this order; an entry of `other` replaces one of the same name, and stands where `other` has it."""
+        """Both, in this order; an entry of `other` replaces one of the same name, and stands where `other`
+        has it.
+        """
         kept = {value: text for value, text in self.values.items() if value not in other.values}
         return Words(
             values={**kept, **other.values},

@@ -30,13 +30,13 @@ def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]
 class Metric:
     """One number that a board publishes.
 
-    `definition` says what it is, `source` who defined it (the paper's section, table or equation; empty where
-    we did). `table`: the table of a board that it stands in. `unit`: `share` in [0, 1] (shown in per cent),
-    `number` (two digits), `tenth` (one digit), `count`. `direction`: `up` where more is better, `down` where
-    less is, empty where neither. `chance`: what guessing gets. `interval`: the kind of
-    quantity whose rule makes its interval, empty where it has none: `share` (Wilson's, of clusters on the number
-    of rows that they are worth), `statistic` (of sums, the bootstrap over clusters), `mean` (t, by the variance
-    between clusters), `corrected` (with the error of what corrects).
+    `definition` says what it is, `source` who defined it (the paper's section, table or equation; empty
+    where we did). `table`: the table of a board that it stands in. `unit`: `share` in [0, 1] (shown in per
+    cent), `number` (two digits), `tenth` (one digit), `count`. `direction`: `up` where more is better,
+    `down` where less is, empty where neither. `chance`: what guessing gets. `interval`: the kind of
+    quantity whose rule makes its interval, empty where it has none: `share` (Wilson's, of clusters on the
+    number of rows that they are worth), `statistic` (of sums, the bootstrap over clusters), `mean` (t, by
+    the variance between clusters), `corrected` (with the error of what corrects).
     """
 
     name: str

@@ -55,8 +55,8 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
 
 
 def collect_rarely() -> None:
-    """Have Python look for cycles of dead objects a hundred times less often: a step holds hundreds of thousands
-    of rows and prompts, in none of which there is one, and looking cost a fifth of its time.
+    """Have Python look for cycles of dead objects a hundred times less often: a step holds hundreds of
+    thousands of rows and prompts, in none of which there is one, and looking cost a fifth of its time.
     """
     set_threshold(100_000, 50, 50)
 

@@ -40,12 +40,13 @@ Run = Callable[[Asking], Given]  # the work of a step, asking as it is told to
 
 
 def plan(at: Layout, board: str | None) -> pl.DataFrame:
-    """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and money.
+    """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and
+    money.
 
-    Replies that later questions depend on and that are not stored are assumed to lead to the most questions,
-    so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn out unread and
-    be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Raises TruerateError where a source has
-    not been imported.
+    Replies that later questions depend on and that are not stored are assumed to lead to the most
+    questions, so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn
+    out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds.
+    Raises TruerateError where a source has not been imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:

@@ -1,4 +1,6 @@
-"""One repository of the Hub: what it holds at a commit, and the calls that change it, each tried again where it fails in passing."""
+"""One repository of the Hub: what it holds at a commit, and the calls that change it, each tried again
+where it fails in passing.
+"""
 
 import hashlib
 import json

@@ -190,7 +190,9 @@ def literals(
 
 
 def _base64(value: bytes, offset: int) -> Iterator[str]:
-    """The characters of base64 that a value alone decides, where it begins `offset` bytes after a group of three."""
+    """The characters of base64 that a value alone decides, where it begins `offset` bytes after a group of
+    three.
+    """
     encoded = base64.b64encode(bytes(offset) + value).rstrip(b"=")[(0, 2, 3)[offset] :]
     plain = (encoded if (offset + len(value)) % 3 == 0 else encoded[:-1]).decode("ascii")
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}

@@ -66,8 +66,8 @@ def _served(
 def _final(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request]
 ) -> dict[bytes, StoredReply | DeadLetter]:
-    """The stored answers that stand, of requests by key: dead letters only where they came from the address at
-    which the model is asked now.
+    """The stored answers that stand, of requests by key: dead letters only where they came from the address
+    at which the model is asked now.
     """
     return {
         key: answer

@@ -13,8 +13,8 @@ _SLICED = ("task", "lang", "scheme", "variant", "stage", "attempt")
 
 
 def counts(generations: pl.DataFrame) -> pl.DataFrame:
-    """Count rows per step (the purpose), model, task, language, scheme, variant, stage and attempt, from Generation
-    rows.
+    """Count rows per step (the purpose), model, task, language, scheme, variant, stage and attempt, from
+    Generation rows.
     """
     if generations.is_empty():
         return frame(Count)

@@ -102,7 +102,9 @@ def _folders(track: str, prompts_dir: str | None) -> list[Path]:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One message of a template. `names`: the values that it reads; None where another template may read more."""
+    """One message of a template. `names`: the values that it reads; None where another template may read
+    more.
+    """
 
     role: str
     template: Template

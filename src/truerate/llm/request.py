@@ -34,10 +34,11 @@ class Reply:
     """What came of one request.
 
     `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token
-    counts are the endpoint's own, None where it gave none; `cost_usd` is by the prices in params, 0 without a
-    count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
+    counts are the endpoint's own, None where it gave none; `cost_usd` is by the prices in params, 0 without
+    a count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
     answered, cut from its text; None where there was none. `served`: the name of the model that says it
-    answered, with its fingerprint, where it is another than the one asked; None where it is the same or not told.
+    answered, with its fingerprint, where it is another than the one asked; None where it is the same or not
+    told.
     """
 
     key: str

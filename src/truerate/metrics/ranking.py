@@ -14,8 +14,8 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class RankRange(NamedTuple):
-    """The ranks a subject may hold among the ranked: `rank_low` = 1 + those significantly better, `rank_high` =
-    their number less those significantly worse.
+    """The ranks a subject may hold among the ranked: `rank_low` = 1 + those significantly better,
+    `rank_high` = their number less those significantly worse.
     """
 
     rank_low: int
@@ -64,10 +64,10 @@ def compare_all(
     """The pairs of `families` tested on the units that both subjects have, by the paired cluster bootstrap,
     Holm-corrected within each family.
 
-    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names each
-    unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given). With m pairs
-    in a family the smallest p-value must be able to fall below alpha / m, so at least 10 m / alpha resamples
-    are drawn. Pairs without a common unit are left out: nothing can be said of them.
+    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names
+    each unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given).
+    With m pairs in a family the smallest p-value must be able to fall below alpha / m, so at least 10 m /
+    alpha resamples are drawn. Pairs without a common unit are left out: nothing can be said of them.
     """
     asked = families([True] * len(values) if is_model is None else is_model)
     pairs = [pair for family in asked for pair in family]

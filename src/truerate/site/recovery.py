@@ -54,8 +54,8 @@ def pictured(
 def held_against(title: str, beside: str, cells: Mapping[str, CellEstimate]) -> dict | None:
     """An estimator over its cells by name; None where nothing was planted in them.
 
-    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `is_held`
-    the share of intervals that hold the planted value; None over nothing.
+    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value,
+    `is_held` the share of intervals that hold the planted value; None over nothing.
     """
     planted = {where: estimate for where, estimate in cells.items() if estimate.planted is not None}
     points = [_point(where, estimate) for where, estimate in planted.items() if estimate.value is not None]

@@ -93,8 +93,8 @@ class Vocabulary:
         return self.words.values.get(name, name)
 
     def quantity(self, part: str) -> str:
-        """One part of a printed quantity: a metric, a metric with its variant (`accuracy+cot`), a slice value;
-        else as it is.
+        """One part of a printed quantity: a metric, a metric with its variant (`accuracy+cot`), a slice
+        value; else as it is.
         """
         if part in self.words.quantities:
             return self.words.quantities[part]

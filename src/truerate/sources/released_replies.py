@@ -183,13 +183,7 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
         if (is_unsupported := tables.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
     ]
     item = tables.items.get(row.text("item_id"))
-    if item is None:
-        bad = BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
-    elif not judged and (facts or row.text("status") == "ok"):
-        bad = BadRow(Reason.UNLABELLED, "no verdict on its facts" if facts else "no fact was written of it")
-    else:
-        bad = None
-    if bad:
+    if bad := _unusable(row, item, n_facts=len(facts), n_judged=len(judged)):
         collection.reject("generations", bad, target_id=published, text=row.text("text"))
         return
     shared = {"label_source": "published", "generator": row.text("model")}
@@ -218,6 +212,17 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
         if fact not in [one for one, _ in judged]:
             bad = BadRow(Reason.UNLABELLED, "no verdict on it could be read")
             collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
+
+
+def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int) -> BadRow | None:
+    """Why a reply is no sample: its item is not there, or nothing says whether it is hallucinated."""
+    if item is None:
+        return BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
+    if not n_judged and (n_facts or row.text("status") == "ok"):
+        return BadRow(
+            Reason.UNLABELLED, "no verdict on its facts" if n_facts else "no fact was written of it"
+        )
+    return None
 
 
 def _evidence(tables: Tables, fact: Row) -> str:

@@ -48,8 +48,9 @@ def allowed(at: Layout, board: str, alias: str | None) -> bool:
 def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
     """The replies to what was prepared, in its order; nothing is begun where nothing is asked.
 
-    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the track's
-    own rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask` does.
+    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the
+    track's own rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask`
+    does.
     """
     if not asked:
         return []

@@ -1,9 +1,10 @@
-"""A reply that could not be read is asked for once more: the conversation so far, the reply, and a short turn of
-ours that repeats the form.
+"""A reply that could not be read is asked for once more: the conversation so far, the reply, and a short
+turn of ours that repeats the form.
 
-Each of the two replies has a row of its own, and one alone makes the judgement: the second, unless the first was
-read in part and the second brings less. The first unread reply stays, told `unparsed` with its reason. Nothing
-is asked again of a reply that is dead or a refusal, nor where a kind of prompt has no reminder.
+Each of the two replies has a row of its own, and one alone makes the judgement: the second, unless the
+first was read in part and the second brings less. The first unread reply stays, told `unparsed` with its
+reason. Nothing is asked again of a reply that is dead or a refusal, nor where a kind of prompt has no
+reminder.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,8 +41,8 @@ def is_unread(found: Read) -> int:
 
 @dataclass(frozen=True)
 class Answered:
-    """What stands of a list of questions, in its order: each question as it was asked when it got the reply that
-    stands, and that reply.
+    """What stands of a list of questions, in its order: each question as it was asked when it got the reply
+    that stands, and that reply.
 
     `unread`: Generation rows of the replies beside which another one to the same question stands.
     """
@@ -61,12 +62,13 @@ def ask_until_read(
     remind: Reminding,
     n_lost: Callable[[Read], int] = is_unread,
 ) -> Answered:
-    """The replies to what was prepared; those of which something could not be read (`n_lost`) are asked for once
-    more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask` does.
+    """The replies to what was prepared; those of which something could not be read (`n_lost`) are asked for
+    once more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask`
+    does.
 
-    The second reply stands, unless the first could be read in part and the second brings less. Where nobody is
-    asked (`DryRun`), a reply that is assumed may turn out unread: its reminder is noted as one more call, and
-    the assumed reply stands.
+    The second reply stands, unless the first could be read in part and the second brings less. Where nobody
+    is asked (`DryRun`), a reply that is assumed may turn out unread: its reminder is noted as one more
+    call, and the assumed reply stands.
     """
     questions, replies = list(asked), ask_prompted(asked, at, label, asking)
     if not at.p.llm.reask:

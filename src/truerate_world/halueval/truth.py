@@ -52,35 +52,40 @@ def planted_scores(
     for summaries). `reask`: how often an unread reply is asked for again. Metrics and slices are named as
     the track names its estimates.
     """
-    texts = dict(documents.select("document_id", "text").iter_rows())
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     rows = [
         (row, item_of[row["item_id"]])
         for row in samples.sort("sample_id").iter_rows(named=True)
         if row["item_id"] in item_of
     ]
-    evidence = {
-        name: "\n\n".join(texts[one] for one in item["document_ids"] if one in texts)
-        for name, item in item_of.items()
-    }
+    evidence = _evidence(item_of, documents)
     given = evidence if knowledge is None else knowledge
     ranked = {
         alias: PROFILES[name] for alias, name in models.items() if subjects is None or alias in subjects
     }
-    made: list[dict] = []
+    planted: list[dict] = []
     for variant in variants:
         if variant == "contrast":
             n_pairs = _pairs(rows)
             for alias, model in ranked.items():
-                made += _contrast(alias, model, n_pairs, unread=_unread(model, reask, OF_CHOICES))
+                planted += _contrast(alias, model, n_pairs, unread=_unread(model, reask, OF_CHOICES))
             continue
-        found = list(_truths(world, rows, evidence, given, variant))
+        truths = list(_truths(world, rows, evidence, given, variant))
         for alias, model in ranked.items():
-            made += _recognition(alias, model, found, variant, unread=_unread(model, reask, OF_VERDICTS))
+            planted += _recognition(alias, model, truths, variant, unread=_unread(model, reask, OF_VERDICTS))
     if generations is not None:
-        made += _candidates(models, generations) + _filtering(models, generations, reask)
-    known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **known} for row in made]
+        planted += _candidates(models, generations) + _filtering(models, generations, reask)
+    shared = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    return [{**row, **shared} for row in planted]
+
+
+def _evidence(item_of: Mapping[str, Mapping], documents: pl.DataFrame) -> dict[str, str]:
+    """The texts of each item's own documents, one after the other."""
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    return {
+        name: "\n\n".join(texts[document] for document in item["document_ids"] if document in texts)
+        for name, item in item_of.items()
+    }
 
 
 def _truths(

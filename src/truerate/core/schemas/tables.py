@@ -180,7 +180,8 @@ class Outcome(Table):
 
 class Row(Table):
     """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked
-    metrics; models are ranked among models, and a baseline's range is the place that it would take among them.
+    metrics; models are ranked among models, and a baseline's range is the place that it would take among
+    them.
 
     `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
     """

@@ -1,9 +1,9 @@
 """What a request may cost at most, what it did cost, and what is left.
 
 The upper bound of a prompt's tokens is its UTF-8 bytes + 16 per message + 16: no byte-level tokenizer makes
-more tokens than bytes, and 16 cover a chat template's marks. Tools are not counted, the schema of a stated form
-is. A completion is bounded by the request's own limit, which holds reasoning too. Prices are USD per million
-tokens.
+more tokens than bytes, and 16 cover a chat template's marks. Tools are not counted, the schema of a stated
+form is. A completion is bounded by the request's own limit, which holds reasoning too. Prices are USD per
+million tokens.
 """
 
 import sqlite3

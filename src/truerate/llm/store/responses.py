@@ -137,7 +137,9 @@ class Store(KeyedStore):
             return found
 
     def served(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The name of the model that says it answered, of those of the keys that have a reply which tells one."""
+        """The name of the model that says it answered, of those of the keys that have a reply which tells
+        one.
+        """
         found = {}
         for some in chunks(keys):
             rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)

@@ -28,8 +28,8 @@ class Refusals:
         self._held: dict[str, list[Settled]] = {}
 
     def has_answered(self, refused: Job) -> bool:
-        """Whether the endpoint has ever given a completion for the alias of a refused request: in this run, or
-        in one that the store remembers, to a request with the same settings.
+        """Whether the endpoint has ever given a completion for the alias of a refused request: in this run,
+        or in one that the store remembers, to a request with the same settings.
         """
         alias = refused.target.alias
         if alias not in self._answers:

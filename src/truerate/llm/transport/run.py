@@ -18,9 +18,9 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
 @dataclass
 class Run:
-    """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served` counts
-    replies by alias, endpoint, model asked and model named, `without_logprobs` those by alias and endpoint that
-    were asked for log-probabilities and hold none.
+    """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served`
+    counts replies by alias, endpoint, model asked and model named, `without_logprobs` those by alias and
+    endpoint that were asked for log-probabilities and hold none.
     """
 
     at: Layout

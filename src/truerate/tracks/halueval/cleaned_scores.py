@@ -11,9 +11,9 @@ from truerate.tracks.halueval import refinement, sampling
 
 
 def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """`cleaned_rate`: of the readable candidates of a model, task and scheme the share from which something was
-    cut, and by kind (`cut`: `llm.replies.reading.CUTS`; a thought counts as one). `unchanged_rate`: of the
-    texts that a model was to rewrite the share that came back as they were.
+    """`cleaned_rate`: of the readable candidates of a model, task and scheme the share from which something
+    was cut, and by kind (`cut`: `llm.replies.reading.CUTS`; a thought counts as one). `unchanged_rate`: of
+    the texts that a model was to rewrite the share that came back as they were.
     """
     known = [pair("attributes", key) for key in ("task", "scheme", "cut", "thought", "outcome")]
     rows = generations.filter(pl.col("purpose").is_in([sampling.PURPOSE, refinement.PURPOSE]))

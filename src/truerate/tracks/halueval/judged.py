@@ -119,8 +119,8 @@ def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
 
 
 def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
-    """Which rows are sides of the pairs matched in form (`metrics.matching`), (rows,) of bool. A pair of which
-    one side alone was judged is in none.
+    """Which rows are sides of the pairs matched in form (`metrics.matching`), (rows,) of bool. A pair of
+    which one side alone was judged is in none.
     """
     sides = rows.drop_nulls("pair_id").select("pair_id", "is_hallucinated", "text").unique()
     both = sides.filter("is_hallucinated").join(

@@ -49,41 +49,49 @@ def label_responses(
     passed = label_rows.passing(rates, pass_rate=settings.probe_pass_rate)
     asked = set(responses["generation_id"])
     drawn = label_rows.drawn_labels(
-        [one for one in read.labels if one.task_id in asked],
+        [label for label in read.labels if label.task_id in asked],
         passed,
         n=settings.n_annotators,
         seed=writer.seed,
     )
-    samples, rejects = (
-        [],
-        list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)],
-    )
-    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    voted: dict[str, list[Label]] = {}
-    for row in responses.sort("generation_id").iter_rows(named=True):
-        found = drawn.get(row["generation_id"], [])
-        verdict, reason = label_rows.voted(found, n=settings.n_annotators)
-        if reason is not None:
-            rejects.append(_unlabelled(row, reason, len(found)))
-        if reason != "too_few_labellers":
-            voted[row["generation_id"]] = found
-        if verdict is not None:
-            samples.append(_sample(row, item_of[row["item_id"]], verdict, found))
-    is_drawn = {(one.task_id, one.annotator) for found in drawn.values() for one in found}
+    samples, unlabelled, voted = _settled(responses, items, drawn, n=settings.n_annotators)
+    screened = [_screened(name, rates[name]) for name in sorted(set(rates) - passed)]
+    is_drawn = {(label.task_id, label.annotator) for labels in drawn.values() for label in labels}
     judgements = [
-        _judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels
+        _judgement(label, (label.task_id, label.annotator) in is_drawn, label.task_id in truth)
+        for label in read.labels
     ]
+    scores: list[dict] = []
+    if read.labels:
+        scores = _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
         frame(Judgement, judgements).sort("judgement_id"),
-        frame(Reject, rejects),
-        frame(
-            Score,
-            _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
-            if read.labels
-            else [],
-        ),
+        frame(Reject, [*read.rejects, *screened, *unlabelled]),
+        frame(Score, scores),
     )
+
+
+def _settled(
+    responses: pl.DataFrame, items: pl.DataFrame, drawn: dict[str, list[Label]], *, n: int
+) -> tuple[list[dict], list[dict], dict[str, list[Label]]]:
+    """Max-voting of each response: samples, Reject rows of those without a verdict, and the labels of those
+    that `n` annotators labelled.
+    """
+    samples: list[dict] = []
+    rejects: list[dict] = []
+    voted: dict[str, list[Label]] = {}
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    for row in responses.sort("generation_id").iter_rows(named=True):
+        labels = drawn.get(row["generation_id"], [])
+        verdict, reason = label_rows.voted(labels, n=n)
+        if reason is not None:
+            rejects.append(_unlabelled(row, reason, len(labels)))
+        if reason != "too_few_labellers":
+            voted[row["generation_id"]] = labels
+        if verdict is not None:
+            samples.append(_sample(row, item_of[row["item_id"]], verdict, labels))
+    return samples, rejects, voted
 
 
 def _screened(name: str, rate: float) -> dict:
@@ -101,11 +109,11 @@ def _unlabelled(row: dict, reason: str, n: int) -> dict:
     )
 
 
-def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
+def _sample(row: dict, item: dict, verdict: bool, labels: list[Label]) -> dict:
     """A gold sample; its id is that of the response, so that judgements made before the labels came still
     belong to it.
     """
-    n_yes = sum(one.is_hallucinated for one in found)
+    n_yes = sum(one.is_hallucinated for one in labels)
     return sample_row(
         sample_id=row["generation_id"],
         item_id=row["item_id"],
@@ -116,21 +124,21 @@ def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
         is_hallucinated=verdict,
         label_source="gold",
         generator=row["model"],
-        pattern=label_rows.voted_type(found) if verdict else None,
-        spans=label_rows.voted_spans(found) if verdict else [],
+        pattern=label_rows.voted_type(labels) if verdict else None,
+        spans=label_rows.voted_spans(labels) if verdict else [],
         split=split_of(item["group_id"]),
-        attributes=pairs(n_labels=len(found), n_yes=n_yes),
+        attributes=pairs(n_labels=len(labels), n_yes=n_yes),
     )
 
 
-def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
+def _judgement(label: Label, is_drawn: bool, is_probe: bool) -> dict:
     return judgement_row(
-        judgement_id=content_id("label", one.annotator, one.task_id),
-        judge=one.annotator,
+        judgement_id=content_id("label", label.annotator, label.task_id),
+        judge=label.annotator,
         judge_version="label",
-        target_id=one.task_id,
-        verdict=one.is_hallucinated,
-        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        target_id=label.task_id,
+        verdict=label.is_hallucinated,
+        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in label.spans],
         attributes=pairs(
             stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
         ),
@@ -140,16 +148,16 @@ def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
 def _screening_scores(
     rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
 ) -> list[dict]:
-    made = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    score_rows = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
     for name, rate in sorted(rates.items()):
         if rate is not None:
             hits = np.arange(n_probes) < round(rate * n_probes)
-            made.append(
+            score_rows.append(
                 writer.share(
                     "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
                 )
             )
-    return made
+    return score_rows
 
 
 def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:

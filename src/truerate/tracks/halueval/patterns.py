@@ -3,10 +3,10 @@ words.
 
 A demonstration holds a right and a hallucinated text about the same thing, so it serves sampling (write the
 wrong one), filtering (which is closer to the truth), recognition (is this one hallucinated) and contrast
-(which of the two is). Its two texts are alike in length and form, or who learns from it learns to tell them by
-that. The dialogue patterns are those of the paper's Tables 11 and 15: an entity exchanged for a similar one, for
-a dissimilar one, for a dissimilar one of another type. The general task has no patterns to write by; its three
-labels take their place in recognition.
+(which of the two is). Its two texts are alike in length and form, or who learns from it learns to tell them
+by that. The dialogue patterns are those of the paper's Tables 11 and 15: an entity exchanged for a similar
+one, for a dissimilar one, for a dissimilar one of another type. The general task has no patterns to write
+by; its three labels take their place in recognition.
 """
 
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ class Demonstration:
 
 @dataclass(frozen=True)
 class Judged:
-    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why it is
-    or is not.
+    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why it
+    is or is not.
     """
 
     about: Demonstration

@@ -71,7 +71,7 @@ def parts(asked_of: Sequence[Target]) -> Iterator[list[Target]]:
 
 def requests(
     asked_of: Sequence[Target],
-    found: dict[str, Context],
+    context_of: dict[str, Context],
     subject: str,
     settings: Settings,
     *,
@@ -85,10 +85,10 @@ def requests(
     asked = []
     for variant in settings.variants:
         if variant == "contrast":
-            asked.extend(contrast_requests(asked_of, found, subject, settings, prompts_dir=prompts_dir))
+            asked.extend(contrast_requests(asked_of, context_of, subject, settings, prompts_dir=prompts_dir))
             continue
         for target in asked_of:
-            context = found[target.item_id]
+            context = context_of[target.item_id]
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):
                 asked.append(
@@ -139,7 +139,7 @@ def one_request(
 
 def contrast_requests(
     asked_of: Sequence[Target],
-    found: dict[str, Context],
+    context_of: dict[str, Context],
     subject: str,
     settings: Settings,
     *,
@@ -148,40 +148,35 @@ def contrast_requests(
     """Both orders of every pair that has a right and a hallucinated side."""
     asked = []
     for right, hallucinated in sides(asked_of):
-        context = found[right.item_id]
+        context = context_of[right.item_id]
         for order, first, second in (
             ("right-first", right, hallucinated),
             ("hallucinated-first", hallucinated, right),
         ):
-            values = {
-                "has_knowledge": False,
-                "knowledge": context.knowledge,
-                "history": context.history,
-                "question": context.question,
-            }
-            shown = {
-                **values,
-                "first": first.text,
-                "second": second.text,
-                "patterns": patterns.named(context.task, None),
-            }
-            messages = tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **shown))
-            known = {
+            messages = _contrast_messages(context, first.text, second.text, prompts_dir)
+            request = Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task])
+            attributes = {
                 "task": context.task,
                 "variant": "contrast",
                 "order": order,
                 "first": first.target_id,
                 "second": second.target_id,
             }
-            asked.append(
-                Prompted(
-                    Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task]),
-                    right.item_id,
-                    PURPOSE,
-                    known,
-                )
-            )
+            asked.append(Prompted(request, right.item_id, PURPOSE, attributes))
     return asked
+
+
+def _contrast_messages(context: Context, first: str, second: str, prompts_dir: str | None) -> tuple:
+    values = {
+        "has_knowledge": False,
+        "knowledge": context.knowledge,
+        "history": context.history,
+        "question": context.question,
+        "first": first,
+        "second": second,
+        "patterns": patterns.named(context.task, None),
+    }
+    return tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **values))
 
 
 def sides(asked_of: Sequence[Target]) -> list[tuple[Target, Target]]:
@@ -197,17 +192,17 @@ def collect(
     asked: Sequence[Prompted], replies: Sequence[Reply], *, version: str
 ) -> tuple[list[dict], list[dict]]:
     """Generation and Judgement rows of all variants' replies. `version` names what answered."""
-    made, judged = [], []
+    generations, judgements = [], []
     for prompted, reply in zip(asked, replies, strict=True):
         is_contrast = prompted.attributes["variant"] == "contrast"
         row = generation(prompted, reply, read(prompted, reply.text))
-        made.append(row)
-        judged.extend(
+        generations.append(row)
+        judgements.extend(
             _contrast_judgements(prompted, row, version)
             if is_contrast
             else [_judgement(prompted, row, version)]
         )
-    return made, judged
+    return generations, judgements
 
 
 def read(asked: Prompted, text: str) -> Read:

@@ -1,4 +1,5 @@
-"""What is scored of recognition: every variant, failures by pattern; and the outcomes that ranks are tested on.
+"""What is scored of recognition: every variant, failures by pattern; and the outcomes that ranks are tested
+on.
 
 A verdict that could not be read counts as wrong in `accuracy`, `recall`, `f1`, `macro_f1` and their `_right`
 twins; `accuracy_parsed`, `tpr`, `tnr` and `failure_rate` are over readable verdicts, with `unparsed_rate`
@@ -76,8 +77,8 @@ def pattern_ratios(rows: pl.DataFrame, where: dict) -> list[Ratio]:
 
 
 def _subset_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Accuracy over one side per pair, as the paper's script asks it, and over the pairs matched in form; nothing
-    where texts do not come in pairs.
+    """Accuracy over one side per pair, as the paper's script asks it, and over the pairs matched in form;
+    nothing where texts do not come in pairs.
     """
     if not rows["pair_id"].is_not_null().any():
         return []
@@ -94,9 +95,9 @@ def _within(hits: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
-    """Accuracy of naming the hallucinated side over both orders of every pair (as in HELMA Table 9, where each
-    pair is asked once), in both of them, and in one that is drawn; how often the text shown first is named;
-    and the share of replies without a choice.
+    """Accuracy of naming the hallucinated side over both orders of every pair (as in HELMA Table 9, where
+    each pair is asked once), in both of them, and in one that is drawn; how often the text shown first is
+    named; and the share of replies without a choice.
     """
     if not found:
         return []

@@ -1,5 +1,5 @@
-"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by it
-and by another judge where the settings name one.
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again,
+by it and by another judge where the settings name one.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def requests(
     knowledge: dict[str, str],
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One rewriting request per flagged text that there is knowledge to refine with: of a summary its document,
-    else what `knowledge` holds for its item.
+    """One rewriting request per flagged text that there is knowledge to refine with: of a summary its
+    document, else what `knowledge` holds for its item.
     """
     asked = []
     for target in asked_of:

@@ -1,7 +1,7 @@
 """Knowledge retrieval: passages for an item by BM25 over documents, indexed once on disk for all jobs.
 
-The index lies in a folder that is named by what was indexed; jobs map it into memory and share its pages. It is
-made by the first job that needs it, the others wait for it at a lock.
+The index lies in a folder that is named by what was indexed; jobs map it into memory and share its pages.
+It is made by the first job that needs it, the others wait for it at a lock.
 """
 
 import fcntl
@@ -63,7 +63,9 @@ def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int
 
 
 def _best(scores: np.ndarray, n: int) -> list[int]:
-    """The rows of the `n` highest scores above 0, the highest first, those equal in four digits in their order."""
+    """The rows of the `n` highest scores above 0, the highest first, those equal in four digits in their
+    order.
+    """
     n = min(n, len(scores))
     least = np.partition(scores, -n)[-n]
     rows = np.flatnonzero(scores >= max(least - MARGIN, 0))

@@ -45,8 +45,8 @@ class Sizes(SizesOfTrack):
 
 
 class Encoder(Block):
-    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published one, of
-    other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
+    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published
+    one, of other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
     """
 
     model: Word
@@ -63,9 +63,9 @@ class Encoder(Block):
 class Settings(Track):
     """The HaluEval track (HELMA sections 2 and 3).
 
-    Each kind of question has decoding settings of its own: `sampling` those of candidates, `responding` of the
-    responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample contrast;
-    `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
+    Each kind of question has decoding settings of its own: `sampling` those of candidates, `responding` of
+    the responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample
+    contrast; `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
     """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")

@@ -317,8 +317,8 @@ def knowledge_of_queries(
     documents: pl.DataFrame,
     known: dict[str, str],
 ) -> dict[str, str]:
-    """What flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so
-    it is always what BM25 finds. By item, without those that have knowledge already.
+    """What flagged answers to general queries are refined with (HELMA 3.3): queries come without documents,
+    so it is always what BM25 finds. By item, without those that have knowledge already.
     """
     from truerate.tracks.halueval.retrieval import corpus_of, retrieved
 

@@ -14,8 +14,8 @@ from truerate.core.text import sentences
 # this type came · nothing was replaced · too many words were · something invented before the first
 # sentence.
 REASONS = (*TAG_REASONS, "touched-tags", "nothing-inserted", "not-replaced", "too-long", "invented-first")
-# that an entity or relation insertion usually replaces, and puts in their place (mFAVA section 3.1: "usually"); how
-# many are refused is a setting
+# that an entity or relation insertion usually replaces, and puts in their place (mFAVA section 3.1:
+# "usually"); how many are refused is a setting
 USUAL_WORDS = 3
 # of a script without spaces: words there are rarely longer, a name written by its sound takes two or three
 # such

@@ -1,9 +1,9 @@
 """Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read
 before the next is asked.
 
-A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep the
-rules stays as a row that is not `ok`, with the raw text; an insertion is then asked for again (`insert_retries`),
-and the last refusal closes the draft.
+A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep
+the rules stays as a row that is not `ok`, with the raw text; an insertion is then asked for again
+(`insert_retries`), and the last refusal closes the draft.
 """
 
 import re
@@ -142,9 +142,9 @@ def read_passage(text: str) -> Read:
 
 
 def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Read:
-    """The passage with this round's tags, or why it is none (`inserting.REASONS`, `refusal`): the least cut of
-    its readings that keeps the rules; where none does, why the first does not that gives the text back, else
-    the first of all.
+    """The passage with this round's tags, or why it is none (`inserting.REASONS`, `refusal`): the least cut
+    of its readings that keeps the rules; where none does, why the first does not that gives the text back,
+    else the first of all.
 
     `n_words` of a row tells that a replacement is longer than is usual.
     """

@@ -54,8 +54,8 @@ SPELLINGS = _spellings()
 
 
 def parse_domain(text: str) -> Parsed:
-    """The domain that a reply names, by its name or by words that belong to it alone, else None and the reason
-    (`lists.read_word`): what is outside the list is `absent`.
+    """The domain that a reply names, by its name or by words that belong to it alone, else None and the
+    reason (`lists.read_word`): what is outside the list is `absent`.
     """
     return read_word(text, "Domain", SPELLINGS, is_partial=True)
 

@@ -1,5 +1,5 @@
-"""Atomic facts: read from the lines of the fact writer (`llm.replies.numbered`), with those that repeat an earlier one or only the
-entity's name marked.
+"""Atomic facts: read from the lines of the fact writer (`llm.replies.numbered`), with those that repeat an
+earlier one or only the entity's name marked.
 
 A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown
 without them (Jiang et al. 2024, Core: such facts raise FActScore).

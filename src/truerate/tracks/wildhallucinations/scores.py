@@ -60,32 +60,45 @@ def score(
         replies_of(items, generations), checked, gamma=settings.gamma, domains_above=settings.domains_above
     )
     labelled = labelled_facts(samples)
-    made = built_rows(items, generations, documents, rejects, writer) + judge_rows(
-        labelled, judgements, writer
+    score_rows = built_rows(items, generations, documents, rejects, writer)
+    score_rows += judge_rows(labelled, judgements, writer)
+    score_rows += batch_rows(judgements, facts.select("fact_id", entity="item_id"), settings.verifier, writer)
+    score_rows += call_rows(generations, scored, writer)
+    if scored.is_empty():
+        return frame(Score, score_rows), frame(Outcome)
+    panel = settings.panel or tuple(scored["subject"].unique().sort())
+    # people's verdicts are the labels: there is nothing to correct
+    is_corrected = judge_of(judgements, settings.verifier) != HUMAN
+    score_rows += subject_rows(
+        scored,
+        calibration(
+            labelled if is_corrected else labelled.clear(), checked, confidence=at.p.statistics.confidence
+        ),
+        panel=panel,
+        gamma=settings.gamma,
+        writer=writer,
     )
-    made += batch_rows(judgements, facts.select("fact_id", entity="item_id"), settings.verifier, writer)
-    made += call_rows(generations, scored, writer)
-    outcomes = frame(Outcome)
-    if not scored.is_empty():
-        panel = settings.panel or tuple(scored["subject"].unique().sort())
-        cells = score_cells(scored, panel=panel, confidence=at.p.statistics.confidence, sliced=SLICED)
-        is_ours = (
-            judge_of(judgements, settings.verifier) != HUMAN
-        )  # people's verdicts are the labels: there is nothing to correct
-        verifier = calibration(
-            labelled if is_ours else labelled.clear(), checked, confidence=at.p.statistics.confidence
-        )
-        corrected = corrected_rows(cells, verifier, writer)
-        made += [*cell_rows(cells, settings.gamma, writer), *corrected, *rank_rows(cells, corrected, writer)]
-        made += reply_rows(scored, generations, writer)
-        outcomes = pl.concat(
-            [
-                outcome_frame(scored, panel, board, metric, set_)
-                for metric in OUTCOMES
-                for set_ in (ALL, COMMON)
-            ]
-        )
-    return frame(Score, made), outcomes
+    score_rows += reply_rows(scored, generations, writer)
+    outcomes = [
+        outcome_frame(scored, panel, board, metric, set_) for metric in OUTCOMES for set_ in (ALL, COMMON)
+    ]
+    return frame(Score, score_rows), pl.concat(outcomes)
+
+
+def subject_rows(
+    scored: pl.DataFrame,
+    verifier: Verifier | None,
+    *,
+    panel: tuple[str, ...],
+    gamma: int,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier`, and the places that
+    each view moves.
+    """
+    cells = score_cells(scored, panel=panel, confidence=writer.statistics.confidence, sliced=SLICED)
+    corrected = corrected_rows(cells, verifier, writer)
+    return [*cell_rows(cells, gamma, writer), *corrected, *rank_rows(cells, corrected, writer)]
 
 
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -115,17 +128,19 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         rarity=pair("attributes", "rarity_group"),
     )
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
-    said = generations.filter(purpose=GENERATE).sort("generation_id")
-    known = said.select(
+    replies = generations.filter(purpose=GENERATE).sort("generation_id")
+    rows = replies.select(
         "generation_id",
         subject="model",
         entity="item_id",
         is_abstained=is_abstained,
         is_given=pl.col("prompt_key") == "",
     )
-    whole = known.join(written.unique("generation_id"), on="generation_id", how="left", maintain_order="left")
-    whole = whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
-    return whole.join(slices, on="entity", how="left", maintain_order="left")
+    with_whole = rows.join(
+        written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"
+    )
+    with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
+    return with_whole.join(slices, on="entity", how="left", maintain_order="left")
 
 
 # ---- views of the scores -----------------------------------------------------------------------------------
@@ -133,19 +148,19 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 
 def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict]:
     """Score rows of every cell: raw estimates, for all entities and the common ones, some by slice."""
-    made = []
+    score_rows = []
     for row in cells.iter_rows(named=True):
         where = {"set": row["set"], row["slice"] or "": row["group"]}
         if row["metric"] in ("wildfactscore", "wildfactscore_strict"):
             where["estimator"] = RAW
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma
-        made.append(
+        score_rows.append(
             writer.row(
                 row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
             )
         )
-    return made
+    return score_rows
 
 
 def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: ScoreWriter) -> list[dict]:
@@ -155,22 +170,22 @@ def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: Score
     TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
     stay raw. No labels, no rows.
     """
-    made = []
+    score_rows = []
     for row in (
         cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []
     ):
         score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
-        found = corrected_score(score, verifier)
-        made.append(
+        corrected = corrected_score(score, verifier)
+        score_rows.append(
             writer.row(
                 SCORE,
                 row["subject"],
                 {"estimator": CORRECTED, "set": row["set"]},
-                found and found[:3],
+                corrected and corrected[:3],
                 row["n"],
             )
         )
-    return made
+    return score_rows
 
 
 def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -> list[dict]:
@@ -192,15 +207,15 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -
             if row["slice"] == pairs(estimator=CORRECTED, set=ALL)
         },
     }
-    made = []
+    score_rows = []
     for view, after in views.items():
         changes = rank_changes(values[SCORE, ALL], after)
         n = sum(change is not None for change in changes.values())
-        made += [
+        score_rows += [
             writer.row("rank_change", subject, {"view": view}, change, n)
             for subject, change in changes.items()
         ]
-    return made
+    return score_rows
 
 
 # ---- replies -----------------------------------------------------------------------------------------------
@@ -210,9 +225,24 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
     """How many replies respond (by either rule of abstention), how long they are, and how many facts they
     have, per subject.
 
-    `cut_rate`: those that end at their limit of tokens. `no_answers` of a subject none of whose replies came: how many were asked for.
+    `cut_rate`: those that end at their limit of tokens. `no_answers` of a subject none of whose replies came:
+    how many were asked for.
     """
-    said = generations.filter(purpose=GENERATE).select(
+    rows = _with_lengths(scored, generations)
+    responds = {f"responding_rate {rule}": _complement(f"abstained_{rule}") for rule in RULES}
+    shares = _per_subject(rows, responds, True, writer)
+    means = _per_subject(rows, _sizes(), False, writer)
+    score_rows = []
+    for row in pl.concat([shares, means]).iter_rows(named=True):
+        metric, _, rule = row["metric"].partition(" ")
+        estimate = (row["value"], row["low"], row["high"])
+        score_rows.append(writer.row(metric, row["subject"], {"rule": rule or None}, estimate, row["n"]))
+    return score_rows + _cut_rows(generations, writer) + _total_rows(rows, writer)
+
+
+def _with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
+    """The scored replies with `n_words` and, by either rule, whether they abstain (1, 0, or null)."""
+    lengths = generations.filter(purpose=GENERATE).select(
         "generation_id",
         n_words=pl.col("text").str.count_matches(WORD),
         **{
@@ -222,46 +252,41 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
             for rule in RULES
         },
     )
-    rows = scored.join(said, on="generation_id", how="left", maintain_order="left")
-    responds = {f"responding_rate {rule}": _complement(f"abstained_{rule}") for rule in RULES}
-    sizes = {
-        name: (pl.col("is_responding") * pl.col(column), pl.col("is_responding"))
-        for name, column in (("words_per_response", "n_words"), ("facts_per_response", "n_facts"))
+    return scored.join(lengths, on="generation_id", how="left", maintain_order="left")
+
+
+def _sizes() -> dict[str, tuple[pl.Expr, pl.Expr]]:
+    """Words and facts per response as ratios. Where the facts of a reply were not written nothing is known of
+    their number: it counts in neither part.
+    """
+    responds = pl.col("is_responding")
+    whole = [pl.when("is_whole").then(part).otherwise(0) for part in (responds * pl.col("n_facts"), responds)]
+    return {
+        "words_per_response": (responds * pl.col("n_words"), responds),
+        "facts_per_response": (whole[0], whole[1]),
     }
-    # Where the facts of a reply were not written nothing is known of their number.
-    n_facts, n_responses = (
-        pl.when("is_whole").then(part).otherwise(0) for part in sizes["facts_per_response"]
-    )
-    sizes["facts_per_response"] = (n_facts, n_responses)
-    found = pl.concat([_per_subject(rows, responds, True, writer), _per_subject(rows, sizes, False, writer)])
-    made = []
-    for row in found.iter_rows(named=True):
-        metric, _, rule = row["metric"].partition(" ")
-        made.append(
-            writer.row(
-                metric,
-                row["subject"],
-                {"rule": rule or None},
-                (row["value"], row["low"], row["high"]),
-                row["n"],
-            )
-        )
+
+
+def _total_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`n_responses` and `n_facts` per subject, and `no_answers` of those from whom nothing came."""
     totals = rows.group_by("subject").agg(
         pl.len(),
         pl.col("is_responding").sum(),
         n_facts=(pl.col("is_responding") * pl.col("n_facts")).sum(),
         is_unanswered=pl.col("is_abstained").is_null().all(),
     )
-    made += _cut_rows(generations, writer)
+    score_rows = []
     for subject, n, n_responses, n_facts, is_unanswered in totals.sort("subject").iter_rows():
-        made += [writer.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
-        made.append(writer.row("n_responses", subject, {}, float(n_responses), n))
-        made.append(writer.row("n_facts", subject, {}, float(n_facts), n_responses))
-    return made
+        score_rows += [writer.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
+        score_rows.append(writer.row("n_responses", subject, {}, float(n_responses), n))
+        score_rows.append(writer.row("n_facts", subject, {}, float(n_facts), n_responses))
+    return score_rows
 
 
 def _cut_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """`cut_rate` per subject over the replies that were asked for; of those that a source brought it is not known."""
+    """`cut_rate` per subject over the replies that were asked for; of those that a source brought it is not
+    known.
+    """
     asked = generations.filter(pl.col("purpose") == GENERATE, pl.col("prompt_key") != "")
     rows = asked.select("model", "item_id", cut=is_cut()).sort("model", "item_id", "cut")
     return [
@@ -316,17 +341,17 @@ def outcome_frame(
         else scored
     )
     rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
-    each = (
+    by_entity = (
         rows.group_by("subject", "entity")
         .agg(value=pl.col("outcome").mean().round(6))
         .sort("subject", "entity")
     )
     where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
-    known = {
+    columns = {
         "board": pl.lit(board),
         "metric": pl.lit(metric),
         "slice": pl.lit(where).first(),
         "unit_id": "entity",
         "cluster_id": "entity",
     }
-    return each.select("subject", "value", **known).select(schema(Outcome).names())
+    return by_entity.select("subject", "value", **columns).select(schema(Outcome).names())
