@@ -43,9 +43,15 @@ _ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{_KINDS}\s+{_MADE}\b[^:\n.]{
 _MADE_IS = (
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
 )
+# what the writer is about to do, on a line of its own
+_WILL = (
+    rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
+    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
+    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{_MADE}\b[^:\n.]{{0,60}}[.:!]"
+)
 # a line of its own that announces the text
 _PREAMBLE_LINE = re.compile(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
+    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
@@ -74,6 +80,8 @@ _EXPLAINED = re.compile(
     rf"is\s+there\s+anything)\b"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
+    rf"|in\s+(?:this|the|my)\s+(?:{_KINDS}\s+)?{_MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
+    rf"have\s+been)\s+)(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|fabricated|made\s+up|modified)\b"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
     rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
     rf"source)\b"
@@ -82,7 +90,7 @@ _EXPLAINED = re.compile(
 )
 _ASIDE = re.compile(
     rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|"
-    rf"real)\s+answer|explanation|in\s+fact|actually|"
+    rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
@@ -131,6 +139,13 @@ _FRAME = frozenset(
     "has have had still stays remains same only can give one hallucinated response summary name called "
     "named".split()
 )
+# words right before a right text that make it the answer
+_BEFORE_RIGHT = frozenset(
+    ("is", "was", "are", "were", "be", "named", "called", "by", "in", "on", "at", "from")
+)
+_PARTICIPLES = {"wrote": "written", "sang": "sung", "drew": "drawn", "sing": "sung", "write": "written", "made": "made",
+                "build": "built", "win": "won", "begin": "began", "begun": "began", "take": "taken", "took": "taken",
+                "make": "made", "hold": "held", "sell": "sold", "find": "found", "grow": "grew", "die": "died"}  # fmt: skip
 SHORT = 2  # words of the question that may stand before a right text without a verb
 _NEGATIONS = frozenset(
     "not no never nor neither isn't wasn't aren't n't cannot but except without rather instead".split()
@@ -336,7 +351,7 @@ def restates(text: str, right: str, question: str = "") -> bool:
         return True
     if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
         return False
-    asked = set(normalise(question).split())
+    asked = _forms(normalise(question).split())
     if plain.endswith(f" {wanted}"):
         before = plain.removesuffix(wanted).split()
         first = text.split()[: len(before)]
@@ -344,13 +359,18 @@ def restates(text: str, right: str, question: str = "") -> bool:
         if is_short and all(word in _FRAME | asked for word in before):
             return True
         return all(word in _FRAME for word in before) or (
-            before[-1] in ("is", "was", "are", "were", "be", "named", "called")
-            and all(word in _FRAME | asked for word in before)
+            before[-1] in _BEFORE_RIGHT and all(word in _FRAME | asked for word in before)
         )
     if plain.startswith(f"{wanted} "):
         behind = plain.removeprefix(wanted).split()
         return all(word in _FRAME | asked for word in behind)
     return False
+
+
+def _forms(question: Sequence[str]) -> frozenset[str]:
+    """The words of a question, and the past forms of its verbs (`open` → `opened`, `wrote` → `written`)."""
+    past = [f"{word}{end}" for word in question for end in ("d", "ed") if len(word) > 2]
+    return frozenset((*question, *past, *(_PARTICIPLES[word] for word in question if word in _PARTICIPLES)))
 
 
 def refined(text: str, noun: Noun, original: str) -> Parsed:

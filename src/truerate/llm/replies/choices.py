@@ -11,13 +11,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
 
 from truerate.llm.replies import headings, structured
+from truerate.llm.replies.comparisons import Asks, compared
 from truerate.llm.replies.cutting import bare, opened
 from truerate.llm.replies.reading import Parsed, joined
 
-Asks = Literal["hallucinated", "best"] | None
 _ORDINALS = (
     r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
     r"перв(?:ый|ая|ое)|第一",
@@ -36,8 +35,10 @@ _ENDS = r"[\])>*`\"']*"
 _VERB = (
     r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|"
     r"answer|vote\s+for)|"
-    r"(?:my|the|best|final)\s+(?:\w+\s+)?(?:choice|pick|answer|response|summary)\s*(?:is|:)|(?:choice|pick|"
-    r"best|chosen|selected|better)\s*:|"
+    r"(?:(?:my|the|your|best|better|final|chosen|selected|preferred|more|most|plausible|convincing|natural|"
+    r"believable|likely|hallucinated|wrong|incorrect|faulty|fabricated|false)\s+)+"
+    r"(?:choice|pick|answer|response|summary|one|option|selection)\s*(?:is|:)|(?:choice|pick|"
+    r"best|chosen|selected|better|final|verdict|judge?ment|decision|conclusion|selection|answer)\s*:|"
     r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
 )
 _REASON = re.compile(
@@ -184,16 +185,32 @@ def _mention() -> re.Pattern[str]:
 
 
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
-    """The name picked in running words, else a reason."""
+    """The name picked in running words, else a reason. Two that are compared (`comparisons`) are read where
+    nothing else in the words picks another one.
+    """
+    text = re.sub(r"[*_`]", "", _with_noun(text, names))
+    mentions = [
+        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
+    ]
+    said = _said(text, mentions, names, asks)
+    place = compared(text, mentions, asks)
+    if place is None:
+        return said
+    return "ambiguous" if said in names and said != names[place] else names[place]
+
+
+def _with_noun(text: str, names: Sequence[str]) -> str:
+    """A text whose first word is a bare number (`2, because …`) with the name in its place; not a list."""
     lead = re.match(
         r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
     )
     if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
-        text = f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
-    text = re.sub(r"[*_`]", "", text)
-    mentions = [
-        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
-    ]
+        return f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
+    return text
+
+
+def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
+    """The name that one sentence picks, else a reason."""
     if not mentions:
         number = _NUMBERED.fullmatch(text)
         is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)

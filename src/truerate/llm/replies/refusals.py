@@ -39,7 +39,7 @@ _CAN_NOT = (
     r"not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|"
     r"'m\s+(?:unable|not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|do\s+not|don't|must\s+not|"
     r"mustn't|may\s+not|shouldn't|should\s+not|"
-    r"'d\s+rather\s+not|would\s+rather\s+not|prefer\s+not\s+to|refuse\s+to|decline\s+to|"
+    r"'d\s+rather\s+not|would\s+rather\s+not|(?:'d\s+|would\s+)?prefer\s+not\s+to|refuse\s+to|decline\s+to|"
     r"do\s+not\s+feel\s+comfortable|don't\s+feel\s+comfortable)"
 )
 _ENGLISH = (
@@ -68,12 +68,14 @@ _ENGLISH = (
     r"denied|refusal)\W*\Z",
     rf"\b(?:writing|creating|providing|generating|producing|inventing|making\s+up|stating|spreading|"
     rf"fabricating|giving)\b[^.]{{0,60}}?(?:{_FALSE}|facts|answers?|information|"
-    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\b|"
+    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would(?:\s+not)?\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\b|"
     rf"outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|"
-    rf"impossible|prohibited|forbidden)",
+    rf"(?:in)?appropriate|irresponsible|dishonest|impossible|prohibited|forbidden)",
     rf"\bit\s+(?:would\s+not|wouldn't|would\s+n't|is\s+not|isn't)\s+(?:be\s+)?(?:right|appropriate|ethical|"
     rf"possible|responsible|honest|ok(?:ay)?|acceptable|proper)\s+(?:for\s+me\s+)?to\s+(?:{_WRITE}|"
     rf"{_GIVE})\b",
+    rf"\bit\s+(?:would\s+be|is)\s+(?:unethical|inappropriate|irresponsible|dishonest|improper|wrong)\s+"
+    rf"(?:for\s+me\s+)?to\s+(?:{_WRITE}|{_GIVE})\b",
     rf"\bno\s+(?:such\s+)?(?:{_FALSE})?\s*(?:answer|response|summary|text|information|statement|"
     rf"version)\s+(?:will|can|is\s+going\s+to|shall)\s+be\s+(?:\w+\s+)?(?:given|written|provided|produced|"
     rf"created|made|offered)",
