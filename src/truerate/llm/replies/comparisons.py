@@ -105,6 +105,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     else:
         faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
         own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
+        fault = rf"(?:contradict|conflict\s+with)\s+{_SOURCE}"
         other = rf"(?:{_IS}{_SOUND}|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
         named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
     forms = [
@@ -116,6 +117,8 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         rf"{_SO}(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?{_REJECT}\s+%\s*,?\s*(?:and|so|then)\s+(?:i\s+)?"
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
     ]
+    if asks == "hallucinated":
+        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
     if asks == "best":
         forms += [
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",

@@ -26,6 +26,9 @@ _TOKENS = re.compile(
     r"|\[(?:BOS|PAD|UNK)\]|<0x0[ad]>",
     re.IGNORECASE,
 )
+MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
+MAX_RUN = 200  # of one sign, as where a model falls into repeating it
+_RUN = re.compile(rf"(\W)\1{{{MAX_RUN},}}")
 _DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
 _FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _FENCED_IN_LINE = re.compile(r"\A`{3}([^`\n]+)`{3}\Z")
@@ -49,10 +52,13 @@ class Cut(NamedTuple):
 
 def opened(text: str) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
-    Empty with the cut `thought` where it held nothing else.
+    Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
+    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept.
     """
-    answer, thought = said(text.replace("\r\n", "\n"))
+    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], text.replace("\r\n", "\n")))
     cuts = () if thought is None else ("thought",)
+    if len(answer) > MAX_CHARS:
+        return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
 

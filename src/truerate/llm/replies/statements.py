@@ -64,8 +64,8 @@ _LAST = re.compile(
 )
 _CONCLUSION = re.compile(
     rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here)?{_SHUT}"
-    rf"(?:\s*(?:is|would\s+be|=|:|->|→)+|\s+[-–—]\s)"
-    rf"|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
+    rf"(?:\s*(?:is|(?:would|should|must)\s+be|=|:|->|→)+|\s+[-–—]\s)"
+    rf"|(?P<voice>i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
@@ -76,7 +76,7 @@ _REASONED = re.compile(
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = re.compile(
-    r"\b(?:if|whether|would\s+be)\b|\b(?:right|given|correct|true|expected|proper|actual|candidate)\s*\Z",
+    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate)\s*\Z",
     re.I,
 )
 _WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
@@ -122,7 +122,7 @@ _EXCEPTED = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
     r"i\s+take\s+(?:it|that)\s+back|"
-    r"never\s*mind|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
+    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
 _QUOTED = re.compile(

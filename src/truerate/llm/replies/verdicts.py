@@ -18,7 +18,7 @@ from typing import Any
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, opened
 from truerate.llm.replies.lexicon import MEANS
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, Asks, opening, prose
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
@@ -57,7 +57,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
     found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
