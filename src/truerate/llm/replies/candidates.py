@@ -10,7 +10,7 @@ from typing import Literal
 
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened, turn
+from truerate.llm.replies.cutting import bare, opened, turn, unblocked
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
@@ -243,7 +243,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
     for _ in range(6):
         before = value
         value, more = bare(turn(value).text)
-        value, block = _unblocked(value)
+        value, block = unblocked(value)
         cuts = joined(cuts, more, block)
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
@@ -260,6 +260,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             if (found := pattern.search(value)) and value[: found.start()].strip():
                 value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
+        value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
         if noun != "Response" and (found := _FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
         if found := _BULLET.fullmatch(value):
@@ -269,14 +270,6 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         if value == before:
             break
     return value, cuts
-
-
-def _unblocked(value: str) -> tuple[str, tuple[str, ...]]:
-    """A text of which every line stands in a block quotation (`> …`), without the marks."""
-    lines = [line.strip() for line in value.splitlines() if line.strip()]
-    if not lines or not all(re.match(r">\s*\S", line) for line in lines):
-        return value, ()
-    return "\n".join(re.sub(r"\A>\s*", "", line) for line in lines), ("quotes",)
 
 
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import opened, unfenced
+from truerate.llm.replies.cutting import framed, opened, unfenced
 from truerate.llm.replies.marks import Entry
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.support import verdict_of, without_claim
@@ -49,6 +49,8 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     n = len(claims)
     if not answer:
         return Parsed(["empty"] * n, nothing(cuts).reason, cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if value is not None:
         return Parsed(_of_json(value, n), None, joined(cuts, ("json",)))

@@ -29,6 +29,10 @@ _TOKENS = re.compile(
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_RUN = 200  # of one sign, as where a model falls into repeating it
 _RUN = re.compile(rf"(\W)\1{{{MAX_RUN},}}")
+_UNSEEN = dict.fromkeys(
+    [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
+    + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFEFF]
+) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
 _DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
 _FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _FENCED_IN_LINE = re.compile(r"\A`{3}([^`\n]+)`{3}\Z")
@@ -55,12 +59,36 @@ def opened(text: str) -> Cut:
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
     than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept.
     """
-    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], text.replace("\r\n", "\n")))
+    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], visible(text)))
     cuts = () if thought is None else ("thought",)
     if len(answer) > MAX_CHARS:
         return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
+
+
+def visible(text: str) -> str:
+    """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of no
+    width, control characters), with `\\n` for every end of line.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
+
+
+def framed(text: str) -> Cut:
+    """A list without what encloses all of it: a fence, the tags of one element, marks of a block quotation."""
+    cuts: tuple[str, ...] = ()
+    for layer in (fence, element, unblocked, fence):
+        text, more = layer(text)
+        cuts = joined(cuts, more)
+    return Cut(text, cuts)
+
+
+def unblocked(text: str) -> Cut:
+    """A text of which every line stands in a block quotation (`> …`), without the marks."""
+    lines = text.splitlines()
+    if not text.strip() or not all(line.lstrip().startswith(">") for line in lines if line.strip()):
+        return Cut(text)
+    return Cut("\n".join(re.sub(r"\A\s*>[ \t]?", "", line) for line in lines).strip(), ("quotes",))
 
 
 def turn(text: str) -> Cut:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import bare, emphasis, opened, quotes, unfenced
+from truerate.llm.replies.cutting import bare, emphasis, framed, opened, quotes, unfenced
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
@@ -60,6 +60,8 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     answer, cuts = opened(text)
     if not answer:
         return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
     if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
