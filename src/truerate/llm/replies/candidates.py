@@ -10,7 +10,7 @@ from typing import Literal
 
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened, turn, unblocked
+from truerate.llm.replies.cutting import bare, framed, opened, turn, unblocked
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
@@ -150,6 +150,8 @@ def written(
     answer, cuts = opened(text)
     if not answer:
         return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     # a number behind the one heading's noun (`Answer #1:`)
     numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
     if len(re.findall(numbered, answer)) == 1:

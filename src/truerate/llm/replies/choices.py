@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.comparisons import Asks, compared
-from truerate.llm.replies.cutting import bare, opened
+from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
@@ -30,7 +30,7 @@ _NOUNS = (
     r"resumo|opção|"
     r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|الإجابة|الملخص"
 )
-_SIGNS = r"[\s#\[(<\-–_:*`\"'№]*"
+_SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"
 _VERB = (
     r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|"
@@ -121,6 +121,8 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, cuts = opened(text)
     if not answer:
         return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
@@ -239,7 +241,7 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)
         return names[int(number["number"]) - 1] if number and is_said else "absent"
     if re.search(
-        rf"(?:{_NOUNS})\s*[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
+        rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
     if len(mentions) > 1 and _is_listed(text, mentions, asks):

@@ -29,6 +29,18 @@ _TOKENS = re.compile(
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_RUN = 200  # of one sign, as where a model falls into repeating it
 _RUN = re.compile(rf"(\W)\1{{{MAX_RUN},}}")
+_RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
+_SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
+_BEFORE = re.compile(
+    rf"\A(?:(?:{_RULE}|{_SURE}[.!]|(?:{_SURE}[.!,]\s+)*here(?:'s|’s|\s+is|\s+are)\s+(?:my|the|your)\s+"
+    r"(?:answer|response|reply|judge?ment|verdict|verdicts|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    rf"(?:\n\s*(?:{_RULE}|(?:i\s+)?hope\s+(?:this|that|it)\s+(?:helps|clarifies|is\s+(?:helpful|clear))[^\n]{{0,60}}|"
+    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b[^\n]{0,120}|is\s+there\s+anything\b[^\n]{0,60}\?)[ \t]*)+\Z",
+    re.IGNORECASE,
+)
 _UNSEEN = dict.fromkeys(
     [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
     + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFEFF]
@@ -75,12 +87,28 @@ def visible(text: str) -> str:
 
 
 def framed(text: str) -> Cut:
-    """A list without what encloses all of it: a fence, the tags of one element, marks of a block quotation."""
+    """A reply without what encloses all of it: a fence, the tags of one element, marks of a block quotation,
+    and courtesies before and behind (`Sure! Here it is:`, `I hope this helps!`, a rule).
+    """
     cuts: tuple[str, ...] = ()
-    for layer in (fence, element, unblocked, fence):
-        text, more = layer(text)
-        cuts = joined(cuts, more)
+    for _ in range(3):
+        before = text
+        for layer in (fence, element, unblocked, courtesies):
+            text, more = layer(text)
+            cuts = joined(cuts, more)
+        if text == before:
+            break
     return Cut(text, cuts)
+
+
+def courtesies(text: str) -> Cut:
+    """A text without lines of courtesy before it and behind it; one that is nothing else stays."""
+    inside, cuts = text.strip(), ()
+    if (found := _BEFORE.match(inside)) and inside[found.end() :].strip():
+        inside, cuts = inside[found.end() :].strip(), ("preamble",)
+    if (found := _BEHIND.search(inside)) and inside[: found.start()].strip():
+        inside, cuts = inside[: found.start()].strip(), (*cuts, "explanation")
+    return Cut(inside, cuts)
 
 
 def unblocked(text: str) -> Cut:

@@ -80,6 +80,7 @@ _NOT_OWN = re.compile(
     re.I,
 )
 _WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
+_STANDING = re.compile(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
 _NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
 _BOTH = re.compile(
     r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
@@ -175,6 +176,9 @@ def prose(text: str, asks: Asks) -> Parsed:
     ):
         return Parsed(finals[-1].value)
     values = {one.value for one in stated}
+    if {one.kind for one in stated} == {"paraphrase"}:
+        # a word that stands alone and was not read as a verdict contradicts the sentence
+        values |= {MEANS[one["word"].casefold()] for one in _STANDING.finditer(plain)}
     if len(values) > 1 or None in values:
         return Parsed(None, "ambiguous")
     # a bare verdict on the last line stands whatever doubt the steps before it spoke of

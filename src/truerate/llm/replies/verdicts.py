@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened
+from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.lexicon import MEANS
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, Asks, opening, prose
@@ -37,6 +37,9 @@ CLOSINGS = (
     "Conclusão", "Oordeel", "Conclusie", "Вывод", "Вердикт", "结论", "判断", "最终答案", "最终判断", "判定", "結論",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
+_PICTURES = re.compile(
+    r"(?<=\w)[.!]?[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
+)
 _UNDERSCORES = re.compile(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = re.compile(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
 # words after which a reply repeats what it was given before it answers; after others it has gone on
@@ -58,6 +61,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = opened(text)
     if not answer:
         return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
@@ -65,6 +70,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    plain = _PICTURES.sub("", plain)
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
 
