@@ -43,7 +43,7 @@ _BEHIND = re.compile(
 )
 _UNSEEN = dict.fromkeys(
     [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
-    + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFEFF]
+    + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFE0E, 0xFE0F, 0xFEFF]
 ) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
 _DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
 _FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
@@ -103,11 +103,12 @@ def framed(text: str) -> Cut:
 
 def courtesies(text: str) -> Cut:
     """A text without lines of courtesy before it and behind it; one that is nothing else stays."""
-    inside, cuts = text.strip(), ()
-    if (found := _BEFORE.match(inside)) and inside[found.end() :].strip():
-        inside, cuts = inside[found.end() :].strip(), ("preamble",)
+    inside = text.strip()
+    cuts: tuple[str, ...] = ()
     if (found := _BEHIND.search(inside)) and inside[: found.start()].strip():
-        inside, cuts = inside[: found.start()].strip(), (*cuts, "explanation")
+        inside, cuts = inside[: found.start()].strip(), ("explanation",)
+    if (found := _BEFORE.match(inside)) and inside[found.end() :].strip():
+        inside, cuts = inside[found.end() :].strip(), ("preamble", *cuts)
     return Cut(inside, cuts)
 
 

@@ -179,6 +179,8 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     answer, cuts = opened(text)
     if not answer:
         return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         answer, cuts = only, joined(cuts, ("json",))

@@ -34,6 +34,7 @@ def restates(text: str, right: str, question: str = "") -> bool:
     Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between; elsewhere
     another answer may be meant. Case, articles and punctuation do not count (`core.text.normalise`).
     """
+    text = text.replace("’", "'")
     plain, wanted = normalise(text), normalise(right)
     if not plain or not wanted:
         return False

@@ -76,7 +76,8 @@ _REASONED = re.compile(
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = re.compile(
-    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate)\s*\Z",
+    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|first|second|"
+    r"initial|earlier|other)\s*\Z",
     re.I,
 )
 _WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)

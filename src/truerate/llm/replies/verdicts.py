@@ -110,7 +110,8 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
     cuts = ("heading",)
     told = [_region(chain[one.end :].strip().partition("\n")[0], asks).value for one in found]
     if told[-1] is None:
-        return None
+        is_open = any(value is not None for value in told)
+        return Parsed(None, "ambiguous", cuts) if is_open else None
     first = opening(chain[: found[0].start], asks)
     is_final = "final" in found[-1].name.casefold()
     others = {value for value in (*told[:-1], None if is_final else first) if value is not None}
