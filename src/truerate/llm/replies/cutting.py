@@ -5,6 +5,7 @@ Each function takes one layer off and says what it took; `opened` takes off what
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 from truerate.llm.replies.reading import joined
@@ -73,7 +74,7 @@ def opened(text: str) -> Cut:
     """
     answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], visible(text)))
     cuts = () if thought is None else ("thought",)
-    if len(answer) > MAX_CHARS:
+    if len(answer if answer.isascii() else unicodedata.normalize("NFKC", answer)) > MAX_CHARS:
         return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))

@@ -144,12 +144,13 @@ _REFUSAL = re.compile("|".join(f"(?:{form})" for form in (*_ENGLISH, *_OTHERS)),
 # a title, not a sentence: the verb behind the modal has a capital
 _TITLE = re.compile(r"\bI\s+(?:Can(?:no|')t|Will\s+Not|Won't|Don't)\s+[A-Z]|\A[\"“'«]")
 N_SENTENCES = 2  # of the beginning are looked at
+MAX_FIRST = 1_000  # characters in which they are sought
 
 
 def is_refusal(text: str) -> bool:
     """Whether a text declines what it was asked for: within its first two sentences. False for an empty text."""
     plain = text.replace("’", "'").replace("`", "").strip(" \t\n*_#>")
-    first = " ".join(" ".join(sentences(plain)[:N_SENTENCES]).split())[:400]
+    first = " ".join(" ".join(sentences(plain[:MAX_FIRST])[:N_SENTENCES]).split())[:400]
     if (
         not first
         or _TITLE.match(first)

@@ -82,6 +82,9 @@ _NOT_OWN = re.compile(
 )
 _WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
 _STANDING = re.compile(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
+_ANNOUNCED = re.compile(
+    r"(?:ok(?:ay)?|sure|well|alright)?[\s,.!]*(?:let\s+me|let's|let\s+us|i\s+will|i'll)\b", re.I
+)
 _NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
 _BOTH = re.compile(
     r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
@@ -92,7 +95,7 @@ _BOTH = re.compile(
 _SECOND = re.compile(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
-    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
     re.I,
 )
@@ -190,8 +193,11 @@ def prose(text: str, asks: Asks) -> Parsed:
 
 
 def opening(text: str, asks: Asks) -> bool | None:
-    """The verdict that the first sentence of a text states, where it begins with the word."""
-    first = next((part.strip() for part in _BREAK.split(text) if part and part.strip(" \t\n*_#>-")), "")
+    """The verdict that the first sentence of a text states, where it begins with the word. One that only says
+    what the writer is about to do does not count as the first.
+    """
+    parts = (part.strip() for part in _BREAK.split(text) if part and part.strip(" \t\n*_#>-"))
+    first = next((part for part in parts if not _ANNOUNCED.match(part)), "")
     found = None if first.rstrip(" *_").endswith("?") else _LEAD.fullmatch(first.strip(" *_`#>-"))
     stated = _lead(found, None, asks) if found else None
     return stated.value if stated else None

@@ -17,7 +17,7 @@ from typing import Any
 
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, framed, opened
-from truerate.llm.replies.lexicon import MEANS
+from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, Asks, opening, prose
 
@@ -42,10 +42,14 @@ _PICTURES = re.compile(
 )
 _UNDERSCORES = re.compile(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = re.compile(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
+_ANSWERED = re.compile(
+    rf"^[ \t>*_`#\[(-]*(?:answer|response)[ \t*_`#\])]*[:：=][ \t\"'*_`(\[]*(?P<word>{WORD})[^\w\n]*$",
+    re.I | re.MULTILINE,
+)
 # words after which a reply repeats what it was given before it answers; after others it has gone on
 _ANNOUNCES = re.compile(
     r":\s*\Z|\A[\W_]*\Z|\b(?:let\s+me|let's|let\s+us|step\s+by\s+step|analy[sz]\w*|i\s+will|i'll|"
-    r"to\s+(?:judge|determine|decide|check))\b",
+    r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
     re.I,
 )
 
@@ -81,6 +85,8 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     if behind is None:
         found = _closing(answer, head, asks) or _region(head, asks)
         return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
+    if (answered := _answered(answer, cue or "", asks)) is not None:
+        return answered
     if not headings.find(head, cue or ""):
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _region(head, asks)
@@ -90,9 +96,28 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
-    if found.value is not None and _taken_back(answer, cue or "", found.value):
+    if found.value is not None and (
+        _taken_back(answer, cue or "", found.value) or _turned(answer.rpartition(value)[2], found.value)
+    ):
         return Parsed(None, "ambiguous", cuts)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+
+
+def _answered(answer: str, cue: str, asks: Asks) -> Parsed | None:
+    """The verdict that stands behind the reply's own `Answer:` before material of another example, whose cue is
+    no longer this reply's; None without such a line.
+    """
+    stop = headings.find(answer, cue)[0].start
+    given = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
+    for said in reversed(list(_ANSWERED.finditer(answer, 0, stop))):
+        rest, ran_on = headings.before_next(f"…{answer[said.end() : stop]}", given)
+        if ran_on:
+            part = answer[: said.end()] + rest[1:]
+            is_first = not (answer[: said.start()] + rest[1:]).strip()
+            found = _region(part, asks) if is_first else _closing(part, headings.before_next(part)[0], asks)
+            found = found or Parsed(None, "ambiguous")
+            return Parsed(found.value, found.reason, joined(("next-example",), found.cuts))
+    return None
 
 
 def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
@@ -119,6 +144,12 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
     if others - {told[-1]} or below.value is not told[-1]:
         return Parsed(None, "ambiguous", cuts)
     return Parsed(told[-1], None, joined(cuts, below.cuts))
+
+
+def _turned(behind: str, value: bool) -> bool:
+    """Whether what follows a verdict begins with `Answer:` and another one."""
+    found = _ANSWERED.match(behind.lstrip())
+    return found is not None and MEANS[found["word"].casefold()] is not value
 
 
 def _taken_back(answer: str, cue: str, value: bool) -> bool:
