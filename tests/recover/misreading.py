@@ -11,7 +11,7 @@ from zlib import decompress
 import orjson
 
 from truerate.core.text import normalise
-from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, verdicts
+from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, restating, verdicts
 from truerate.llm.replies.choices import choice
 from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
@@ -118,7 +118,7 @@ def _candidate(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
     right = asked.fields.get(f"Right {noun}") or asked.fields.get("True Response", "")
     question = asked.fields.get("Question", "")
     said = found.value
-    is_again = said is not None and candidates.restates(said, right, question)
+    is_again = said is not None and restating.restates(said, right, question)
     is_framed = is_again and normalise(said) != normalise(right)
     return None if is_framed else said, answer.truth["read"]
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from truerate.llm.replies.candidates import refined, restates, written
+from truerate.llm.replies.candidates import refined, written
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import Parsed
 from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.restating import restates
 from truerate.llm.replies.verdicts import yes_no
 
 CUE = "Your Judgement"

@@ -28,6 +28,11 @@ EXAMPLE = {
     "choices": "\n\n#Question#: Which sea?\n#Answer 1#: Baltic\n#Answer 2#: North\n#Best Answer#: {}",
 }
 BEHIND = ("\n\nLet me know if you need more.", "\n\nI looked at every date and every name.", "\n")
+UNSEEN = ("\ufeff{}", "{}\u200b", "\u202a{}\u202c", "\x00{}\x0b", "\u200e{}\u200e", "{}\ufe0f", "{}\u00ad")
+COURTESIES = (
+    "Sure! Here is my answer:\n\n{}", "Okay.\n\n{}", "{}\n\n---", "---\n\n{}", "{}\n\nI hope this helps!",
+    "Here's my response:\n\n{}\n\nLet me know if you have any questions.",
+)  # fmt: skip
 BEFORE = ("\n\n", "Let me look at it.\n\n", "  \n")
 
 
@@ -47,6 +52,10 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     yield "words before", lambda text, draw: draw.choice(BEFORE) + text
     yield "words behind", lambda text, draw: text + draw.choice(BEHIND)
     yield "line ends", lambda text, draw: text.replace("\n", "\r\n")
+    yield "signs unseen", lambda text, draw: draw.choice(UNSEEN).replace("{}", text)
+    yield "courtesy", lambda text, draw: draw.choice(COURTESIES).replace("{}", text)
+    if not is_wrapped:
+        yield "quotation block", lambda text, draw: "> " + text.replace("\n", "\n> ")
     yield "blank lines", lambda text, draw: "\n" + text.replace("\n", "\n\n") + "\n\n"
     yield "doubled", lambda text, draw: f"{text}\n\n{text}"
     if not is_headed and not is_wrapped:

@@ -10,13 +10,13 @@ from typing import Literal
 
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened, turn
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.cutting import bare, framed, opened, turn, unblocked
+from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
 Noun = Literal["Answer", "Response", "Summary"]
 _KINDS = (
-    r"(?:hallucinated|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|"
+    r"(?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|"
     r"final|new|my|your)"
 )
 _NOUNS = (
@@ -43,9 +43,15 @@ _ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{_KINDS}\s+{_MADE}\b[^:\n.]{
 _MADE_IS = (
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
 )
+# what the writer is about to do, on a line of its own
+_WILL = (
+    rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
+    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
+    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{_MADE}\b[^:\n.]{{0,60}}[.:!]"
+)
 # a line of its own that announces the text
 _PREAMBLE_LINE = re.compile(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
+    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
@@ -63,17 +69,19 @@ _CLAIMS = (
 )
 _EXPLAINED = re.compile(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern|hallucination(?:\s+(?:type|"
+    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucination(?:\s+(?:type|"
     rf"pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
     rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|"
+    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
+    rf"|in\s+(?:this|the|my)\s+(?:{_KINDS}\s+)?{_MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
+    rf"have\s+been)\s+)(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|fabricated|made\s+up|modified)\b"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
     rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
     rf"source)\b"
@@ -82,9 +90,15 @@ _EXPLAINED = re.compile(
 )
 _ASIDE = re.compile(
     rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|"
-    rf"real)\s+answer|explanation|in\s+fact|actually|"
+    rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
+)
+# behind a short answer alone: what would be right, that this is wrong
+_ACTUAL = re.compile(
+    rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
+    rf"\s+[—–-]\s*(?:this|that|it)\s+(?:is|was)\s+{_CLAIMS}).*\Z",
+    re.I | re.DOTALL,
 )
 _FAREWELL = re.compile(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
 # one text behind a bullet or a mark of quotation, or in brackets
@@ -122,19 +136,6 @@ _UNCHANGED = re.compile(
     r"(?:i\s+)?(?:made|make)\s+no\s+changes?\b[^\n]{0,80})",
     re.I,
 )
-# words that frame an answer and give none, for `restates`
-_FRAME = frozenset(
-    "still stays remains same only can give one "
-    "than the a an is was are were be been it it's its that this these those would will of course "
-    "answer right correct true sure yes well so in fact actually i think believe know as to which "
-    "who what when where how by on at for from and s here there one there's he she they did does do "
-    "has have had still stays remains same only can give one hallucinated response summary name called "
-    "named".split()
-)
-SHORT = 2  # words of the question that may stand before a right text without a verb
-_NEGATIONS = frozenset(
-    "not no never nor neither isn't wasn't aren't n't cannot but except without rather instead".split()
-)
 
 
 def written(
@@ -148,7 +149,13 @@ def written(
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
+    # a number behind the one heading's noun (`Answer #1:`)
+    numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
+    if len(re.findall(numbered, answer)) == 1:
+        answer = re.sub(numbered, r"\1", answer)
     answer = re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer)
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
@@ -170,7 +177,18 @@ def written(
     return Parsed(value, cuts=cuts)
 
 
-_OTHER_KINDS = ("Fake", "False", "Wrong", "Incorrect", "Corrected", "Revised", "Rewritten", "Final")
+_OTHER_KINDS = (
+    "Fabricated",
+    "Made-up",
+    "Fake",
+    "False",
+    "Wrong",
+    "Incorrect",
+    "Corrected",
+    "Revised",
+    "Rewritten",
+    "Final",
+)
 
 
 def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool]:
@@ -227,7 +245,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
     for _ in range(6):
         before = value
         value, more = bare(turn(value).text)
-        value, block = _unblocked(value)
+        value, block = unblocked(value)
         cuts = joined(cuts, more, block)
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
@@ -240,10 +258,11 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
         value, more = _unheaded(value, names)
         cuts = joined(cuts, more)
-        for pattern in (_EXPLAINED, _ASIDE):
+        for pattern in (_EXPLAINED, _ASIDE, *((_ACTUAL,) if noun == "Answer" else ())):
             if (found := pattern.search(value)) and value[: found.start()].strip():
                 value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
+        value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
         if noun != "Response" and (found := _FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
         if found := _BULLET.fullmatch(value):
@@ -255,20 +274,12 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
     return value, cuts
 
 
-def _unblocked(value: str) -> tuple[str, tuple[str, ...]]:
-    """A text of which every line stands in a block quotation (`> …`), without the marks."""
-    lines = [line.strip() for line in value.splitlines() if line.strip()]
-    if not lines or not all(re.match(r">\s*\S", line) for line in lines):
-        return value, ()
-    return "\n".join(re.sub(r"\A>\s*", "", line) for line in lines), ("quotes",)
-
-
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """A text without a label of its own at its start: `Answer (hallucinated):`, `A:`."""
     own = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
-        rf"output)[\s*_#`\]]*(?:\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
+        rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )
@@ -320,37 +331,6 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
         return leading[0]
     named = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", plain)]
     return named[0] if len(named) == 1 else None
-
-
-def restates(text: str, right: str, question: str = "") -> bool:
-    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
-    would be …`) and words of the question, and without negation.
-
-    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between; elsewhere
-    another answer may be meant. Case, articles and punctuation do not count (`core.text.normalise`).
-    """
-    plain, wanted = normalise(text), normalise(right)
-    if not plain or not wanted:
-        return False
-    if plain == wanted:
-        return True
-    if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
-        return False
-    asked = set(normalise(question).split())
-    if plain.endswith(f" {wanted}"):
-        before = plain.removesuffix(wanted).split()
-        first = text.split()[: len(before)]
-        is_short = len(before) <= SHORT and all(word[:1].islower() or word in ("The", "A") for word in first)
-        if is_short and all(word in _FRAME | asked for word in before):
-            return True
-        return all(word in _FRAME for word in before) or (
-            before[-1] in ("is", "was", "are", "were", "be", "named", "called")
-            and all(word in _FRAME | asked for word in before)
-        )
-    if plain.startswith(f"{wanted} "):
-        behind = plain.removeprefix(wanted).split()
-        return all(word in _FRAME | asked for word in behind)
-    return False
 
 
 def refined(text: str, noun: Noun, original: str) -> Parsed:

@@ -11,13 +11,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
 
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.comparisons import Asks, compared
+from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.reading import Parsed, joined, nothing
 
-Asks = Literal["hallucinated", "best"] | None
 _ORDINALS = (
     r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
     r"перв(?:ый|ая|ое)|第一",
@@ -31,13 +30,15 @@ _NOUNS = (
     r"resumo|opção|"
     r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|الإجابة|الملخص"
 )
-_SIGNS = r"[\s#\[(<\-–_:*`\"'№]*"
+_SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"
 _VERB = (
     r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|"
     r"answer|vote\s+for)|"
-    r"(?:my|the|best|final)\s+(?:\w+\s+)?(?:choice|pick|answer|response|summary)\s*(?:is|:)|(?:choice|pick|"
-    r"best|chosen|selected|better)\s*:|"
+    r"(?:(?:my|the|your|best|better|final|chosen|selected|preferred|more|most|plausible|convincing|natural|"
+    r"believable|likely|hallucinated|wrong|incorrect|faulty|fabricated|false)\s+)+"
+    r"(?:choice|pick|answer|response|summary|one|option|selection)\s*(?:is|:)|(?:choice|pick|"
+    r"best|chosen|selected|better|final|verdict|judge?ment|decision|conclusion|selection|answer)\s*:|"
     r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
 )
 _REASON = re.compile(
@@ -75,7 +76,8 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger)\b",
+    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
+    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b",
 }
 _NUMBERED = re.compile(
     r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
@@ -90,6 +92,26 @@ _KEYS = re.compile(
 )
 
 
+_OTHER_KEYS = re.compile(
+    r"worst|worse|other|reject|explan|reason|rationale|thought|confidence|score|rank|index|id\b", re.I
+)
+# `the … one is`, and the words that make it the one asked for
+_DESCRIBED = re.compile(
+    r"\b(?:the|an?)\s+(?P<words>[\w-]+(?:\s+[\w-]+){0,2}?)\s+(?:answer|response|summary|one|option|text|version|"
+    r"candidate)\s*(?:is|was|:)\s*(?:the\s+)?\Z",
+    re.I,
+)
+_OF_ELSE = re.compile(
+    r"(?<=\w)(?<!it)\s+(?:that|which)\s+(?=\w+(?:\s+\w+)?\s+(?:does|do|did|is|are|was)\b|(?:is|are|was|were)\b)",
+    re.I,
+)
+_OBJECT = re.compile(r"\s+\w+\s+(?:an?|the|one|some|details?)\b", re.I)
+_ASKED_FOR = re.compile(
+    r"\b(?:right|correct|proper|preferred|chosen|final|selected|winning|hallucinat\w*|other|first|second)\b",
+    re.I,
+)
+
+
 def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Asks = None) -> Parsed:
     """The one of two `names` (a noun and 1 or 2) that a reply picks, or None with its reason.
 
@@ -98,7 +120,9 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
@@ -127,8 +151,10 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
     if (named := structured.pairs(text)) is not None:
-        values = {_alone(str(value), names) for name, value in named if _KEYS.fullmatch(name) or not name}
+        values = {_alone(str(value), names) for name, value in named if not _OTHER_KEYS.search(name)}
         values.discard(None)
+        if not any(_KEYS.fullmatch(name) or not name for name, _ in named):
+            values = set()
         if len(values) == 1:
             return Parsed(values.pop(), cuts=("json",))
         if values or inside.startswith(("{", "[")):
@@ -184,22 +210,38 @@ def _mention() -> re.Pattern[str]:
 
 
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
-    """The name picked in running words, else a reason."""
+    """The name picked in running words, else a reason. Two that are compared (`comparisons`) are read where
+    nothing else in the words picks another one.
+    """
+    text = re.sub(r"[*_`]", "", _with_noun(text, names))
+    mentions = [
+        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
+    ]
+    said = _said(text, mentions, names, asks)
+    place = compared(text, mentions, asks)
+    if place is None:
+        return said
+    return "ambiguous" if said in names and said != names[place] else names[place]
+
+
+def _with_noun(text: str, names: Sequence[str]) -> str:
+    """A text whose first word is a bare number (`2, because …`) with the name in its place; not a list."""
     lead = re.match(
         r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
     )
     if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
-        text = f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
-    text = re.sub(r"[*_`]", "", text)
-    mentions = [
-        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
-    ]
+        return f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
+    return text
+
+
+def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
+    """The name that one sentence picks, else a reason."""
     if not mentions:
         number = _NUMBERED.fullmatch(text)
         is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)
         return names[int(number["number"]) - 1] if number and is_said else "absent"
     if re.search(
-        rf"(?:{_NOUNS})\s*[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
+        rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
     if len(mentions) > 1 and _is_listed(text, mentions, asks):
@@ -236,15 +278,28 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     place, start, end = mentions[0]
     is_picked = _is_pick(text, start, end)
     sentence = _sentence(text, start)
-    head = text[start:end] if is_picked else sentence
-    if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], head, re.I)):
+    ahead, _, behind = sentence.partition(text[start:end])
+    if _is_described(ahead, asks) is False:
+        return "absent"
+    # a clause about something else (`a date that is not given`) denies nothing of the text
+    own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
+    head = text[start:end] if is_picked else own
+    if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], sentence, re.I)):
         return "ambiguous"
     if not is_picked and _DOUBT.search(text):
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
-    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", sentence.partition(text[start:end])[2].partition("\n")[0])
-    is_said = asks is None or re.search(_OWN_POLE[asks], sentence, re.I)
+    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0])
+    is_said = asks is None or re.search(_OWN_POLE[asks], own, re.I)
     return names[place] if is_picked or is_last or is_said else "absent"
+
+
+def _is_described(ahead: str, asks: Asks) -> bool | None:
+    """Whether words before a name (`the longer answer is`) say of it what was asked for; None without such."""
+    found = _DESCRIBED.search(ahead)
+    if found is None or asks is None:
+        return None
+    return bool(re.search(_OWN_POLE[asks], found["words"], re.I) or _ASKED_FOR.search(found["words"]))
 
 
 def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:

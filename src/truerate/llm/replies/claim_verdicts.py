@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import opened, unfenced
+from truerate.llm.replies.cutting import framed, opened, unfenced
 from truerate.llm.replies.marks import Entry
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.support import verdict_of, without_claim
 
 NOUNS = ("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "number", "item")
@@ -48,7 +48,9 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     answer, cuts = opened(text)
     n = len(claims)
     if not answer:
-        return Parsed(["empty"] * n, "thought_only" if "thought" in cuts else "empty", cuts)
+        return Parsed(["empty"] * n, nothing(cuts).reason, cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if value is not None:
         return Parsed(_of_json(value, n), None, joined(cuts, ("json",)))

@@ -5,6 +5,7 @@ Each function takes one layer off and says what it took; `opened` takes off what
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 from truerate.llm.replies.reading import joined
@@ -26,6 +27,25 @@ _TOKENS = re.compile(
     r"|\[(?:BOS|PAD|UNK)\]|<0x0[ad]>",
     re.IGNORECASE,
 )
+MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
+MAX_RUN = 200  # of one sign, as where a model falls into repeating it
+_RUN = re.compile(rf"(\W)\1{{{MAX_RUN},}}")
+_RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
+_SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
+_BEFORE = re.compile(
+    rf"\A(?:(?:{_RULE}|{_SURE}[.!]|(?:{_SURE}[.!,]\s+)*here(?:'s|’s|\s+is|\s+are)\s+(?:my|the|your)\s+"
+    r"(?:answer|response|reply|judge?ment|verdict|verdicts|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    rf"(?:\n\s*(?:{_RULE}|(?:i\s+)?hope\s+(?:this|that|it)\s+(?:helps|clarifies|is\s+(?:helpful|clear))[^\n]{{0,60}}|"
+    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b[^\n]{0,120}|is\s+there\s+anything\b[^\n]{0,60}\?)[ \t]*)+\Z",
+    re.IGNORECASE,
+)
+_UNSEEN = dict.fromkeys(
+    [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
+    + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFE0E, 0xFE0F, 0xFEFF]
+) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
 _DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
 _FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _FENCED_IN_LINE = re.compile(r"\A`{3}([^`\n]+)`{3}\Z")
@@ -49,12 +69,56 @@ class Cut(NamedTuple):
 
 def opened(text: str) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
-    Empty with the cut `thought` where it held nothing else.
+    Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
+    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept.
     """
-    answer, thought = said(text.replace("\r\n", "\n"))
+    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], visible(text)))
     cuts = () if thought is None else ("thought",)
+    if len(answer if answer.isascii() else unicodedata.normalize("NFKC", answer)) > MAX_CHARS:
+        return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
+
+
+def visible(text: str) -> str:
+    """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of no
+    width, control characters), with `\\n` for every end of line.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
+
+
+def framed(text: str) -> Cut:
+    """A reply without what encloses all of it: a fence, the tags of one element, marks of a block quotation,
+    and courtesies before and behind (`Sure! Here it is:`, `I hope this helps!`, a rule).
+    """
+    cuts: tuple[str, ...] = ()
+    for _ in range(3):
+        before = text
+        for layer in (fence, element, unblocked, courtesies):
+            text, more = layer(text)
+            cuts = joined(cuts, more)
+        if text == before:
+            break
+    return Cut(text, cuts)
+
+
+def courtesies(text: str) -> Cut:
+    """A text without lines of courtesy before it and behind it; one that is nothing else stays."""
+    inside = text.strip()
+    cuts: tuple[str, ...] = ()
+    if (found := _BEHIND.search(inside)) and inside[: found.start()].strip():
+        inside, cuts = inside[: found.start()].strip(), ("explanation",)
+    if (found := _BEFORE.match(inside)) and inside[found.end() :].strip():
+        inside, cuts = inside[found.end() :].strip(), ("preamble", *cuts)
+    return Cut(inside, cuts)
+
+
+def unblocked(text: str) -> Cut:
+    """A text of which every line stands in a block quotation (`> …`), without the marks."""
+    lines = text.splitlines()
+    if not text.strip() or not all(line.lstrip().startswith(">") for line in lines if line.strip()):
+        return Cut(text)
+    return Cut("\n".join(re.sub(r"\A\s*>[ \t]?", "", line) for line in lines).strip(), ("quotes",))
 
 
 def turn(text: str) -> Cut:

@@ -21,9 +21,11 @@ _TARGET = (
 )
 _ADVERB = (
     r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
-    r"therefore|"
+    r"therefore|all|"
     r"factually|plainly|obviously|wholly|simply|in fact|overall|well)\s+)*"
 )
+# of these none takes part of a fault away, as `not entirely hallucinated` does
+_SURELY = r"(?:(?:clearly|indeed|certainly|definitely|actually|really|also|factually|plainly|obviously|in fact)\s+)*"
 _MATERIAL = (
     r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|"
     r"dialogue|"
@@ -66,13 +68,18 @@ _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!\s+(?:no|nothing|neither|none|not)\b)"
+    r"(?:\s+[\w'-]+){0,12}",
+    rf"{_ADVERB}(?:includes|contains|adds|mentions|introduces|states)\s+(?:[\w'-]+\s+){{1,5}}?(?:that\s+(?:is|are|was|were)\s+)?"
+    rf"(?:not|nowhere)\s+(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
+    rf"(?:\s+(?:in|by))?\s+(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+against)\s+(?:the\s+)?(?:given\s+|"
     rf"provided\s+)?{_MATERIAL}",
 )
 _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FAULT}",
     rf"{_LACKS}\s+{_FAULT}",
-    rf"{_IS}{_NOT}\s+{_ADVERB}{_BAD}",
+    rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOOD}",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import bare, emphasis, opened, quotes, unfenced
+from truerate.llm.replies.cutting import bare, emphasis, framed, opened, quotes, unfenced
 from truerate.llm.replies.headings import find
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
 _NUMBERED = re.compile(r"\A\(?\d{1,2}\s*[.):]\s*")
@@ -59,7 +59,9 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
     if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
@@ -176,7 +178,9 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         answer, cuts = only, joined(cuts, ("json",))

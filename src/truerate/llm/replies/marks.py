@@ -193,7 +193,7 @@ def json_of(text: str) -> Any:
             continue
         try:
             return json.loads(part)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     # one object a line
     lines = [
@@ -202,7 +202,7 @@ def json_of(text: str) -> Any:
     if len(lines) > 1 and all(line.startswith("{") for line in lines):
         try:
             return [json.loads(line) for line in lines]
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return None
 

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from truerate.core.text import normalise
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import opened
+from truerate.llm.replies.cutting import framed, opened
 from truerate.llm.replies.fact_data import NOUNS, of_json, of_table
 from truerate.llm.replies.fact_words import LABEL, OPEN, Told, is_cut, stated
 from truerate.llm.replies.marks import Entry, Line
 from truerate.llm.replies.nothing import says_nothing
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.reading import Parsed, joined, nothing
 
 # A line that means to be an entry: of a list, of a table, or with a number in whatever marks, also behind a
 # word (`Sentence 2: …`).
@@ -77,7 +77,9 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, more = framed(answer)
+    cuts = joined(cuts, more)
     found = of_json(answer, len(sentences))
     if found is None and not marks.is_json_like(answer):
         found = of_table(answer, len(sentences)) or _of_lines(_latest(answer, len(sentences)), sentences)

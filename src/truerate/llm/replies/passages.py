@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from truerate.llm.replies.cutting import bare, fence, opened, quotes
+from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
@@ -83,6 +83,8 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
     encloses it.
     """
     answer, cuts = opened(reply)
+    answer, more = unblocked(answer)
+    cuts = joined(cuts, more)
     parts = [Reading(answer, cuts)]
     if found := find(answer, *headings):
         parts.insert(0, Reading(answer[found[-1].end :].strip(), joined(cuts, ("heading",))))

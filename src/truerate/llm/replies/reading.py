@@ -6,6 +6,7 @@ from typing import Any
 # Why a reply is unparsed:
 #   empty         nothing in it, or nothing behind its heading
 #   thought_only  nothing but thought in it
+#   too-long      longer than any answer that is asked for (`cutting.MAX_CHARS`)
 #   absent        no value, or no heading where one is needed
 #   ambiguous     more than one value, one that is taken back, or one that is left open
 #   malformed     a form that does not hold (a cut word, tags that do not close or are unknown)
@@ -16,12 +17,12 @@ from typing import Any
 #   unchanged     the text that was to be changed, as it was
 #   right-restated  the right text where a wrong one was asked for
 REASONS = (
-    "empty", "thought_only", "absent", "ambiguous", "malformed", "altered", "several", "refusal",
+    "empty", "thought_only", "too-long", "absent", "ambiguous", "malformed", "altered", "several", "refusal",
     "no-answer", "unchanged", "right-restated",
 )  # fmt: skip
 # What was cut off before the value was read. Each reader names what it cut; rows and scores count these.
 CUTS = (
-    "thought", "special-token", "next-turn", "fence", "quotes", "tags", "heading", "next-example", "preamble",
+    "thought", "too-long", "special-token", "next-turn", "fence", "quotes", "tags", "heading", "next-example", "preamble",
     "explanation", "json", "alternatives", "echo", "table", "list", "mark", "sign", "range", "below", "one-line",
     "label", "other-none", "other-word", "citation",
 )  # fmt: skip
@@ -36,6 +37,12 @@ class Parsed:
     value: Any
     reason: str | None = None
     cuts: tuple[str, ...] = ()
+
+
+def nothing(cuts: tuple[str, ...]) -> Parsed:
+    """What is read where nothing is left of a reply once it is opened: why, from what was cut off."""
+    why = next((kind for kind in ("too-long", "thought") if kind in cuts), "empty")
+    return Parsed(None, "thought_only" if why == "thought" else why, cuts)
 
 
 def cut(found: Parsed, *asked_for: str) -> dict[str, str | None]:

@@ -19,7 +19,7 @@ _FALSE = (
 _WRITE = (
     r"(?:write|create|generate|produce|make\s+(?:up|things\s+up)|invent|fabricate|compose|craft|supply|"
     r"hallucinate|draft|"
-    r"lie|deceive|mislead|spread|rewrite|refine)"
+    r"lie(?!,)|deceive|mislead|spread|rewrite|refine)"
 )
 _GIVE = (
     r"(?:provide|give|offer|state|share|answer|present|do|correct|continue|engage|participate|proceed|"
@@ -39,7 +39,7 @@ _CAN_NOT = (
     r"not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|"
     r"'m\s+(?:unable|not\s+able|not\s+(?:allowed|permitted|willing|going))\s+to|do\s+not|don't|must\s+not|"
     r"mustn't|may\s+not|shouldn't|should\s+not|"
-    r"'d\s+rather\s+not|would\s+rather\s+not|prefer\s+not\s+to|refuse\s+to|decline\s+to|"
+    r"'d\s+rather\s+not|would\s+rather\s+not|(?:'d\s+|would\s+)?prefer\s+not\s+to|refuse\s+to|decline\s+to|"
     r"do\s+not\s+feel\s+comfortable|don't\s+feel\s+comfortable)"
 )
 _ENGLISH = (
@@ -50,7 +50,8 @@ _ENGLISH = (
     rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
     r"\bi(?:'m|\s+am)?\s+(?:going\s+to\s+)?(?:must|have\s+to|need\s+to|will|"
-    r"would\s+have\s+to)\s+(?:respectfully\s+|politely\s+)?(?:decline|refuse|pass|leave\s+(?:this|it|"
+    r"would\s+have\s+to)\s+(?:respectfully\s+|politely\s+)?(?:(?:decline|refuse|pass)(?=\s*(?:[.,;:!]|$|to\b|on\b|this\b|"
+    r"that\b|such\b|as\b|because\b|since\b|(?:the|your)\s+(?:request|task|instruction|prompt)))|leave\s+(?:this|it|"
     r"that)\s+(?:undone|out|aside|unwritten))",
     r"\bi(?:'m|\s+am)\s+not\s+comfortable\s+(?:with\s+)?(?:writing|creating|making|inventing|providing|"
     r"doing)",
@@ -68,12 +69,15 @@ _ENGLISH = (
     r"denied|refusal)\W*\Z",
     rf"\b(?:writing|creating|providing|generating|producing|inventing|making\s+up|stating|spreading|"
     rf"fabricating|giving)\b[^.]{{0,60}}?(?:{_FALSE}|facts|answers?|information|"
-    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\b|"
+    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would(?:\s+not)?\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\s+(?:be\s+)?(?:something|what|in|within|"
+    rf"appropriate|possible|ethical|allowed|permitted|right|ok(?:ay)?|acceptable|responsible|honest|proper|my|helpful)\b|"
     rf"outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|"
-    rf"impossible|prohibited|forbidden)",
+    rf"(?:in)?appropriate|irresponsible|dishonest|impossible|prohibited|forbidden)",
     rf"\bit\s+(?:would\s+not|wouldn't|would\s+n't|is\s+not|isn't)\s+(?:be\s+)?(?:right|appropriate|ethical|"
     rf"possible|responsible|honest|ok(?:ay)?|acceptable|proper)\s+(?:for\s+me\s+)?to\s+(?:{_WRITE}|"
     rf"{_GIVE})\b",
+    rf"\bit\s+(?:would\s+be|is)\s+(?:unethical|inappropriate|irresponsible|dishonest|improper|wrong)\s+"
+    rf"(?:for\s+me\s+)?to\s+(?:{_WRITE}|{_GIVE})\b",
     rf"\bno\s+(?:such\s+)?(?:{_FALSE})?\s*(?:answer|response|summary|text|information|statement|"
     rf"version)\s+(?:will|can|is\s+going\s+to|shall)\s+be\s+(?:\w+\s+)?(?:given|written|provided|produced|"
     rf"created|made|offered)",
@@ -150,12 +154,13 @@ _REFUSAL = re.compile("|".join(f"(?:{form})" for form in (*_ENGLISH, *_OTHERS)),
 # a title, not a sentence: the verb behind the modal has a capital
 _TITLE = re.compile(r"\bI\s+(?:Can(?:no|')t|Will\s+Not|Won't|Don't)\s+[A-Z]|\A[\"“'«]")
 N_SENTENCES = 2  # of the beginning are looked at
+MAX_FIRST = 1_000  # characters in which they are sought
 
 
 def is_refusal(text: str) -> bool:
     """Whether a text declines what it was asked for: within its first two sentences. False for an empty text."""
     plain = text.replace("’", "'").replace("`", "").strip(" \t\n*_#>")
-    first = " ".join(" ".join(sentences(plain)[:N_SENTENCES]).split())[:400]
+    first = " ".join(" ".join(sentences(plain[:MAX_FIRST])[:N_SENTENCES]).split())[:400]
     if (
         not first
         or _TITLE.match(first)

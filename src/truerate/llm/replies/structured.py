@@ -11,7 +11,7 @@ from truerate.llm.replies.cutting import unfenced
 # a pair of JSON or of Python's own writing whose value is complete, for texts that do not parse as a whole
 _PAIR = re.compile(
     r"[\"']([^\"'\n]{1,60})[\"']\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|"
-    r"none)\b|(-?\d+)\b)",
+    r"none)\b|(-?\d{1,18})\b)",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")

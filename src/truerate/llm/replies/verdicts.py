@@ -1,160 +1,57 @@
 """Verdicts: what a reply answers to a question of yes or no.
 
-Where the answer stands: behind the last cue before a next example; in JSON, tags or a box; else in the
-sentences of the reply. A sentence states a verdict where
+Where the answer stands: behind the last cue before a next example; else behind the last heading of a verdict
+(`CLOSINGS`: `Judgement:`, `Final answer:`, `Verdict:` …) that a chain of thought ends with; in JSON, tags or a box;
+else in the sentences of the reply (`statements`).
 
-    lead        it begins with the word, and a mark, its end or a pronoun follows    `Yes, the year is off.`
-    last        it ends with the word behind a mark or `so`                          `The year is off, so yes.`
-    conclusion  it names the verdict as such                                         `My final answer is "No".`
-    question    it follows the question that was asked, or `Yes or no?`              `Is it hallucinated? Yes.`
-    paraphrase  `grammar.paraphrase` reads it (only for questions about hallucination)
-
-Words of `lexicon` count, as whole words. All stated verdicts must agree; the exception is a conclusion that
-calls itself final. Both words, doubt, condition, taking back, and a verdict whose own sentences say the
-contrary are ambiguous. A word within a quotation, a title or a number (`No. 4`) is no verdict.
+A chain's last heading counts where a verdict stands right behind it, no earlier heading and no first sentence of
+the reply gives another one. `Answer:` is also the name of what is judged: it counts on the last line alone, where
+nothing else that was given is headed. JSON with a second yes or no that differs is ambiguous, whatever its name,
+but for names of the contrary (`faithful`).
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, opened
-from truerate.llm.replies.grammar import paraphrase
-from truerate.llm.replies.lexicon import MEANS, NEGATION, WORD, pole
-from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.lexicon import MEANS, WORD
+from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, Asks, opening, prose
 
-Asks = Literal["hallucination"] | None
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
     "", "answer", "judgement", "judgment", "your judgement", "your judgment", "final judgement", "final judgment",
     "verdict", "final verdict", "label", "result", "output", "response", "decision", "final answer", "conclusion",
-    "prediction", "classification",
+    "prediction", "classification", "final", "overall", "overall judgement", "overall verdict", "final decision",
 ))  # fmt: skip
-_HALLUCINATION = re.compile(
-    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
-    r"found|present))?",
-    re.I,
+# what a chain of thought heads its verdict with, in models' own words
+CLOSINGS = (
+    *(f"{kind}{noun}" for kind in ("", "Final ", "My ", "My final ", "The final ", "Overall ", "Your final ")
+      for noun in ("Judgement", "Verdict", "Decision", "Conclusion", "Assessment")),
+    "Final Answer", "My Answer", "My final answer", "The final answer",
+    "Urteil", "Fazit", "Bewertung", "Endgültige Antwort", "Jugement", "Verdict final", "Réponse finale", "Juicio",
+    "Veredicto", "Conclusión", "Respuesta final", "Giudizio", "Verdetto", "Conclusione", "Julgamento", "Veredito",
+    "Conclusão", "Oordeel", "Conclusie", "Вывод", "Вердикт", "结论", "判断", "最终答案", "最终判断", "判定", "結論",
+    "결론", "판단", "الحكم", "النتيجة",
+)  # fmt: skip
+_PICTURES = re.compile(
+    r"(?<=\w)[.!]?[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
-_SOUND_KEY = re.compile(
-    r"(?:is\s+)?(?:faithful|accurate|correct|supported|factual|grounded|consistent|hallucination[ -]free|"
-    r"no\s+hallucinations?)",
-    re.I,
-)
-_LABELS = (
-    r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
-    r"result|label|response)"
-)
-_MARK = r"[\s\"'*_`(\[{<]*"
-_SHUT = r"[\"'*_`)\]}>]*"
-_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
-_ALONE = re.compile(rf"[\W_]*{_FREE}[\W_]*", re.I)
-_FILLER = (
-    r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
-    r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
-    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|"
-    r"\s+would)\s+say)\s*[,:]?\s+)*"
-)
-_LEAD = re.compile(
-    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
-    rf"the|this|that|there|i|because|since|as)\b.*|\s*))",
-    re.I | re.DOTALL,
-)
-_LAST = re.compile(
-    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
-    rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
-    re.I | re.DOTALL,
-)
-_CONCLUSION = re.compile(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?(?:\s*(?:is|=|:|->|→)+|"
-    rf"\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must|\s+therefore|\s+thus|\s+hence)*\s+"
-    rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
-    rf"that\s+is\s+)?{_MARK}{_FREE}{_SHUT}"
-    r"(?P<after>\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
-    re.I | re.DOTALL,
-)
-_NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
-_BOTH = re.compile(
-    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
-    r"and)\s*yes\b",
-    re.I,
-)
-# the other word standing as a verdict behind a first one
-_SECOND = re.compile(
-    r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
-    r"probably|perhaps|maybe))"
-    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|"
-    r"otherwise|when|where|with)\b))",
-    re.I,
-)
-_OPEN = re.compile(
-    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
-    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
-    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
-    r"not\s+sure)"
-    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
-    r"this|that)(?:\s+\w+)?\s+open"
-    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
-    r"toss[- ]?up|50[/-]50"
-    r"|undecided|flip\s+a\s+coin|i\s+guess)\b",
-    re.I,
-)
-_HEDGED = re.compile(
-    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
-    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
-    r"i\s+guess|sort\s+of|kind\s+of|"
-    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
-    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
-    re.I,
-)
-_EXCEPTED = re.compile(
-    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
-    r"except|unless|if\s+(?:not|you|we|one|the))\b",
-    re.I,
-)
-_TAKEN_BACK = re.compile(
-    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
-    r"i\s+take\s+(?:it|that)\s+back|"
-    r"never\s*mind|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
-    re.I,
-)
-_QUOTED = re.compile(
-    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|„[^“”\n]{0,200}[“”]|(?<!\w)'[^'\n]{1,80}'(?!\w)"
-)
-_NUMBERED = re.compile(r"\b(no)\.?\s*(?=\d)", re.I)
 _UNDERSCORES = re.compile(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
-# a label alone on its line heads what stands on the next
-_LABEL_LINE = re.compile(
-    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*", re.I | re.MULTILINE
+_LAST_ANSWER = re.compile(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
+_ANSWERED = re.compile(
+    rf"^[ \t>*_`#\[(-]*(?:answer|response)[ \t*_`#\])]*[:：=][ \t\"'*_`(\[]*(?P<word>{WORD})[^\w\n]*$",
+    re.I | re.MULTILINE,
 )
-_BREAK = re.compile(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
-_OWN_QUESTION = re.compile(
-    r"hallucinat|fabricat|made[ -]up|yes\s+or\s+no|judge?ment|verdict|\berrors?\b", re.I
-)
-_CONTRARY_QUESTION = re.compile(
-    r"\b(?:no|not|free|without|accurate|correct|right|true|faithful|supported)\b|n't\b", re.I
-)
-
-
-_SOUND_ALONE = re.compile(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
-_LABEL = re.compile(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
-_VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
-           "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
 # words after which a reply repeats what it was given before it answers; after others it has gone on
 _ANNOUNCES = re.compile(
     r":\s*\Z|\A[\W_]*\Z|\b(?:let\s+me|let's|let\s+us|step\s+by\s+step|analy[sz]\w*|i\s+will|i'll|"
-    r"to\s+(?:judge|determine|decide|check))\b",
+    r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
     re.I,
 )
-
-
-class Stated(NamedTuple):
-    """A verdict that a sentence states, and how; `both` is one that states two or takes one back."""
-
-    value: bool | None
-    kind: str
 
 
 def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
@@ -167,7 +64,9 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     """
     answer, cuts = opened(text)
     if not answer:
-        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
     found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
@@ -175,6 +74,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    plain = _PICTURES.sub("", plain)
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
 
@@ -183,8 +83,10 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     head, ran_on = headings.before_next(answer)
     behind = headings.last_before_next(answer, cue) if cue else None
     if behind is None:
-        found = _region(head, asks)
+        found = _closing(answer, head, asks) or _region(head, asks)
         return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
+    if (answered := _answered(answer, cue or "", asks)) is not None:
+        return answered
     if not headings.find(head, cue or ""):
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _region(head, asks)
@@ -194,9 +96,60 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
-    if found.value is not None and _taken_back(answer, cue or "", found.value):
+    if found.value is not None and (
+        _taken_back(answer, cue or "", found.value) or _turned(answer.rpartition(value)[2], found.value)
+    ):
         return Parsed(None, "ambiguous", cuts)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+
+
+def _answered(answer: str, cue: str, asks: Asks) -> Parsed | None:
+    """The verdict that stands behind the reply's own `Answer:` before material of another example, whose cue is
+    no longer this reply's; None without such a line.
+    """
+    stop = headings.find(answer, cue)[0].start
+    given = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
+    for said in reversed(list(_ANSWERED.finditer(answer, 0, stop))):
+        rest, ran_on = headings.before_next(f"…{answer[said.end() : stop]}", given)
+        if ran_on:
+            part = answer[: said.end()] + rest[1:]
+            is_first = not (answer[: said.start()] + rest[1:]).strip()
+            found = _region(part, asks) if is_first else _closing(part, headings.before_next(part)[0], asks)
+            found = found or Parsed(None, "ambiguous")
+            return Parsed(found.value, found.reason, joined(("next-example",), found.cuts))
+    return None
+
+
+def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
+    """The verdict behind the last heading of a verdict that a chain of thought ends with; None where there is
+    no chain or no such heading with a verdict right behind it.
+    """
+    chain, found = head, headings.find(head, *CLOSINGS, is_anywhere=False)
+    if not found and (last := _LAST_ANSWER.search(answer)):
+        # `Answer:` is no next example where it ends the reply and nothing else that was given is headed
+        given = tuple(name for name in headings.GIVEN if name != "Answer")
+        if not headings.before_next(f"…\n{answer[: last.start()]}", given)[1]:
+            chain, found = answer, headings.find(answer, "Answer", is_anywhere=False)
+    if not found or not chain[: found[0].start].strip():
+        return None
+    cuts = ("heading",)
+    told = [_region(chain[one.end :].strip().partition("\n")[0], asks).value for one in found]
+    if told[-1] is None:
+        is_open = any(value is not None for value in told)
+        return Parsed(None, "ambiguous", cuts) if is_open else None
+    first = opening(chain[: found[0].start], asks)
+    is_final = "final" in found[-1].name.casefold()
+    others = {value for value in (*told[:-1], None if is_final else first) if value is not None}
+    below = _region(chain[found[-1].end :], asks)
+    if others - {told[-1]} or below.value is not told[-1]:
+        return Parsed(None, "ambiguous", cuts)
+    return Parsed(told[-1], None, joined(cuts, below.cuts))
+
+
+def _turned(behind: str, value: bool) -> bool:
+    """Whether what follows a verdict begins with `Answer:` and another one."""
+    found = _ANSWERED.match(behind.lstrip())
+    return found is not None and MEANS[found["word"].casefold()] is not value
 
 
 def _taken_back(answer: str, cue: str, value: bool) -> bool:
@@ -206,7 +159,7 @@ def _taken_back(answer: str, cue: str, value: bool) -> bool:
     pairs = [(one, after) for one, after in pairwise(cues) if one.start < stop]
     earlier = [answer[one.end : after.start].strip().partition("\n")[0] for one, after in pairs]
     return any(
-        (word := _ALONE.fullmatch(line)) and MEANS[word["word"].casefold()] is not value for line in earlier
+        (word := ALONE.fullmatch(line)) and MEANS[word["word"].casefold()] is not value for line in earlier
     )
 
 
@@ -215,26 +168,29 @@ def _region(text: str, asks: Asks) -> Parsed:
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
-    if (alone := _ALONE.fullmatch(inside)) and not inside.rstrip().endswith(("?", "？")):
+    if (alone := ALONE.fullmatch(inside)) and not inside.rstrip().endswith(("?", "？")):
         return Parsed(MEANS[alone["word"].casefold()], cuts=cuts)
     if (named := structured.pairs(text)) is not None and (told := _named(named, asks)) is not None:
-        beside = _prose(structured.outside(text), asks)
+        beside = prose(structured.outside(text), asks)
         if told.value is not None and beside.value not in (None, told.value):
             return Parsed(None, "ambiguous", ("json",))
         return Parsed(told.value, told.reason, ("json",))
     if inside.startswith(("{", '["')):
         return Parsed(None, "malformed", cuts)
-    found = _prose(inside, asks)
+    found = prose(inside, asks)
     return Parsed(found.value, found.reason, cuts)
 
 
 def _named(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
     said: set[bool | None] = set()
+    others: set[bool | None] = set()
     for name, value in pairs:
-        is_own = bool(_HALLUCINATION.fullmatch(name)) and asks is not None
-        is_contrary = bool(_SOUND_KEY.fullmatch(name)) and asks is not None
+        is_own = bool(HALLUCINATION.fullmatch(name)) and asks is not None
+        is_contrary = bool(SOUND_KEY.fullmatch(name)) and asks is not None
         if not (is_own or is_contrary or name in _VERDICT_KEYS):
+            # another name with a yes or no of its own: of a step, or of the end
+            others |= {MEANS.get(value.strip(" .!*").casefold())} if isinstance(value, str) else set()
             continue
         if isinstance(value, bool) or (
             value in (0, 1) and (is_own or is_contrary) and not isinstance(value, str)
@@ -245,163 +201,10 @@ def _named(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
             truth = {"true": True, "false": False}.get(word) if is_own or is_contrary else None
             read = truth if truth is not None else MEANS.get(word)
             if read is None and not is_contrary:
-                read = _prose(value, asks).value
+                read = prose(value, asks).value
             said.add(None if read is None else read is not is_contrary)
     if not said:
         return None
-    if len(said) == 1 and None not in said:
+    if len(said) == 1 and None not in said and others <= {None, *said}:
         return Parsed(said.pop())
     return Parsed(None, "absent" if said == {None} else "ambiguous")
-
-
-# ---- sentences ---------------------------------------------------------------------------------------------
-
-
-def _prose(text: str, asks: Asks) -> Parsed:
-    """The one verdict that the sentences of a text state."""
-    joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
-    plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
-    lines = [line for line in plain.splitlines() if line.strip()]
-    stated = [one for one in _statements(plain, asks) if one is not None]
-    if not stated:
-        return Parsed(None, "ambiguous" if _BOTH.search(plain) or _OPEN.search(plain) else "absent")
-    finals = [one for one in stated if one.kind == "final"]
-    if (
-        finals
-        and len({one.value for one in finals}) == 1
-        and stated[-1].kind == "final"
-        and finals[-1].value is not None
-    ):
-        return Parsed(finals[-1].value)
-    values = {one.value for one in stated}
-    if len(values) > 1 or None in values:
-        return Parsed(None, "ambiguous")
-    # a bare verdict on the last line stands whatever doubt the steps before it spoke of
-    is_last_alone = bool(_ALONE.fullmatch(lines[-1])) and len(lines) > 1
-    if not is_last_alone and (_OPEN.search(plain) or _TAKEN_BACK.search(plain)):
-        return Parsed(None, "ambiguous")
-    return Parsed(values.pop())
-
-
-def _unquoted(found: re.Match[str]) -> str:
-    """A quotation as a placeholder, but for one that is a single word of verdict."""
-    return found[0] if found[0].strip("\"'“”«»„ .!").casefold() in MEANS else "Q"
-
-
-def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
-    """What each sentence states, None for those that state nothing."""
-    question: str | None = None
-    sentences = [part.strip() for part in _BREAK.split(text) if part and part.strip()]
-    for sentence in sentences:
-        plain = re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
-        if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
-            if _BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
-                yield Stated(None, "question")
-            question = sentence
-            continue
-        found = _stated(plain, question, asks, is_only=len(sentences) == 1)
-        question = None if plain else question
-        yield found
-
-
-def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -> Stated | None:
-    """What one sentence states, given the question that stood right before it."""
-    if lead := _LEAD.fullmatch(sentence):
-        return _lead(lead, question, asks)
-    if last := _LAST.fullmatch(sentence):
-        is_both = bool(_BOTH.search(sentence))
-        return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
-    if (found := _CONCLUSION.fullmatch(sentence)) is not None:
-        return _conclusion(found, is_only=is_only)
-    if labelled := _labelled(sentence, asks):
-        return labelled
-    if _BOTH.search(sentence) and not _QUOTED.search(sentence):
-        return Stated(None, "both")
-    if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
-        return Stated(None, "both")
-    said = (
-        paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
-        if asks
-        else None
-    )
-    return None if said is None else Stated(said, "paraphrase")
-
-
-def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | None:
-    """A sentence that begins with a verdict."""
-    value, rest = MEANS[lead["word"].casefold()], lead["rest"]
-    clause = rest.strip(" \t,.;:!—–-()[]|…").strip()
-    if any(MEANS[other["word"].casefold()] is not value for other in _SECOND.finditer(rest)):
-        return Stated(None, "both")
-    if _BOTH.match(lead[0].lstrip("\"'*_`(")) or _HEDGED.match(rest.lstrip(" ,.;:—–-(")):
-        return Stated(None, "both")
-    is_there = bool(
-        re.fullmatch(
-            r"(?:yes,?\s+)?(?:there\s+(?:is|are)|it\s+(?:is|does|has))(?:\s+one|\s+some)?", clause, re.I
-        )
-    )
-    if question is not None and not _is_own(question):
-        if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
-            return Stated(True, "question")
-        return None  # an answer to a step, or to the contrary question
-    said = paraphrase(clause) if asks and clause else None
-    if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
-        said = pole(clause)
-    if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
-        said = False
-    if said is not None and said is not value:
-        return Stated(None, "both")
-    if excepted := _EXCEPTED.search(rest):
-        beside = rest[excepted.start() :]
-        if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
-            return Stated(None, "both")
-    return Stated(value, "lead")
-
-
-def _is_own(question: str) -> bool:
-    """Whether a question is the one that was asked, not its contrary nor a step."""
-    if _BOTH.search(question):
-        return True
-    return bool(_OWN_QUESTION.search(question)) and not _CONTRARY_QUESTION.search(question)
-
-
-def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
-    """A sentence that names its verdict: `the answer is No`. The judged text can be such an answer itself, so
-    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is.
-    """
-    before, label = found["before"], (found["label"] or "").casefold()
-    value = MEANS[found["word"].casefold()]
-    if _NEGATED.search(before) or re.search(
-        r"\b(?:if|whether|would\s+be|right|given|correct|true)\b", before, re.I
-    ):
-        return None if not _NEGATED.search(before) else Stated(None, "both")
-    if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
-        return Stated(None, "both")
-    is_own = (
-        bool(found["voice"])
-        or not re.search(r"answer|response", label)
-        or bool(re.search(r"my|final|overall", label))
-    )
-    has_so = bool(re.search(r"\b(?:so|thus|hence|therefore|overall|conclusion)\b", before + label, re.I))
-    if not (is_own or has_so or (is_only and not before.strip())):
-        return None
-    return Stated(value, "final" if "final" in label else "conclusion")
-
-
-def _labelled(sentence: str, asks: Asks) -> Stated | None:
-    """`Hallucination: Yes`, and of the contrary pole `Faithful: Yes`."""
-    found = re.fullmatch(
-        rf"(?P<name>[\w \-]{{2,40}}?){_SHUT}\s*[:=?|]\s*{_MARK}{_FREE}{_SHUT}(?:[\s.!,(—–-].*)?",
-        sentence,
-        re.I | re.DOTALL,
-    )
-    if asks and (valued := re.fullmatch(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", sentence, re.I)):
-        is_own = _HALLUCINATION.fullmatch(structured.name_key(valued[1]))
-        if is_own and valued[2].casefold() in _VALUES:
-            return Stated(_VALUES[valued[2].casefold()], "conclusion")
-    if found is None or asks is None:
-        return None
-    value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])
-    if _HALLUCINATION.fullmatch(name):
-        return Stated(value, "conclusion")
-    return Stated(not value, "conclusion") if _SOUND_KEY.fullmatch(name) else None

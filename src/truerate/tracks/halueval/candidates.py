@@ -1,7 +1,7 @@
 """What a candidate must be before it may stand in the data set, and what its words say of the length rule."""
 
 from truerate.core import text as texts
-from truerate.llm.replies.candidates import restates
+from truerate.llm.replies.restating import restates
 
 # Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it
 # acknowledged the task and wrote nothing, it has no words, it is the right text, it says the right text in a
@@ -17,8 +17,7 @@ def candidate_reason(text: str, right: str | None, question: str = "") -> str | 
     """Why a candidate cannot be a hallucinated text, None if it can.
 
     `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation;
-    `right-restated`: the right text in a frame (`replies.candidates.restates`) with no other answer beside
-    it.
+    `right-restated`: the right text in a frame (`replies.restating.restates`) with no other answer beside it.
     """
     plain = texts.normalise(text)
     if not plain:

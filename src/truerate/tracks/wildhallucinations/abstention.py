@@ -22,6 +22,7 @@ from pathlib import Path
 
 from truerate.core.schemas import pairs
 from truerate.core.text import sentences, words
+from truerate.llm.replies.cutting import MAX_CHARS, element, visible
 
 HERE = Path(__file__).parent
 REFUSALS = (
@@ -112,7 +113,10 @@ def is_abstention(text: str) -> bool:
     """
     before = stated = 0
     is_found = False
-    for clause in clauses(_QUOTED.sub(" ", text)):
+    if len(text) > MAX_CHARS:
+        return False
+    plain = re.sub(r"[^\S\n]+", " ", element(visible(text)).text).strip(" \n*_`>#")
+    for clause in clauses(_QUOTED.sub(" ", plain)):
         if says_unknown(clause):
             is_found = True
             continue

@@ -1,0 +1,129 @@
+"""What a sentence says of two texts against each other, by a closed grammar; a sentence matches as a whole.
+
+With `@` for the text that it picks and `%` for the other one (own: words of the pole that was asked for, other:
+of the contrary pole):
+
+    @ is own(more) than %                   % is other(worse) than @          compared with %, @ is own
+    @ is own, while % is other | is not     % is other; @ is own              the own one is @, because % …
+    I reject % and pick @                   I prefer @ to %
+
+A reply is read where every sentence that names a text is such a one, or the last one is and those before it only
+tell of the texts, all picks agree, and no word of doubt, question or taking back stands in it.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+Asks = Literal["hallucinated", "best"] | None
+_IS = (
+    r"(?:is|was|seems|sounds|looks|appears|reads|feels|(?:seems|appears)\s+to\s+be)\s+"
+    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|the|also)\s+)*"
+)
+_QUALITY = (
+    r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
+    r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely)"
+)
+_BETTER = rf"(?:better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
+_WORSE = rf"(?:worse|weaker|inferior|less\s+{_QUALITY})"
+_FAULTY = (
+    r"(?:hallucinated|fabricated|made[ -]up|invented|false|wrong|incorrect|inaccurate|unfaithful|"
+    r"(?:a|the)\s+hallucination)"
+)
+_SOUND = (
+    r"(?:faithful|correct|accurate|right|true|supported|consistent|grounded|factual|fine|not\s+hallucinated|"
+    r"free\s+of\s+hallucinations?)"
+)
+_SOURCE = r"(?:the\s+)?(?:knowledge|document|source|dialogue|history|context|facts?|text|article|passage)"
+_NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
+_TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
+_REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
+_AND = r"\s*(?:,\s*)?(?:while|whereas|but|and|;)\s*(?:,\s*)?"
+_SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
+_PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
+_REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
+_AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
+_DOUBT = re.compile(
+    r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
+    r"unclear|if|unless|not\s+sure|hard\s+to|cannot|can't|wait|actually|rather(?!\s+than)|on\s+reflection|"
+    r"scratch|i\s+mean|however|although|though)\b|\?",
+    re.I,
+)
+
+
+def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
+    """The place (0 or 1) of the text that is picked, None where the grammar reads none.
+
+    `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
+    """
+    if asks is None or _DOUBT.search(text) or {place for place, *_ in mentions} != {0, 1}:
+        return None
+    sentences = [one for one in _sentences(_marked(text, mentions)) if "\x01" in one or "\x02" in one]
+    picks = [_picked(one, asks) for one in sentences]
+    found = {one for one in picks if one is not None}
+    is_told = all(_TELLS.fullmatch(one) for one, pick in zip(sentences, picks, strict=True) if pick is None)
+    return found.pop() if len(found) == 1 and picks[-1] is not None and is_told else None
+
+
+_TELLS = re.compile(
+    r"[\x01\x02]\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)\b[^\x01\x02]*"
+)
+
+
+def _marked(text: str, mentions: Sequence[tuple[int, int, int]]) -> str:
+    """A text with a sign for each name."""
+    parts, at = [], 0
+    for place, start, end in mentions:
+        parts += [text[at:start], "\x01\x02"[place]]
+        at = end
+    return re.sub(r"(?:\bthe\s+)?([\x01\x02])", r"\1", "".join([*parts, text[at:]]), flags=re.I)
+
+
+def _sentences(text: str) -> list[str]:
+    return [part.strip(" \t*_`\"'-") for part in re.split(r"(?<=[.!])\s+|\n+", text) if part.strip()]
+
+
+def _picked(sentence: str, asks: Asks) -> int | None:
+    """The place that one sentence picks."""
+    plain = sentence.strip(" .!")
+    found = {
+        place
+        for place, own in enumerate("\x01\x02")
+        if _forms(asks).fullmatch(plain.translate({1: "@%"[own == "\x02"], 2: "%@"[own == "\x02"]}))
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+@lru_cache(maxsize=4)
+def _forms(asks: Asks) -> re.Pattern[str]:
+    """The sentences that pick `@`."""
+    if asks == "best":
+        own, other = rf"{_IS}(?:{_BETTER}|best|most\s+{_QUALITY})", rf"{_IS}(?:{_WORSE}|too\s+\w+|vague|off)"
+        named = rf"(?:{_BETTER}|best|most\s+{_QUALITY})"
+        lacks = r"(?:is|does|was)(?:\s+not|n't)"
+    else:
+        faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
+        own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
+        fault = rf"(?:contradict|conflict\s+with)\s+{_SOURCE}"
+        other = rf"(?:{_IS}{_SOUND}|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
+        named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
+    forms = [
+        rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:{other}{_TAIL}|{lacks})",
+        rf"{_SO}@\s+{own}{_TAIL}\s*,\s*%\s+{lacks}",
+        rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{own}{_TAIL}",
+        rf"{_SO}the\s+{named}(?:\s+{_NOUN})?\s+is\s+@\s*[,;:(—–-]?\s*(?:because|since|as|while|whereas)\s+%\s+"
+        rf"(?:(?!\bnot\b|n't).)*",
+        rf"{_SO}(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?{_REJECT}\s+%\s*,?\s*(?:and|so|then)\s+(?:i\s+)?"
+        rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
+    ]
+    if asks == "hallucinated":
+        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
+    if asks == "best":
+        forms += [
+            rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
+            rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
+            rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
+            rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
+        ]
+    return re.compile("|".join(f"(?:{form})" for form in forms), re.I)

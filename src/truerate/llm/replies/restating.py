@@ -1,0 +1,67 @@
+"""Whether a text that should be wrong gives the right answer again."""
+
+import re
+from collections.abc import Sequence
+
+from truerate.core.text import normalise
+
+# words that frame an answer and give none, for `restates`
+_FRAME = frozenset(
+    "still stays remains same only can give one "
+    "than the a an is was are were be been it it's its that this these those would will of course "
+    "answer right correct true sure yes well so in fact actually i think believe know as to which "
+    "who what when where how by on at for from and s here there one there's he she they did does do "
+    "has have had still stays remains same only can give one hallucinated response summary name called "
+    "named".split()
+)
+# words right before a right text that make it the answer
+_BEFORE_RIGHT = frozenset(
+    ("is", "was", "are", "were", "be", "named", "called", "by", "in", "on", "at", "from")
+)
+_PARTICIPLES = {"wrote": "written", "write": "written", "sang": "sung", "sing": "sung", "drew": "drawn", "take": "taken",
+                "took": "taken", "make": "made", "build": "built", "win": "won", "begin": "began", "hold": "held",
+                "sell": "sold", "find": "found", "grow": "grew"}  # fmt: skip
+SHORT = 2  # words of the question that may stand before a right text without a verb
+_NEGATIONS = frozenset(
+    "not no never nor neither isn't wasn't aren't n't cannot but except without rather instead".split()
+)
+
+
+def restates(text: str, right: str, question: str = "") -> bool:
+    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
+    would be …`) and words of the question, and without negation.
+
+    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between; elsewhere
+    another answer may be meant. Case, articles and punctuation do not count (`core.text.normalise`).
+    """
+    text = text.replace("’", "'")
+    plain, wanted = normalise(text), normalise(right)
+    if not plain or not wanted:
+        return False
+    if plain == wanted:
+        return True
+    if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
+        return False
+    asked = _forms(normalise(question).split())
+    if plain.endswith(f" {wanted}"):
+        before = plain.removesuffix(wanted).split()
+        first = text.split()[: len(before)]
+        is_short = len(before) <= SHORT and all(word[:1].islower() or word in ("The", "A") for word in first)
+        if is_short and all(word in _FRAME | asked for word in before):
+            return True
+        is_named = len(before) == 2 and re.match(r"\W*(?:The|Its)\s+[a-z]+\s+(?:is|was)\s", text)
+        return (
+            bool(is_named)
+            or all(word in _FRAME for word in before)
+            or (before[-1] in _BEFORE_RIGHT and all(word in _FRAME | asked for word in before))
+        )
+    if plain.startswith(f"{wanted} "):
+        behind = plain.removeprefix(wanted).split()
+        return all(word in _FRAME | asked for word in behind)
+    return False
+
+
+def _forms(question: Sequence[str]) -> frozenset[str]:
+    """The words of a question, and the past forms of its verbs (`open` → `opened`, `wrote` → `written`)."""
+    past = [f"{word}{end}" for word in question for end in ("d", "ed") if len(word) > 2]
+    return frozenset((*question, *past, *(_PARTICIPLES[word] for word in question if word in _PARTICIPLES)))

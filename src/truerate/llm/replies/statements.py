@@ -1,0 +1,329 @@
+"""The verdicts that the sentences of a reply state. A sentence states one where
+
+    lead        it begins with the word, and a mark, its end or a pronoun follows    `Yes, the year is off.`
+    last        it ends with the word behind a mark or `so`                          `The year is off, so yes.`
+    conclusion  it names the verdict as such                                         `My final answer is "No".`
+    question    it follows the question that was asked, or `Yes or no?`              `Is it hallucinated? Yes.`
+    paraphrase  `grammar.paraphrase` reads it (only for questions about hallucination)
+
+Words of `lexicon` count, as whole words; one said again (`no no`) is one. All stated verdicts must agree; the
+exception is a conclusion that calls itself final. Both words, doubt, condition, taking back, and a verdict whose
+own sentences say the contrary are ambiguous. A word within a quotation, a title or a number (`No. 4`) is no
+verdict.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from truerate.llm.replies import structured
+from truerate.llm.replies.grammar import paraphrase
+from truerate.llm.replies.lexicon import MEANS, NEGATION, WORD, pole
+from truerate.llm.replies.reading import Parsed
+
+Asks = Literal["hallucination"] | None
+HALLUCINATION = re.compile(
+    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
+    r"found|present))?",
+    re.I,
+)
+SOUND_KEY = re.compile(
+    r"(?:is\s+)?(?:(?:factually|fully|entirely)\s+)?(?:faithful|accurate|correct|supported|factual|grounded|"
+    r"consistent|hallucination[ -]free|no\s+hallucinations?)",
+    re.I,
+)
+_LABELS = (
+    r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
+    r"result|label|response)"
+)
+# what may stand between a label or a verb of judging and the word, and behind the word
+_SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a\s+clear|a\s+definite)\s+"
+_HERE = r"\s+(?:here|this\s+time|overall|(?:for|to|on|in)\s+this(?:\s+(?:one|case|question|example))?)\b"
+_MARK = r"[\s\"'*_`(\[{<]*"
+_SHUT = r"[\"'*_`)\]}>]*"
+_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
+# the word alone: behind the mark of a list, or said again
+ALONE = re.compile(
+    rf"(?:\s*\(?(?:\d|[a-d])[.)](?=\s))?[\W_]*{_FREE}(?:[\s,.!*\"'-]+(?P=word)(?!\w)){{0,5}}[\W_]*", re.I
+)
+_FILLER = (
+    r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
+    r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
+    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|"
+    r"\s+would)\s+say)\s*[,:]?\s+)*"
+)
+_LEAD = re.compile(
+    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
+    rf"the|this|that|there|i|because|since|as)\b.*|\s*))",
+    re.I | re.DOTALL,
+)
+_LAST = re.compile(
+    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
+    rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
+    re.I | re.DOTALL,
+)
+_CONCLUSION = re.compile(
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here)?{_SHUT}"
+    rf"(?:\s*(?:is|(?:would|should|must)\s+be|=|:|->|→)+|\s+[-–—]\s)"
+    rf"|(?P<voice>i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
+    rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
+    rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
+    rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
+    re.I | re.DOTALL,
+)
+_REASONED = re.compile(
+    r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z", re.I
+)
+# before the label: a condition, or an answer that is not the reply's own
+_NOT_OWN = re.compile(
+    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|first|second|"
+    r"initial|earlier|other)\s*\Z",
+    re.I,
+)
+_WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
+_STANDING = re.compile(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
+_ANNOUNCED = re.compile(
+    r"(?:ok(?:ay)?|sure|well|alright)?[\s,.!]*(?:let\s+me|let's|let\s+us|i\s+will|i'll)\b", re.I
+)
+_NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
+_BOTH = re.compile(
+    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
+    r"and)\s*yes\b",
+    re.I,
+)
+# the other word standing as a verdict behind a first one
+_SECOND = re.compile(
+    r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
+    r"probably|perhaps|maybe))"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
+    r"otherwise|when|where|with)\b))",
+    re.I,
+)
+_OPEN = re.compile(
+    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
+    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
+    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
+    r"not\s+sure)"
+    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
+    r"this|that)(?:\s+\w+)?\s+open"
+    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
+    r"toss[- ]?up|50[/-]50"
+    r"|undecided|flip\s+a\s+coin|i\s+guess)\b",
+    re.I,
+)
+_HEDGED = re.compile(
+    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
+    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
+    r"i\s+guess|sort\s+of|kind\s+of|"
+    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
+    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
+    re.I,
+)
+_EXCEPTED = re.compile(
+    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
+    r"except|unless|if\s+(?:not|you|we|one|the))\b",
+    re.I,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
+    r"i\s+take\s+(?:it|that)\s+back|"
+    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
+    re.I,
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|„[^“”\n]{0,200}[“”]|(?<!\w)'[^'\n]{1,80}'(?!\w)"
+)
+_NUMBERED = re.compile(r"\b(no)\.?\s*(?=\d)", re.I)
+# a label alone on its line heads what stands on the next
+_LABEL_LINE = re.compile(
+    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*", re.I | re.MULTILINE
+)
+_BREAK = re.compile(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
+_OWN_QUESTION = re.compile(
+    r"hallucinat|fabricat|made[ -]up|yes\s+or\s+no|judge?ment|verdict|\berrors?\b", re.I
+)
+_CONTRARY_QUESTION = re.compile(
+    r"\b(?:no|not|free|without|accurate|correct|right|true|faithful|supported)\b|n't\b", re.I
+)
+
+
+_SOUND_ALONE = re.compile(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+_LABEL = re.compile(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
+_VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
+           "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
+
+
+class Stated(NamedTuple):
+    """A verdict that a sentence states, and how; `both` is one that states two or takes one back."""
+
+    value: bool | None
+    kind: str
+
+
+# ---- sentences ---------------------------------------------------------------------------------------------
+
+
+def prose(text: str, asks: Asks) -> Parsed:
+    """The one verdict that the sentences of a text state."""
+    joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
+    plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
+    lines = [line for line in plain.splitlines() if line.strip()]
+    stated = [one for one in _statements(plain, asks) if one is not None]
+    if not stated:
+        return Parsed(None, "ambiguous" if _BOTH.search(plain) or _OPEN.search(plain) else "absent")
+    finals = [one for one in stated if one.kind == "final"]
+    if (
+        finals
+        and len({one.value for one in finals}) == 1
+        and stated[-1].kind == "final"
+        and finals[-1].value is not None
+    ):
+        return Parsed(finals[-1].value)
+    values = {one.value for one in stated}
+    if {one.kind for one in stated} == {"paraphrase"}:
+        # a word that stands alone and was not read as a verdict contradicts the sentence
+        values |= {MEANS[one["word"].casefold()] for one in _STANDING.finditer(plain)}
+    if len(values) > 1 or None in values:
+        return Parsed(None, "ambiguous")
+    # a bare verdict on the last line stands whatever doubt the steps before it spoke of
+    is_last_alone = bool(ALONE.fullmatch(lines[-1])) and len(lines) > 1
+    if not is_last_alone and (_OPEN.search(plain) or _TAKEN_BACK.search(plain)):
+        return Parsed(None, "ambiguous")
+    return Parsed(values.pop())
+
+
+def opening(text: str, asks: Asks) -> bool | None:
+    """The verdict that the first sentence of a text states, where it begins with the word. One that only says
+    what the writer is about to do does not count as the first.
+    """
+    parts = (part.strip() for part in _BREAK.split(text) if part and part.strip(" \t\n*_#>-"))
+    first = next((part for part in parts if not _ANNOUNCED.match(part)), "")
+    found = None if first.rstrip(" *_").endswith("?") else _LEAD.fullmatch(first.strip(" *_`#>-"))
+    stated = _lead(found, None, asks) if found else None
+    return stated.value if stated else None
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    """A quotation as a placeholder, but for one that is a single word of verdict."""
+    return found[0] if found[0].strip("\"'“”«»„ .!").casefold() in MEANS else "Q"
+
+
+def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
+    """What each sentence states, None for those that state nothing."""
+    question: str | None = None
+    sentences = [part.strip() for part in _BREAK.split(text) if part and part.strip()]
+    for sentence in sentences:
+        plain = re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
+        if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
+            if _BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
+                yield Stated(None, "question")
+            question = sentence
+            continue
+        found = _stated(plain, question, asks, is_only=len(sentences) == 1)
+        question = None if plain else question
+        yield found
+
+
+def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -> Stated | None:
+    """What one sentence states, given the question that stood right before it."""
+    if lead := _LEAD.fullmatch(sentence):
+        return _lead(lead, question, asks)
+    if last := _LAST.fullmatch(sentence):
+        is_both = bool(_BOTH.search(sentence))
+        return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
+    if (found := _CONCLUSION.fullmatch(sentence)) is not None:
+        return _conclusion(found, is_only=is_only)
+    if labelled := _labelled(sentence, asks):
+        return labelled
+    if _BOTH.search(sentence) and not _QUOTED.search(sentence):
+        return Stated(None, "both")
+    if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
+        return Stated(None, "both")
+    said = (
+        paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
+        if asks
+        else None
+    )
+    return None if said is None else Stated(said, "paraphrase")
+
+
+def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | None:
+    """A sentence that begins with a verdict."""
+    value, rest = MEANS[lead["word"].casefold()], lead["rest"]
+    clause = rest.strip(" \t,.;:!—–-()[]|…").strip()
+    if any(MEANS[other["word"].casefold()] is not value for other in _SECOND.finditer(rest)):
+        return Stated(None, "both")
+    if _BOTH.match(lead[0].lstrip("\"'*_`(")) or _HEDGED.match(rest.lstrip(" ,.;:—–-(")):
+        return Stated(None, "both")
+    is_there = bool(
+        re.fullmatch(
+            r"(?:yes,?\s+)?(?:there\s+(?:is|are)|it\s+(?:is|does|has))(?:\s+one|\s+some)?", clause, re.I
+        )
+    )
+    if question is not None and not _is_own(question):
+        if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
+            return Stated(True, "question")
+        return None  # an answer to a step, or to the contrary question
+    said = paraphrase(clause) if asks and clause else None
+    if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
+        said = pole(clause)
+    if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
+        said = False
+    if said is not None and said is not value:
+        return Stated(None, "both")
+    if excepted := _EXCEPTED.search(rest):
+        beside = rest[excepted.start() :]
+        if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
+            return Stated(None, "both")
+    return Stated(value, "lead")
+
+
+def _is_own(question: str) -> bool:
+    """Whether a question is the one that was asked, not its contrary nor a step."""
+    if _BOTH.search(question):
+        return True
+    return bool(_OWN_QUESTION.search(question)) and not _CONTRARY_QUESTION.search(question)
+
+
+def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
+    """A sentence that names its verdict: `the answer is No`. The judged text can be such an answer itself, so
+    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is.
+    """
+    before, label = found["before"], (found["label"] or "").casefold()
+    value = MEANS[found["word"].casefold()]
+    # a reason before `so` has its own negations
+    clause = "" if _REASONED.search(before) or label.startswith("so ") else before
+    if _NEGATED.search(clause) or _NOT_OWN.search(before):
+        return None if not _NEGATED.search(clause) else Stated(None, "both")
+    if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
+        return Stated(None, "both")
+    is_own = (
+        bool(found["voice"])
+        or not re.search(r"answer|response", label)
+        or bool(re.search(r"my|final|overall", label))
+    )
+    has_so = bool(
+        re.search(r"\b(?:so|thus|hence|therefore|overall|conclusion|i\s+conclude)\b", before + label, re.I)
+    )
+    if not (is_own or has_so or (is_only and _WILLING.fullmatch(before))):
+        return None
+    return Stated(value, "final" if "final" in label else "conclusion")
+
+
+def _labelled(sentence: str, asks: Asks) -> Stated | None:
+    """`Hallucination: Yes`, and of the contrary pole `Faithful: Yes`."""
+    found = re.fullmatch(
+        rf"(?P<name>[\w \-]{{2,40}}?){_SHUT}\s*[:=?|]\s*{_MARK}{_FREE}{_SHUT}(?:[\s.!,(—–-].*)?",
+        sentence,
+        re.I | re.DOTALL,
+    )
+    if asks and (valued := re.fullmatch(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", sentence, re.I)):
+        is_own = HALLUCINATION.fullmatch(structured.name_key(valued[1]))
+        if is_own and valued[2].casefold() in _VALUES:
+            return Stated(_VALUES[valued[2].casefold()], "conclusion")
+    if found is None or asks is None:
+        return None
+    value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])
+    if HALLUCINATION.fullmatch(name):
+        return Stated(value, "conclusion")
+    return Stated(not value, "conclusion") if SOUND_KEY.fullmatch(name) else None
