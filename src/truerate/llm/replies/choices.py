@@ -283,6 +283,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
+    if re.match(r"[^.]{0,60}?\bthan\b", behind):
+        return "absent"  # compared with something that is no text
     head = text[start:end] if is_picked else own
     if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], sentence, re.I)):
         return "ambiguous"

@@ -39,7 +39,7 @@ _SOURCE = r"(?:the\s+)?(?:knowledge|document|source|dialogue|history|context|fac
 _NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
 _TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
 _REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
-_AND = r"\s*(?:,\s*)?(?:while|whereas|but|and|;)\s*(?:,\s*)?"
+_AND = r"\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?"
 _SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
 _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
@@ -118,11 +118,15 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
     ]
     if asks == "hallucinated":
+        forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
         forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
     if asks == "best":
         forms += [
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
             rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
+            rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
+            rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
+            rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}{_BETTER}",
             rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
             rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
         ]

@@ -49,12 +49,14 @@ ALONE = re.compile(
 _FILLER = (
     r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
-    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|"
+    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|"
+    r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = re.compile(
     rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
-    rf"the|this|that|there|i|because|since|as)\b.*|\s*))",
+    rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s*))",
     re.I | re.DOTALL,
 )
 _LAST = re.compile(

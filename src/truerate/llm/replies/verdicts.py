@@ -42,8 +42,10 @@ _PICTURES = re.compile(
 )
 _UNDERSCORES = re.compile(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = re.compile(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
+# a line that answers: behind the name, or of a list
 _ANSWERED = re.compile(
-    rf"^[ \t>*_`#\[(-]*(?:answer|response)[ \t*_`#\])]*[:：=][ \t\"'*_`(\[]*(?P<word>{WORD})[^\w\n]*$",
+    rf"^[ \t>*_`#\[(-]*(?:(?:answer|response)(?:[ \t]*\d)?[ \t*_`#\])]*[:：=]|\d[.)][ \t])[ \t\"'*_`(\[]*(?P<word>{WORD})"
+    r"(?!\w)(?:[^\w\n]*|[\"'*_)]*\s*[,.;:(—–-](?!\s*\d)[^\n]*)$",
     re.I | re.MULTILINE,
 )
 # words after which a reply repeats what it was given before it answers; after others it has gone on
