@@ -197,8 +197,8 @@ def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[
 
 
 def read_candidate(text: str, draft: Draft) -> Read:
-    """A reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern
-    needs no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
+    """A reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern needs
+    no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
     """
     context, is_assigned = draft.context, draft.assigned is not None
     known = {} if is_assigned else {"pattern": _named_pattern(text, context.task)}
