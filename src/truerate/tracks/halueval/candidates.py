@@ -17,11 +17,7 @@ def candidate_reason(text: str, right: str | None, question: str = "") -> str | 
     """Why a candidate cannot be a hallucinated text, None if it can.
 
     `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation;
-<<<<<<< HEAD
     `right-restated`: the right text in a frame (`replies.restating.restates`) with no other answer beside it.
-=======
-    `right-restated`: the right text in a frame (`replies.candidates.restates`) with no other answer beside it.
->>>>>>> r3
     """
     plain = texts.normalise(text)
     if not plain:

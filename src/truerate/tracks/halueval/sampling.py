@@ -198,12 +198,8 @@ def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[
 
 def read_candidate(text: str, draft: Draft) -> Read:
     """A reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern needs
-<<<<<<< HEAD
     no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains. `rejected`: why a
     text that was read cannot be a hallucinated one.
-=======
-    no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
->>>>>>> r3
     """
     context, is_assigned = draft.context, draft.assigned is not None
     known = {} if is_assigned else {"pattern": _named_pattern(text, context.task)}
