@@ -72,8 +72,8 @@ REFUSED = {
         "models.aster.price.0",
     ),
     "a setting of a wrong type": (
-        lambda p: p["models"]["aster"].update(params={"stop": ["x"]}),
-        "models.aster.params.stop: must be a number",
+        lambda p: p["models"]["aster"].update(params={"max_tokens": "many"}),
+        "models.aster.params: max_tokens must be a whole number",
     ),
     "an empty address: keys would go to another": (
         lambda p: p["endpoints"].update(m={"base_url": ""}),

@@ -30,7 +30,22 @@ def published_names(root: str | Path = ROOT) -> set[Name]:
     gives a published table.
     """
     refers = references(root, ROOMS)
-    return reached(refers, [name for name in refers if _gives_a_table(*name)])
+    computed = set(_computed_steps(Path(root)))
+    return reached(refers, [name for name in refers if _gives_a_table(*name) or name in computed])
+
+
+def _computed_steps(folder: Path) -> Iterator[Name]:
+    """The functions of those steps of tracks that something else than a model does (`stand_in`), such as the
+    selection of responses: what they compute stands in the rows that scores are made of.
+    """
+    for path in sorted((folder / "tracks").glob("*/graph.py")):
+        try:
+            tree = ast.parse(path.read_text("utf-8"))
+        except SyntaxError:
+            continue
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if any(one.arg == "stand_in" for one in call.keywords) and isinstance(call.args[0], ast.Constant):
+                yield f"{folder.name}.tracks.{path.parent.name}.steps", str(call.args[0].value)
 
 
 def _gives_a_table(module: str, name: str) -> bool:
