@@ -10,6 +10,8 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import files
 
 SOURCE = "src"  # the folder in which packages lie
+# The fields of syntax trees that hold statements, or what holds them (handlers of `try`, cases of `match`).
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def reached(starts: Iterable[str], follows: Callable[[str], bool]) -> tuple[str, ...]:
@@ -54,13 +56,17 @@ def _names(path: str, _modified: int) -> tuple[tuple[int, str], ...]:
     return tuple(dict.fromkeys(_named(tree)))
 
 
-def _named(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((0, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                yield node.level, f"{node.module}.{alias.name}" if node.module else alias.name
+def _named(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """What the statements under a node import; expressions hold no statement, and are not looked into."""
+    if isinstance(node, ast.Import):
+        yield from ((0, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield node.level, f"{node.module}.{alias.name}" if node.module else alias.name
+    else:
+        for part in BODIES:
+            for inner in getattr(node, part, ()):
+                yield from _named(inner)
 
 
 def _files(name: str) -> Iterator[str]:
