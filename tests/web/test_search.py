@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.web.search import Searcher, address, read, recorded
+from truerate.web.search import Searcher, address, read
 from truerate.web.store import PageStore
 
 from .stub_web import StubWeb, Waits, results, search_settings
@@ -256,28 +256,6 @@ def test_results_that_cannot_be_used_are_left_out():
         and read(b'{"items": 3}') is None
         and read(b'{"error": {}}') is None
     )
-
-
-def test_recorded_results_are_read_by_query_with_their_pages(tmp_path):
-    path = tmp_path / "recorded.jsonl"
-    rows = [
-        {"query": "Varn", "items": [{"link": "http://a/", "html": "<p>x</p>"}]},
-        {"query": "Odla", "items": []},
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)) + "\n\n", "utf-8")
-    assert recorded(str(path)) == {"Varn": [{"html": "<p>x</p>", "link": "http://a/"}], "Odla": []}
-
-
-@pytest.mark.parametrize(
-    "line", ["{", "[]", '{"query": "x"}', '{"query": 3, "items": []}', '{"query": "x", "items": 3}']
-)
-def test_a_recorded_line_that_cannot_be_read_is_named(line, tmp_path):
-    path = tmp_path / "recorded.jsonl"
-    path.write_text('{"query": "Varn", "items": []}\n' + line, "utf-8")
-    with pytest.raises(TruerateError, match="recorded.jsonl': line 2 is no object with `query` and `items`"):
-        recorded(str(path))
-    with pytest.raises(TruerateError, match="No such file or directory; correct search.recorded"):
-        recorded(str(tmp_path / "none.jsonl"))
 
 
 def test_the_address_is_a_path_of_an_endpoint_or_whole():

@@ -7,7 +7,7 @@ formula that one track brings with it, or that one track uses, is nothing to the
 import os
 from functools import cache
 
-from truerate.core.imports import reached
+from truerate.core.imports import Places, files_of, reached
 
 PACKAGE = "src/truerate"
 FORMULAS = f"{PACKAGE}/metrics/"
@@ -36,9 +36,15 @@ def formulas_in(code: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @cache
-def _formulas_in(_folder: str, code: tuple[str, ...]) -> tuple[str, ...]:
+def _formulas_in(folder: str, code: tuple[str, ...]) -> tuple[str, ...]:
     """Paths are relative to the current folder, and read once per process."""
-    return tuple(path for path in reached(code, is_followed) if path.startswith(FORMULAS))
+    files = reached(code, is_followed, places=_places(folder))
+    return tuple(path for path in files if path.startswith(FORMULAS))
+
+
+@cache
+def _places(_folder: str) -> Places:
+    return cache(files_of)
 
 
 def is_followed(path: str) -> bool:

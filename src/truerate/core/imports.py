@@ -14,31 +14,38 @@ SOURCE = "src"  # the folder in which packages lie
 BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def reached(starts: Iterable[str], follows: Callable[[str], bool]) -> tuple[str, ...]:
+Places = Callable[[str], tuple[str, ...]]  # the files of a dotted name
+
+
+def reached(
+    starts: Iterable[str], follows: Callable[[str], bool], *, places: Places | None = None
+) -> tuple[str, ...]:
     """The Python files of `starts` (files or folders) and all that they import at any remove, in functions
     too, sorted.
 
     A module is looked for below SOURCE of the current folder, with the packages around it; of what is
-    imported only those files are read for which `follows` says so, and those alone are given. Raises
-    TruerateError where a file is no Python.
+    imported only those files are read for which `follows` says so, and those alone are given. `places`: what
+    several walks of one folder look names up with, `cache(files_of)`. Raises TruerateError where a file is no
+    Python.
     """
     todo = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
     seen: set[str] = set()
+    places = places or cache(files_of)  # a name is looked for once, however many files import it
     while todo:
         path = todo.pop()
         if path not in seen:
             seen.add(path)
-            todo += [one for one in imported(path) if follows(one)]
+            todo += [one for one in imported(path, places) if follows(one)]
     return tuple(sorted(seen))
 
 
-def imported(path: str) -> tuple[str, ...]:
+def imported(path: str, places: Places | None = None) -> tuple[str, ...]:
     """The files below SOURCE that one file imports, with the packages in which they lie."""
     names = _names(os.path.abspath(path), os.stat(path).st_mtime_ns)
     package = Path(path).with_suffix("").parts[1:-1]  # of what is imported by dots alone
     whole = (".".join((*package[: len(package) + 1 - dots], name)).strip(".") if dots else name
              for dots, name in names)  # fmt: skip
-    return tuple(dict.fromkeys(file for name in whole for file in _files(name)))
+    return tuple(dict.fromkeys(file for name in whole for file in (places or files_of)(name)))
 
 
 @cache
@@ -69,11 +76,11 @@ def _named(node: ast.AST) -> Iterator[tuple[int, str]]:
                 yield from _named(inner)
 
 
-def _files(name: str) -> Iterator[str]:
+def files_of(name: str) -> tuple[str, ...]:
     """The files that importing a dotted name runs: its module, and the packages around it."""
     parts = name.split(".")
-    for n in range(1, len(parts) + 1):
-        place = "/".join((SOURCE, *parts[:n]))
-        for file in (f"{place}.py", f"{place}/__init__.py"):
-            if os.path.isfile(file):
-                yield file
+    if not os.path.exists(f"{SOURCE}/{parts[0]}") and not os.path.exists(f"{SOURCE}/{parts[0]}.py"):
+        return ()
+    places = ["/".join((SOURCE, *parts[:n])) for n in range(1, len(parts) + 1)]
+    named = (file for place in places for file in (f"{place}.py", f"{place}/__init__.py"))
+    return tuple(file for file in named if os.path.isfile(file))

@@ -100,6 +100,13 @@ class Target:
         sent[self.limit_field] = limits[-1]
         return sent
 
+    @property
+    def own_limit(self) -> str | None:
+        """The setting of the model itself that limits its replies, above those of the tracks: its name under
+        `params`; None where it has none.
+        """
+        return next((name for name in reversed(LIMITS) if name in self.override), None)
+
     def keeps_cut(self, request: Request) -> bool:
         """Whether a reply that ends at its limit of tokens is kept: as the model says, else as the request."""
         return request.keeps_cut if self.accept_length is None else self.accept_length

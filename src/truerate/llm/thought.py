@@ -11,23 +11,23 @@ is the answer), also where a server dropped its tokens (`analysis…assistantfin
 import re
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
+
 # A tag in backticks is spoken of, not used.
 _NAMES = r"(?:[a-z]{1,12}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)"
-_MARK = re.compile(
+_MARK = lazy(
     rf"(?<!`)(?:(?:<|&lt;)(?P<tag>/?)\s*{_NAMES}(?:\s[^<>]{{0,200}})?(?:>|&gt;)"
     r"|◁(?P<kimi>/?)think▷|\[(?P<square>/?)THINK\]|<\|(?:begin|(?P<of>end))_of_thought\|>"
     r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>))(?!`)",
     re.IGNORECASE,
 )
 _HINTS = ("<", "&lt;", "◁", "[", "analysis")  # one of them stands in every reply that holds thought
-_CHANNEL = re.compile(
+_CHANNEL = lazy(
     r"(?:<\|start\|>\s*\w*\s*)?<\|channel\|>\s*(?P<name>\w+)[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?"
     r"(?:<\|message\|>|(?=[\s\S]))"
 )
-_TURN = re.compile(r"<\|(?:end|return|call)\|>|<\|start\|>\s*(?:assistant)?")
-_BARE_CHANNELS = re.compile(
-    r"\A\s*analysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL
-)
+_TURN = lazy(r"<\|(?:end|return|call)\|>|<\|start\|>\s*(?:assistant)?")
+_BARE_CHANNELS = lazy(r"\A\s*analysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL)
 
 
 class Said(NamedTuple):

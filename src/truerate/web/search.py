@@ -1,25 +1,17 @@
-"""Searching the web: Google's Custom Search JSON form at an address or endpoint, and results that somebody
-recorded.
-
-A recorded file has one JSON object per line: `query`, and `items` as the search would have given them
-(`link`, `title`, `snippet`). An item may carry its page: `html` (as fetched) or `text` (as extracted), with
-`final_url` where redirects ended; such a page is not fetched.
-"""
+"""Searching the web: Google's Custom Search JSON form at an address or endpoint."""
 
 import asyncio
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
-import orjson
 
 from truerate.config import Search
-from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
+from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.hiding import Hiding
 from truerate.core.lenient import loads
 from truerate.core.retry import Backoff, may_pass, seconds_asked
@@ -28,6 +20,7 @@ from truerate.core.text import clean
 from truerate.web.hosts import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
+from truerate.web.recorded import result
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
@@ -37,7 +30,6 @@ TIMEOUT_S = 30.0
 # too fast.
 _QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
 _RATE = re.compile(r"rateLimit|per minute\b|per second\b|too many requests", re.IGNORECASE)
-FIELDS = ("link", "title", "snippet", "html", "text", "final_url")
 
 
 class Searcher:
@@ -182,39 +174,6 @@ def read(body: bytes) -> list[dict] | None:
     if not isinstance(items, list) or found.get("error") is not None:
         return None
     return [one for item in items if (one := result(item))]
-
-
-def result(item: object) -> dict | None:
-    """The fields of one result, cleaned; None where it has no link."""
-    if not isinstance(item, dict) or not isinstance(item.get("link"), str) or not item["link"].strip():
-        return None
-    texts = {name: item[name] for name in FIELDS if isinstance(item.get(name), str)}
-    return {name: text if name == "html" else clean(text) for name, text in texts.items()} | {
-        "link": clean(item["link"]).strip()
-    }
-
-
-def recorded(path: str) -> dict[str, list[dict]]:
-    """The recorded results by query. Raises TruerateError with the line that cannot be read."""
-    by_query: dict[str, list[dict]] = {}
-    try:
-        lines = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise SourceError(
-            f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
-        ) from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-            query, items = row["query"], row["items"]
-            by_query[clean(query)] = [entry for item in items if (entry := result(item))]
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise SourceError(
-                f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`"
-            ) from None
-    return by_query
 
 
 def _words(body: bytes) -> str:

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+from truerate.llm.replies.accuracy import accurate
 from truerate.llm.replies.candidates import refined, written
 from truerate.llm.replies.choices import choice
+from truerate.llm.replies.induced import induced_reply
+from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import Parsed
 from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.responses import one_response
 from truerate.llm.replies.restating import restates
 from truerate.llm.replies.verdicts import yes_no
 
@@ -40,6 +44,34 @@ def refusal(row: Row) -> Parsed:
     return Parsed(is_refusal(row["text"]) or None)
 
 
+def located(row: Row) -> Parsed:
+    """The verdict, the segments in words, and how many quotations stand nowhere."""
+    told = row["context"]
+    found = located_verdict(row["text"], told["response"], "Annotation", knowledge=told["knowledge"])
+    if found.value is None:
+        return Parsed(None, found.reason, found.cuts)
+    segments = [told["response"][start:end] for start, end in found.segments]
+    value = {"verdict": found.value, "segments": segments, "missed": found.n_not_located}
+    return Parsed(value, None, found.cuts)
+
+
+def response(row: Row) -> Parsed:
+    return one_response(row["text"], row["context"]["cue"])
+
+
+def induced(row: Row) -> Parsed:
+    """The text, the segments as they are named, the rationale, and how many segments stand nowhere in the text."""
+    found = induced_reply(row["text"], row["context"]["cue"])
+    if found.value is None:
+        return Parsed(None, found.reason, found.cuts)
+    value = {"text": found.text, "segments": list(found.segments_quoted), "rationale": found.rationale}
+    return Parsed(value | {"missed": found.n_not_located}, None, found.cuts)
+
+
+def accuracy(row: Row) -> Parsed:
+    return accurate(row["text"], "Evaluation Is")
+
+
 READERS: dict[str, Callable[[Row], Parsed]] = {
     "verdicts": verdict,
     "chains": verdict,
@@ -47,4 +79,8 @@ READERS: dict[str, Callable[[Row], Parsed]] = {
     "candidates": candidate,
     "refinements": refinement,
     "refusals": refusal,
+    "located": located,
+    "responses": response,
+    "induced": induced,
+    "accuracies": accuracy,
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.llm.replies.headings import after_heading, before_next, last_before_next
+from truerate.llm.replies.headings import before_next, last_before_next
 
 FORMS = (
     "#Your Judgement#: Yes", "###Your Judgement###:\nYes", "**Your Judgment:** Yes", "**Your Judgement**: Yes",
@@ -39,25 +39,3 @@ def test_words_that_are_no_cue():
     assert last_before_next("In your judgement the year is off.", "Your Judgement") is None
     assert last_before_next("Several names: one", "Verdict", "Final Verdict") is None
     assert last_before_next("Final verdict: No", "Verdict", "Final Verdict")[0] == "No"
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "reason"),
-    [
-        ("#Hallucinated Answer#: It was 1912.", "It was 1912.", None),
-        ("#Pattern#: inference\n#Hallucinated Answer#: In Rome", "In Rome", None),
-        ("#Hallucinated Answer#:\nline one\nline two\n#Note#: x", "line one\nline two", None),
-        ("#Hallucinated Answer#:\n<data-0123abcd>\nfenced\n</data-0123abcd>", "fenced", None),
-        ("**Hallucinated Answer:** In Rome", "In Rome", None),
-        ("In Rome", None, "absent"),
-        ("#Hallucinated Answer#:  ", None, "empty"),
-        ("", None, "empty"),
-    ],
-)
-def test_after_heading(text, value, reason):
-    found = after_heading(text, "Hallucinated Answer")
-    assert (found.value, found.reason) == (value, reason)
-
-
-def test_an_optional_heading():
-    assert after_heading("In Rome\n#Note#: x", "Hallucinated Answer", is_optional=True).value == "In Rome"

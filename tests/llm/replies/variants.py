@@ -1,12 +1,13 @@
 """Seeded variants of the corpora's replies: forms that keep the meaning, and cuts inside or before a verdict."""
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 Row = dict[str, Any]
 Form = Callable[[str, random.Random], str]
-VARIED = ("verdicts", "chains", "choices")  # the corpora of which variants are made
+VARIED = ("verdicts", "chains", "choices", "located", "accuracies")  # the corpora of which variants are made
 HEADINGS = (
     "#{}#: ", "**{}:** ", "### {}\n", "`#{}#:` ", "{}: ", "[{}]: ", "#{}#\n", "> **{}**: ", "###{}###:\n", "＃{}＃：",
 )  # fmt: skip
@@ -26,7 +27,15 @@ TOKENS = (
 EXAMPLE = {
     "verdicts": "\n\n#Document#: The mill burnt in 1901.\n#Summary#: It burnt in 1910.\n#Your Judgement#: {}",
     "choices": "\n\n#Question#: Which sea?\n#Answer 1#: Baltic\n#Answer 2#: North\n#Best Answer#: {}",
+    "located": "\n\n#Knowledge#: The mill burnt in 1901.\n#Response#: It burnt in 1910.\n#Annotation#: {}",
+    "accuracies": "\n\n#Knowledge#: The mill burnt in 1901.\n#Evaluation#: No.\n#Evaluation Is#: {}",
 }
+OWN = ("udg", "hoice", "Best")
+CUES = {"located": "Annotation", "accuracies": "Evaluation Is"}
+# what a reply holds that has a heading of its own
+HEADED = re.compile(
+    r"udg|hoice|Best|nnotation|NNOT|Evaluation|valuation is|erdict|nswer|##|^\W*\w+:", re.MULTILINE
+)
 BEHIND = ("\n\nLet me know if you need more.", "\n\nI looked at every date and every name.", "\n")
 UNSEEN = ("\ufeff{}", "{}\u200b", "\u202a{}\u202c", "\x00{}\x0b", "\u200e{}\u200e", "{}\ufe0f", "{}\u00ad")
 COURTESIES = (
@@ -38,16 +47,16 @@ BEFORE = ("\n\n", "Let me look at it.\n\n", "  \n")
 
 def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     """The forms that keep the meaning of a reply of this kind."""
-    is_headed = "udg" in row["text"] or "hoice" in row["text"] or "Best" in row["text"]
+    is_headed = bool(HEADED.search(row["text"])) if kind in CUES else any(one in row["text"] for one in OWN)
     is_wrapped = row["text"].lstrip().startswith(("<", "[", "{", "`", "◁")) or "</" in row["text"]
-    cue = row.get("context", {}).get("cue", "Your Judgement")
-    other = {True: "No", False: "Yes", None: "Yes"}.get(row["value"], row["value"])
+    cue = CUES.get(kind) or row.get("context", {}).get("cue", "Your Judgement")
+    other = _other(kind, row["value"])
     yield "thought before", lambda text, draw: draw.choice(THOUGHTS) + text
     yield "thought behind", lambda text, draw: f"{text}\n<think>or the other one, Yes or No?"
     yield "special token", lambda text, draw: text + draw.choice(TOKENS)
     if not (row["value"] is None and row["kind"] == "thought"):
         # nothing would stand before the example, and a reply may begin by repeating what it was given
-        behind = EXAMPLE["choices" if kind == "choices" else "verdicts"].format(other)
+        behind = EXAMPLE.get(kind, EXAMPLE["verdicts"]).format(other)
         yield "next example", lambda text, draw: text + behind
     yield "words before", lambda text, draw: draw.choice(BEFORE) + text
     yield "words behind", lambda text, draw: text + draw.choice(BEHIND)
@@ -57,7 +66,8 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     if not is_wrapped:
         yield "quotation block", lambda text, draw: "> " + text.replace("\n", "\n> ")
     yield "blank lines", lambda text, draw: "\n" + text.replace("\n", "\n\n") + "\n\n"
-    yield "doubled", lambda text, draw: f"{text}\n\n{text}"
+    if kind != "located":  # two answers quote twice
+        yield "doubled", lambda text, draw: f"{text}\n\n{text}"
     if not is_headed and not is_wrapped:
         yield "heading", lambda text, draw: draw.choice(HEADINGS).format(cue) + text
     if "\n" not in row["text"] and not is_wrapped:
@@ -66,6 +76,15 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
         yield "tags", lambda text, draw: f"<answer>{text}</answer>"
         if '"' not in row["text"] and "“" not in row["text"]:
             yield "quotation", lambda text, draw: f"“{text}”"
+
+
+def _other(kind: str, value: Any) -> Any:
+    """The answer that a next example gives: the contrary one, of a choice the same."""
+    if kind == "accuracies":
+        return "Accurate" if value is not True else "Inaccurate"
+    if kind == "located":
+        return "No" if value and value["verdict"] else "Yes"
+    return {True: "No", False: "Yes", None: "Yes"}.get(value, value)
 
 
 def kept(rows: list[tuple[str, Row]], n: int, seed: int) -> list[tuple[str, Row]]:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, framed, opened, turn, unblocked
+from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
@@ -34,7 +35,10 @@ _HERE = (
     rf"below|the\s+following|as\s+(?:requested|asked|instructed)|"
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_NOUNS}\s+(?:could|would|might|may|follows|is|reads|goes|below))"
 )
-_MADE = r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?)"
+_MADE = (
+    r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?|"
+    r"paraphrase)"
+)
 _ANNOUNCED = (
     rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|"
     rf"(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
@@ -50,7 +54,7 @@ _WILL = (
     rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{_MADE}\b[^:\n.]{{0,60}}[.:!]"
 )
 # a line of its own that announces the text
-_PREAMBLE_LINE = re.compile(
+_PREAMBLE_LINE = lazy(
     rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
@@ -58,16 +62,16 @@ _PREAMBLE_LINE = re.compile(
     re.I,
 )
 # the same with the text behind a colon on the line
-_PREAMBLE_HEAD = re.compile(
+_PREAMBLE_HEAD = lazy(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}):[\s*_]*(?=\S)", re.I
 )
-_YES_SIR_HEAD = re.compile(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
-_SPEAKER = re.compile(r"\A[\s*_]*\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*", re.I)
+_YES_SIR_HEAD = lazy(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
+_SPEAKER = lazy(r"\A[\s*_]*\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*", re.I)
 _CLAIMS = (
     r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
     r"fictional|fictitious|plausible|contradict\w*)"
 )
-_EXPLAINED = re.compile(
+_EXPLAINED = lazy(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
     rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucination(?:\s+(?:type|"
     rf"pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
@@ -88,27 +92,27 @@ _EXPLAINED = re.compile(
     rf").*\Z",
     re.I | re.DOTALL,
 )
-_ASIDE = re.compile(
-    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|"
+_ASIDE = lazy(
+    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
 # behind a short answer alone: what would be right, that this is wrong
-_ACTUAL = re.compile(
+_ACTUAL = lazy(
     rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
     rf"\s+[—–-]\s*(?:this|that|it)\s+(?:is|was)\s+{_CLAIMS}).*\Z",
     re.I | re.DOTALL,
 )
-_FAREWELL = re.compile(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
+_FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
 # one text behind a bullet or a mark of quotation, or in brackets
-_BULLET = re.compile(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
-_ITEM = re.compile(
+_BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
+_ITEM = lazy(
     rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{_KINDS}[ \t]+)?(?:option|version|"
     rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
     re.I | re.MULTILINE,
 )
-_ACKNOWLEDGED = re.compile(
+_ACKNOWLEDGED = lazy(
     rf"\W*(?:{_YES_SIR}\W*)+(?:(?:i(?:'ll|\s+will|\s+can|'m|\s+am)?|let's|"
     rf"let\s+me)\s+(?:\w+\s+){{0,2}}?(?:do|write|help|correct|make|create|generate|provide|follow|ready|"
     rf"wait|start|begin|"
@@ -118,12 +122,12 @@ _ACKNOWLEDGED = re.compile(
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
 )
-_KEYS = re.compile(
+_KEYS = lazy(
     rf"(?:(?:{_KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|"
     rf"hallucination|refined|corrected",
     re.I,
 )
-_UNCHANGED = re.compile(
+_UNCHANGED = lazy(
     r"\W*(?:(?:the|this|your|it)?\s*(?:original\s+|given\s+|provided\s+)?(?:answer|response|summary|text|it|"
     r"this|that|statement)?\s*(?:is|was|"
     r"looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
@@ -139,19 +143,23 @@ _UNCHANGED = re.compile(
 
 
 def written(
-    text: str, noun: Noun, *, kinds: Sequence[str] = ("Hallucinated",), needs_heading: bool = False
+    text: str,
+    noun: Noun,
+    *,
+    kinds: Sequence[str] = ("Hallucinated",),
+    cue: str | None = None,
+    needs_heading: bool = False,
 ) -> Parsed:
     """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`, or
     `absent` where it `needs_heading` and has none.
 
-    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`). Of several
+    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one that is
+    made otherwise. Of several
     alternatives in a list, or of a JSON list, the first is taken (cut `alternatives`); a summary may be a list.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     # a number behind the one heading's noun (`Answer #1:`)
     numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
     if len(re.findall(numbered, answer)) == 1:
@@ -161,7 +169,8 @@ def written(
         return Parsed(None, "refusal", cuts)
     if _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
-    names = (*(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), noun)
+    own = (cue,) if cue else ()
+    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), noun)
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
@@ -194,9 +203,12 @@ _OTHER_KINDS = (
 def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool]:
     """What stands under the text's own heading and before a next example; all of it without a heading."""
     named = structured.pairs(answer)
+    own_key = structured.name_key(names[0])
     if named is not None and (
         found := [
-            value for name, value in named if isinstance(value, str) and (_KEYS.fullmatch(name) or not name)
+            value
+            for name, value in named
+            if isinstance(value, str) and (_KEYS.fullmatch(name) or name in ("", own_key))
         ]
     ):
         if answer.lstrip("` \njsonJSON").startswith(("{", "[")):
@@ -231,7 +243,7 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
     return head, ran_on, False
 
 
-_PATTERN_LINE = re.compile(r"\A[\s*_#`>\-]*pattern[\s*_#`]*(?:[:：=–—-])[^\n]*(?:\n|\Z)", re.I)
+_PATTERN_LINE = lazy(r"\A[\s*_#`>\-]*pattern[\s*_#`]*(?:[:：=–—-])[^\n]*(?:\n|\Z)", re.I)
 
 
 def _is_own(answer: str, heading: headings.Heading) -> bool:

@@ -12,9 +12,10 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.comparisons import Asks, compared
-from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
@@ -41,25 +42,25 @@ _VERB = (
     r"best|chosen|selected|better|final|verdict|judge?ment|decision|conclusion|selection|answer)\s*:|"
     r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
 )
-_REASON = re.compile(
+_REASON = lazy(
     r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
     r"whereas|for)\b)",
     re.I,
 )
-_NOT = re.compile(
+_NOT = lazy(
     r"\b(?:not|never|no|nor|cannot|isn't|less|least|worse|worst|except|other\s+than|unless|if|hardly|"
     r"rule[sd]?\s+out|exclude|reject|discard|loses?|lost|fails?|anything\s+but|all\s+but|eliminat\w+|avoid|"
     r"drop|nicht|kein\w*|pas|non|niet|não|не)\b|n't\b",
     re.I,
 )
-_DOUBT = re.compile(
+_DOUBT = lazy(
     r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
     r"probably|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
     re.I,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy(
     r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
     r"thoughts?)|no,)",
     re.I,
@@ -79,12 +80,12 @@ _OWN_POLE = {
     "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b",
 }
-_NUMBERED = re.compile(
+_NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
     r"=)\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
     re.I,
 )
-_KEYS = re.compile(
+_KEYS = lazy(
     r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+)?"
     r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|"
     r"better|best)",
@@ -92,22 +93,29 @@ _KEYS = re.compile(
 )
 
 
-_OTHER_KEYS = re.compile(
+_OTHER_KEYS = lazy(
     r"worst|worse|other|reject|explan|reason|rationale|thought|confidence|score|rank|index|id\b", re.I
 )
 # `the … one is`, and the words that make it the one asked for
-_DESCRIBED = re.compile(
+_DESCRIBED = lazy(
     r"\b(?:the|an?)\s+(?P<words>[\w-]+(?:\s+[\w-]+){0,2}?)\s+(?:answer|response|summary|one|option|text|version|"
     r"candidate)\s*(?:is|was|:)\s*(?:the\s+)?\Z",
     re.I,
 )
-_OF_ELSE = re.compile(
+_OF_ELSE = lazy(
     r"(?<=\w)(?<!it)\s+(?:that|which)\s+(?=\w+(?:\s+\w+)?\s+(?:does|do|did|is|are|was)\b|(?:is|are|was|were)\b)",
     re.I,
 )
-_OBJECT = re.compile(r"\s+\w+\s+(?:an?|the|one|some|details?)\b", re.I)
-_ASKED_FOR = re.compile(
+_OBJECT = lazy(r"\s+\w+\s+(?:an?|the|one|some|details?)\b", re.I)
+_ASKED_FOR = lazy(
     r"\b(?:right|correct|proper|preferred|chosen|final|selected|winning|hallucinat\w*|other|first|second)\b",
+    re.I,
+)
+
+
+# both are granted something before one is picked: `Both are fine, but I would choose …`
+_BOTH_BUT = lazy(
+    rf"^\W*(?:both|either|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}|(?:{_NOUNS})\s+[12]\s+is\s+(?:more|better|best))\s)",
     re.I,
 )
 
@@ -118,12 +126,11 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     `asks` is what the prompt asked for, so that words of the other pole are seen: which one is
     `hallucinated`, or which one is `best`.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
+    answer = _BOTH_BUT.sub("", answer)
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import framed, opened, unfenced
+from truerate.llm.replies.cutting import unfenced, unwrapped
 from truerate.llm.replies.marks import Entry
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.support import verdict_of, without_claim
@@ -20,23 +21,23 @@ NOUNS = ("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "nu
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
-_ASKED = re.compile(r"(?:not |un)?supported\.?")
-_LABELLED = re.compile(
+_ASKED = lazy(r"(?:not |un)?supported\.?")
+_LABELLED = lazy(
     r"(?:[-*+•]\s*)?[*_`]*(?:final |my )?(?:(?P<word>verdict|judge?ment|answer|conclusion|label|status|result|decision|rating|assessment|"
     r"classification)|(?P<whether>supported|is supported|support))[*_`]*\s*[:：=]\s*[*_`]*(?P<rest>.*)",
     re.IGNORECASE,
 )
-_ANEW = re.compile(
+_ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy(
     r"\b(?:wait|actually|correction|on second thoughts?|scratch that|hmm|i mean|i was wrong|sorry|mistake|revis\w+)\b",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"\b(?:un)?support\w*|\b(?:true|false|correct|refuted|contradicted)\b", re.IGNORECASE)
-_GIVEN = re.compile(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
+_SAYS = lazy(r"\b(?:un)?support\w*|\b(?:true|false|correct|refuted|contradicted)\b", re.IGNORECASE)
+_GIVEN = lazy(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
 _NUMBER_KEYS = ("claim", "claim_id", "claim_number", "number", "id", "index", "n", "no", "nr", "#")
 _VERDICT_KEYS = (
     "verdict", "judgement", "judgment", "label", "result", "status", "answer", "decision", "support", "supported", "is_supported",
@@ -45,12 +46,10 @@ _VERDICT_KEYS = (
 
 def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     """Of each claim whether it is NOT supported, or one of REASONS: a list, in the order of the claims."""
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     n = len(claims)
     if not answer:
         return Parsed(["empty"] * n, nothing(cuts).reason, cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if value is not None:
         return Parsed(_of_json(value, n), None, joined(cuts, ("json",)))
@@ -223,16 +222,22 @@ def _of_json(value: Any, n: int) -> list[bool | str]:
         and isinstance(inner := next(iter(value.values())), list | dict)
     ):
         value = inner
-    if isinstance(value, dict) and n == 1 and _first(value, _VERDICT_KEYS) is not None:
+    if isinstance(value, dict) and n == 1 and marks.first_of(value, _VERDICT_KEYS) is not None:
         value = [value]
     pairs: list[tuple[int | None, Any]] = []
     if isinstance(value, dict):
         pairs = [
-            (_number(key), _first(one, _VERDICT_KEYS) if isinstance(one, dict) else one)
+            (
+                marks.number_of(key, NOUNS),
+                marks.first_of(one, _VERDICT_KEYS) if isinstance(one, dict) else one,
+            )
             for key, one in value.items()
         ]
     elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        pairs = [(_number(_first(one, _NUMBER_KEYS)), _first(one, _VERDICT_KEYS)) for one in value]
+        pairs = [
+            (marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS), marks.first_of(one, _VERDICT_KEYS))
+            for one in value
+        ]
     elif isinstance(value, list):
         entries = [marks.entry_of(one, NOUNS) if isinstance(one, str) else None for one in value]
         pairs = [
@@ -251,33 +256,19 @@ def _of_json(value: Any, n: int) -> list[bool | str]:
     return [_one(said.get(place)) for place in range(1, n + 1)]
 
 
-def _number(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    if isinstance(value, int):
-        return value
-    found = marks.numbers_in(value.replace("_", " ").strip("[]() "), NOUNS)
-    return found[0] if found and len(found) == 1 else None
-
-
-def _first(value: dict[str, Any], keys: Sequence[str]) -> Any:
-    folded = {key.casefold().replace(" ", "_"): one for key, one in value.items()}
-    return next((folded[key] for key in keys if key in folded), None)
-
-
 def _of_table(text: str, claims: Sequence[str]) -> list[bool | str] | None:
     """The verdicts of a table between bars: its first column is the number, the verdict stands in the column
     that its head names, else in the one cell of the row that is a verdict.
     """
     rows = marks.table_of(text)
-    if not rows or not any(_number(row[0]) for row in rows):
+    if not rows or not any(marks.number_of(row[0], NOUNS) for row in rows):
         return None
-    has_head = _number(rows[0][0]) is None
+    has_head = marks.number_of(rows[0][0], NOUNS) is None
     named = re.compile(r"verdict|judge?ment|label|result|status|answer|support|decision").search
     place = marks.column(rows[0], lambda cell: bool(named(cell))) if has_head else None
     said: dict[int, set[bool | str]] = {}
     for row in rows[1:] if has_head else rows:
-        if (number := _number(row[0])) is None or not 1 <= number <= len(claims):
+        if (number := marks.number_of(row[0], NOUNS)) is None or not 1 <= number <= len(claims):
             continue
         cells = [row[place]] if place else row[1:]
         verdicts = {one for cell in cells if (one := verdict_of(cell, claims[number - 1])) is not None}

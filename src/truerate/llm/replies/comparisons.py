@@ -6,6 +6,7 @@ of the contrary pole):
     @ is own(more) than %                   % is other(worse) than @          compared with %, @ is own
     @ is own, while % is other | is not     % is other; @ is own              the own one is @, because % …
     I reject % and pick @                   I prefer @ to %
+    since % …, @ is own                     @ is own because % is other
 
 A reply is read where every sentence that names a text is such a one, or the last one is and those before it only
 tell of the texts, all picks agree, and no word of doubt, question or taking back stands in it.
@@ -15,6 +16,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
+
+from truerate.core.patterns import lazy
 
 Asks = Literal["hallucinated", "best"] | None
 _IS = (
@@ -44,7 +47,7 @@ _SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
 _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
-_DOUBT = re.compile(
+_DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
     r"unclear|if|unless|not\s+sure|hard\s+to|cannot|can't|wait|actually|rather(?!\s+than)|on\s+reflection|"
     r"scratch|i\s+mean|however|although|though)\b|\?",
@@ -66,9 +69,7 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
     return found.pop() if len(found) == 1 and picks[-1] is not None and is_told else None
 
 
-_TELLS = re.compile(
-    r"[\x01\x02]\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)\b[^\x01\x02]*"
-)
+_TELLS = lazy(r"[\x01\x02]\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)\b[^\x01\x02]*")
 
 
 def _marked(text: str, mentions: Sequence[tuple[int, int, int]]) -> str:
@@ -106,7 +107,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
         own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
         fault = rf"(?:contradict|conflict\s+with)\s+{_SOURCE}"
-        other = rf"(?:{_IS}{_SOUND}|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
+        other = rf"(?:{_IS}{_SOUND}(?:\s+{_NOUN})?|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
         named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
     forms = [
         rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:{other}{_TAIL}|{lacks})",
@@ -116,6 +117,11 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         rf"(?:(?!\bnot\b|n't).)*",
         rf"{_SO}(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?{_REJECT}\s+%\s*,?\s*(?:and|so|then)\s+(?:i\s+)?"
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
+    ]
+    because = r"(?:since|because|as|given\s+that)"
+    forms += [
+        rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
+        rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
     ]
     if asks == "hallucinated":
         forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")

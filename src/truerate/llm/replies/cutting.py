@@ -8,11 +8,12 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies.reading import joined
 from truerate.llm.thought import said
 
 # tokens that end a turn: what follows one is another turn, of whomever
-_ENDS = re.compile(
+_ENDS = lazy(
     r"<\|(?:eot_id|im_end|eom_id|endoftext|end_of_text|end|return|eot|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
     r"|</s>|<(?:eos|EOT|end_of_turn|end_of_utterance)>|\[EOS\]|\[\|endofturn\|\]|<｜end▁of▁sentence｜>"
     r"|<\|?(?:im_start|start_header_id|start)\|>\s*(?:user|human|system)\b|<start_of_turn>\s*user\b"
@@ -20,7 +21,7 @@ _ENDS = re.compile(
     re.IGNORECASE,
 )
 # all others, with the role that some of them name
-_TOKENS = re.compile(
+_TOKENS = lazy(
     r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s*(?:assistant|model)?\s*"
     r"(?:<\|(?:end_header_id|message)\|>)?"
     r"|<\|[A-Za-z0-9_▁]{1,40}\|>|<｜[^｜<>]{1,40}｜>|<(?:s|bos|pad|unk|mask)>|\[/INST\]|<</?SYS>>"
@@ -29,15 +30,15 @@ _TOKENS = re.compile(
 )
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_RUN = 200  # of one sign, as where a model falls into repeating it
-_RUN = re.compile(rf"(\W)\1{{{MAX_RUN},}}")
+_RUN = lazy(rf"(\W)\1{{{MAX_RUN},}}")
 _RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
 _SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
-_BEFORE = re.compile(
+_BEFORE = lazy(
     rf"\A(?:(?:{_RULE}|{_SURE}[.!]|(?:{_SURE}[.!,]\s+)*here(?:'s|’s|\s+is|\s+are)\s+(?:my|the|your)\s+"
     r"(?:answer|response|reply|judge?ment|verdict|verdicts|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
+_BEHIND = lazy(
     rf"(?:\n\s*(?:{_RULE}|(?:i\s+)?hope\s+(?:this|that|it)\s+(?:helps|clarifies|is\s+(?:helpful|clear))[^\n]{{0,60}}|"
     r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b[^\n]{0,120}|is\s+there\s+anything\b[^\n]{0,60}\?)[ \t]*)+\Z",
     re.IGNORECASE,
@@ -46,18 +47,16 @@ _UNSEEN = dict.fromkeys(
     [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
     + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFE0E, 0xFE0F, 0xFEFF]
 ) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
-_DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
-_FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
-_FENCED_IN_LINE = re.compile(r"\A`{3}([^`\n]+)`{3}\Z")
-_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]{0,40}$\n?", re.MULTILINE)
+_DATA = lazy(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
+_FENCED = lazy(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+_FENCED_IN_LINE = lazy(r"\A`{3}([^`\n]+)`{3}\Z")
+_FENCE_LINE = lazy(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]{0,40}$\n?", re.MULTILINE)
 _QUOTES = {
     '"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", "‘": "’", "‚": "‘’",
     "‹": "›", "「": "」", "『": "』", "《": "》", "＂": "＂", "`": "`",
 }  # fmt: skip
-_ELEMENT = re.compile(
-    r"\A<([A-Za-z][A-Za-z0-9_\-]{0,40})(?:\s[^<>]{0,200})?>(.*)</\1\s*>\Z", re.DOTALL | re.I
-)
-_EMPHASIS = re.compile(r"\A(\*{1,3}|_{1,3})(?!\s)(.+?)(?<!\s)\1\Z", re.DOTALL)
+_ELEMENT = lazy(r"\A<([A-Za-z][A-Za-z0-9_\-]{0,40})(?:\s[^<>]{0,200})?>(.*)</\1\s*>\Z", re.DOTALL | re.I)
+_EMPHASIS = lazy(r"\A(\*{1,3}|_{1,3})(?!\s)(.+?)(?<!\s)\1\Z", re.DOTALL)
 
 
 class Cut(NamedTuple):
@@ -100,6 +99,13 @@ def framed(text: str) -> Cut:
         if text == before:
             break
     return Cut(text, cuts)
+
+
+def unwrapped(text: str) -> Cut:
+    """A reply `opened` and, where anything is left of it, `framed`: where every reader of short answers begins."""
+    answer, cuts = opened(text)
+    inside, frame = framed(answer) if answer else Cut(answer)
+    return Cut(inside, joined(cuts, frame))
 
 
 def courtesies(text: str) -> Cut:

@@ -1,6 +1,5 @@
 """Facts by the number of their sentence in JSON values and tables."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from truerate.llm.replies import marks
@@ -58,7 +57,7 @@ def of_json(text: str, n: int) -> tuple[list[Told], int] | None:
         and len(value) == 1
         and isinstance(inner := next(iter(value.values())), list | dict)
     ):
-        value = inner if not _number(next(iter(value))) else value
+        value = inner if not marks.number_of(next(iter(value)), NOUNS) else value
     pairs = _pairs_of(value, n)
     if pairs is None or any(number == 0 for number, _ in pairs):
         return None
@@ -75,11 +74,17 @@ def of_json(text: str, n: int) -> tuple[list[Told], int] | None:
 def _pairs_of(value: Any, n: int) -> list[tuple[int, list[str]]] | None:
     """Numbers and facts of a JSON value: an object by number, a list of objects, of lists by place, of lines."""
     if isinstance(value, dict):
-        pairs = [(_number(key), _strings(one)) for key, one in value.items()]
+        pairs = [(marks.number_of(key, NOUNS), _strings(one)) for key, one in value.items()]
     elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        pairs = [(_number(_first(one, _NUMBER_KEYS)), _strings(_first(one, _FACT_KEYS))) for one in value]
+        pairs = [
+            (
+                marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS),
+                _strings(marks.first_of(one, _FACT_KEYS)),
+            )
+            for one in value
+        ]
     elif isinstance(value, list) and value and all(_is_pair(one) for one in value):
-        pairs = [(_number(number), _strings(words)) for number, words in value]
+        pairs = [(marks.number_of(number, NOUNS), _strings(words)) for number, words in value]
     elif isinstance(value, list) and value and all(isinstance(one, list) for one in value):
         pairs = [(place, _strings(one)) for place, one in enumerate(value, 1)] if len(value) == n else []
     elif isinstance(value, list) and value and all(isinstance(one, str) for one in value):
@@ -102,21 +107,6 @@ def _is_pair(value: Any) -> bool:
     )
 
 
-def _number(value: Any) -> int | None:
-    """The number that a key or a field holds."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    if isinstance(value, int):
-        return value
-    found = marks.numbers_in(value.replace("_", " ").strip("[]() "), NOUNS)
-    return found[0] if found and len(found) == 1 else None
-
-
-def _first(value: dict[str, Any], keys: Sequence[str]) -> Any:
-    folded = {key.casefold().replace(" ", "_"): one for key, one in value.items()}
-    return next((folded[key] for key in keys if key in folded), None)
-
-
 def _strings(value: Any) -> list[str] | None:
     """The texts of a field: one, several, or none at all; None where it holds anything else."""
     if value is None:
@@ -126,7 +116,7 @@ def _strings(value: Any) -> list[str] | None:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return [one.strip() for one in value if one.strip()]
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        inner = [_strings(_first(one, _FACT_KEYS)) for one in value]
+        inner = [_strings(marks.first_of(one, _FACT_KEYS)) for one in value]
         return None if any(one is None for one in inner) else [word for one in inner for word in one or []]
     return None
 
@@ -136,9 +126,13 @@ def of_table(text: str, n: int) -> tuple[list[Told], int] | None:
     rows = marks.table_of(text)
     if not rows:
         return None
-    has_head = all(_number(cell) is None for cell in rows[0])
+    has_head = all(marks.number_of(cell, NOUNS) is None for cell in rows[0])
     numbers = next(
-        (at for at in range(len(rows[0])) if all(not row[at] or _number(row[at]) for row in rows[has_head:])),
+        (
+            at
+            for at in range(len(rows[0]))
+            if all(not row[at] or marks.number_of(row[at], NOUNS) for row in rows[has_head:])
+        ),
         None,
     )
     facts: int | None = 1 - numbers if len(rows[0]) == 2 and numbers is not None else None
@@ -152,7 +146,7 @@ def of_table(text: str, n: int) -> tuple[list[Told], int] | None:
     told: list[Told] = []
     n_malformed, number = 0, None
     for row in rows[1:] if has_head else rows:
-        number = _number(row[numbers]) if row[numbers] else number
+        number = marks.number_of(row[numbers], NOUNS) if row[numbers] else number
         if number is None or not 1 <= number <= n or not (found := stated((number,), row[facts], ("table",))):
             n_malformed += 1
             continue

@@ -3,19 +3,18 @@
 import re
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.core.text import sentences
 from truerate.llm.replies.cutting import emphasis, quotes
 from truerate.llm.replies.nothing import says_nothing
 from truerate.llm.replies.reading import joined
 
-OPEN = re.compile(
+OPEN = lazy(
     r"(?:[,،、]|\b(?:a|an|the|of|in|on|at|to|by|for|from|with|and|or|is|was|as))$", re.IGNORECASE
 )  # a fact that goes on
-_CITED = re.compile(r"(?:\s*\[\d{1,3}\])+(?=\s*[.!?]?\Z)")
-_BROKEN = re.compile(r"(?:\b(?:the|an?|of|and|or|with|from|by)|,)\Z")
-LABEL = re.compile(
-    r"[*_]*(?:atomic |extracted )?facts?(?:\s+\d{1,2})?[*_]*\s*[:：]\s*[*_]*\s*", re.IGNORECASE
-)
+_CITED = lazy(r"(?:\s*\[\d{1,3}\])+(?=\s*[.!?]?\Z)")
+_BROKEN = lazy(r"(?:\b(?:the|an?|of|and|or|with|from|by)|,)\Z")
+LABEL = lazy(r"[*_]*(?:atomic |extracted )?facts?(?:\s+\d{1,2})?[*_]*\s*[:：]\s*[*_]*\s*", re.IGNORECASE)
 
 
 class Told(NamedTuple):

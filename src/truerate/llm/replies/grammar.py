@@ -14,10 +14,18 @@ or of exception (DOUBT) is not read, nor is a question. Target is the text that 
 
 import re
 
+from truerate.core.patterns import lazy
+
 _TARGET = (
     r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|"
     r"proposed)\s+)?"
     r"(?:answer|response|reply|summary|text|statement|passage|output|one)|it|this|that)"
+)
+# all that the judged text says
+_ALL = (
+    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:facts|claims|details|statements))|"
+    r"(?:each|every)\s+(?:fact|claim|detail|statement))"
+    rf"(?:\s+(?:in|of)\s+{_TARGET})?"
 )
 _ADVERB = (
     r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
@@ -47,6 +55,8 @@ _FAULT = (
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
     r"(?:false|incorrect|wrong|unsupported)\s+(?:information|details?|facts?|claims?|statements?))"
 )
+# what a sound text has none of: that there is one of these alone says less
+_FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
 _BAD = (
     r"(?:hallucinated|a\s+hallucination|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
     r"wrong|incorrect|"
@@ -54,6 +64,7 @@ _BAD = (
 )
 _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
+    r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
     r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
 )
@@ -77,7 +88,7 @@ _FAULTY = (
     rf"provided\s+)?{_MATERIAL}",
 )
 _SOUND = (
-    rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FAULT}",
+    rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FLAW}",
     rf"{_LACKS}\s+{_FAULT}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOOD}",
@@ -91,13 +102,18 @@ _BARE_FAULTY = (
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
+    rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
+    rf"not\s+{_ALL}\s+{_IS}\s+{_ADVERB}{_GOOD}",
+    rf"{_ALL}\s+{_IS}\s+{_SURELY}{_BAD}",
 )
 _BARE_SOUND = (
     rf"not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
+    rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
-    rf"there\s+(?:is|are|was|were)\s+no\s+{_FAULT}|there\s+(?:isn't|aren't)\s+{_FAULT}",
+    rf"there\s+(?:is|are|was|were)\s+no\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
     rf"nothing\s+(?:here\s+|in\s+it\s+)?{_IS}\s+{_ADVERB}{_BAD}",
-    rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FAULT}",
+    rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
+    rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
     rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
 )
 _OPENING = (
@@ -110,7 +126,7 @@ _OPENING = (
     r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
-DOUBT = re.compile(
+DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
     r"although|though|otherwise|unclear|unsure|not\s+sure|uncertain|depends?|some\s+would|some\s+say|"
@@ -129,19 +145,43 @@ def _any(*forms: str) -> str:
 _CLAUSES = {
     True: _any(*(rf"{_TARGET}\s+{form}" for form in _FAULTY), rf"{_TARGET}\s+{_IS}{_NOT}\s+free\s+(?:of|from)\s+{_FAULT}",
                *_BARE_FAULTY),
-    False: _any(*(rf"(?:{_TARGET}|everything|all\s+of\s+it)\s+{form}" for form in _SOUND), *_BARE_SOUND),
+    False: _any(*(rf"(?:{_TARGET}|{_ALL})\s+{form}" for form in _SOUND), *_BARE_SOUND),
 }  # fmt: skip
 _SENTENCES = {
-    value: re.compile(rf"{_OPENING}(?:{clause}){_TAIL}", re.IGNORECASE | re.DOTALL)
+    value: lazy(rf"{_OPENING}(?:{clause}){_TAIL}", re.IGNORECASE | re.DOTALL)
     for value, clause in _CLAUSES.items()
 }
-_DISBELIEVED = re.compile(
+_DISBELIEVED = lazy(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
-_CONTRACTED = re.compile(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
+_CONTRACTED = lazy(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
 # a name and its value (`Hallucination: none`), which is no sentence
-_VALUED = re.compile(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
-_SO = re.compile(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
+_VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
+_SO = lazy(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
+
+
+# what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
+_STATES = {
+    True: lazy(
+        rf"{_SURELY}(?:a\s+)?(?:{_BAD}|hallucinations?|inconsistent|non-?factual|contradictory|"
+        r"not\s+(?:fully\s+|entirely\s+)?(?:accurate|correct|faithful|factual|supported|grounded|consistent))"
+        rf"{_PLACE}",
+        re.IGNORECASE,
+    ),
+    False: lazy(rf"{_ADVERB}(?:{_GOOD}|not\s+{_BAD}|no\s+{_FLAW}){_PLACE}", re.IGNORECASE),
+}
+_TRUTH = lazy(r"(?:not\s+)?(?:true|false|right|wrong|valid|fine|ok(?:ay)?)", re.IGNORECASE)
+
+
+def state(words: str) -> bool | None:
+    """What words under a label of the verdict say of the judged text: True for a fault, False for none, None
+    for words that may speak of something else (`true`: the text, or that it is hallucinated?).
+    """
+    plain = " ".join(words.strip(" \t\n.!*_`\"'").split())
+    if _TRUTH.fullmatch(plain):
+        return None
+    said = [value for value, pattern in _STATES.items() if pattern.fullmatch(plain)]
+    return said[0] if len(said) == 1 else None
 
 
 def paraphrase(sentence: str) -> bool | None:

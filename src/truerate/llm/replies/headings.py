@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from truerate.llm.replies.cutting import fence
-from truerate.llm.replies.reading import Parsed, joined
-
 # The headings that prompts give material under; a reply that writes one has gone on to another example.
 GIVEN = (
     "Document", "Question", "Summary", "Answer", "Response", "Knowledge", "Dialogue History", "User Query",
@@ -23,10 +20,6 @@ GIVEN = (
 _OPEN = r"[ \t>*_`#\-–—•\[(【（「＃＊]{0,12}"
 _SHUT = r"[ \t*_`#\])】）」＃＊]{0,12}"
 _COLON = r"[ \t]*(?:[:：=]|->|=>|→|[-–—](?=[ \t]))"
-
-
-# any heading between hashes at a line's start, whatever its name
-_ANY = re.compile(r"^[ \t>*_`\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_`]*[:：]", re.MULTILINE)
 
 
 class Heading(NamedTuple):
@@ -56,23 +49,6 @@ def last_before_next(
     value = text[within[-1].end : stop]
     cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
     return value.strip(), cuts
-
-
-def after_heading(text: str, *names: str, is_optional: bool = False) -> Parsed:
-    """What follows the last heading of the names, up to the next heading between hashes; what encloses it
-    all goes.
-
-    With `is_optional` a reply without that heading is the value as a whole, up to any heading in it.
-    """
-    found = find(text, *names)
-    if not found and not is_optional:
-        return Parsed(None, "absent" if text.strip() else "empty")
-    cuts: tuple[str, ...] = ("heading",) if found else ()
-    value = text[found[-1].end :] if found else text
-    if following := _ANY.search(value):
-        value = value[: following.start()]
-    inside, more = fence(value)
-    return Parsed(inside or None, None if inside else "empty", joined(cuts, more))
 
 
 def before_next(text: str, given: Sequence[str] = GIVEN) -> tuple[str, tuple[str, ...]]:
@@ -122,7 +98,7 @@ def _at_line(names: tuple[str, ...]) -> re.Pattern[str]:
     """At the start of a line: a colon behind it, or nothing else on the line."""
     return re.compile(
         rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?:[ \t]*\([^()\n]{{0,20}}\))?(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|"
-        rf"[ \t]*$\n?)",
+        rf"[ \t]*$\n?|(?<=[\]】])[ \t]+(?=\S))",
         re.MULTILINE | re.IGNORECASE,
     )
 
@@ -143,6 +119,6 @@ def _material(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|"
         rf"[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])"
-        rf"|^[ \t]*#{{1,6}}[ \t]+(?:{_spelled(*names)})[ \t#]*:?[ \t]*$",
+        rf"|^{_OPEN}Example[ \t]+\d+[ \t*_`#]*$|^[ \t]*#{{1,6}}[ \t]+(?:{_spelled(*names)})[ \t#]*:?[ \t]*$",
         re.MULTILINE | re.IGNORECASE,
     )

@@ -5,15 +5,16 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import bare, emphasis, framed, opened, quotes, unfenced
+from truerate.llm.replies.cutting import bare, emphasis, quotes, unfenced, unwrapped
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
-_NUMBERED = re.compile(r"\A\(?\d{1,2}\s*[.):]\s*")
-_LISTED = re.compile(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦–—-](?=[^\W\d_*]))(\S.*)")
+_NUMBERED = lazy(r"\A\(?\d{1,2}\s*[.):]\s*")
+_LISTED = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦–—-](?=[^\W\d_*]))(\S.*)")
 # words in which a reply says that there is nothing to list: all of these, one of the second
 _OF_LISTS = frozenset(
     "the a any in of this that your user's user message text list there are is were was it does do not contain contains contained has have "
@@ -21,18 +22,18 @@ _OF_LISTS = frozenset(
     "listed given here at all detected identified appear appears exist to report be could".split()
 )
 _OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
-_LABEL = re.compile(
+_LABEL = lazy(
     r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*",
     re.IGNORECASE,
 )
-_FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\W_]+")
-_SEPARATOR = re.compile(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
-_ASIDE = re.compile(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
-_REMARK = re.compile(
+_FRAME = lazy(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\W_]+")
+_SEPARATOR = lazy(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
+_ASIDE = lazy(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
+_REMARK = lazy(
     r"\W*(?:note|here|these|those|i|we|let|hope|the (?:names|proper nouns)|please|sure|certainly|of course|explanation|that|if you)\b.*",
     re.IGNORECASE,
 )
-_DOUBT = re.compile(
+_DOUBT = lazy(
     r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|instead|hmm)\b|[?/]|n't"
 )
 _SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
@@ -57,11 +58,9 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     without a mark of the list counts only where the message holds it and no line has such a mark. Else None:
     `empty`, `thought_only`, or `malformed` where no line could be read.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
     if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
@@ -176,11 +175,9 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     the reason: `empty`, `thought_only`, `ambiguous` where it is several of them on lines of their own,
     `absent`. A word within a sentence does not count: "not an entity" holds a word that it denies.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         answer, cuts = only, joined(cuts, ("json",))

@@ -14,22 +14,24 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from truerate.core.patterns import lazy
+
 FORMS = ("square", "worded", "circled", "round", "bare")
 MAX_RANGE = 50  # numbers that one range may span
 _LEAD = r"(?:>[ \t]*)*(?:[-*+•·‣◦–—][ \t]+)?(?:#{1,6}[ \t]+)?"
 _SHUT = r"[*_`\"'”»]*"
-_SIGN = re.compile(r"(?:[:：]|[.．、,;](?=\s|$)|->|=>|→|[-–—](?=\s)|\|(?=\s))[*_`]*\s*")
+_SIGN = lazy(r"(?:[:：]|[.．、,;](?=\s|$)|->|=>|→|[-–—](?=\s)|\|(?=\s))[*_`]*\s*")
 _PAIRS = {"[": "]", "<": ">", "［": "］", "【": "】", "〔": "〕", "{": "}", "(": ")", "（": "）"}
 _ROUND = "(（"
-_BRACKET = re.compile(r"([\[［【〔{(（<])\s*([^\[\]［］【】〔〕{}()（）<>\n]{1,40}?)\s*([\]］】〕})）>])")
-_JOINED = re.compile(r"\s*(?P<to>[-–—]|to\b|bis\b)?(?:,|;|&|and\b|und\b)?\s*(?=[\[［【〔{(（<])")
-_CIRCLED = re.compile(r"([①-⑳⓪❶-❿])|(\d)\ufe0f?\u20e3")
-_BARE = re.compile(
+_BRACKET = lazy(r"([\[［【〔{(（<])\s*([^\[\]［］【】〔〕{}()（）<>\n]{1,40}?)\s*([\]］】〕})）>])")
+_JOINED = lazy(r"\s*(?P<to>[-–—]|to\b|bis\b)?(?:,|;|&|and\b|und\b)?\s*(?=[\[［【〔{(（<])")
+_CIRCLED = lazy(r"([①-⑳⓪❶-❿])|(\d)\ufe0f?\u20e3")
+_BARE = lazy(
     r"(?P<alone>\d{1,3})$|#(?P<hash>\d{1,4})(?=\s)|#?(?P<plain>\d{1,4})(?:\.\d{1,2}|[a-z])?"
     r"(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
 )
-_DECIMAL = re.compile(r"\A(\d{1,3})(\.\d{1,2})\s+(?=\D)")
-_ITEM = re.compile(r"\s*(?:[-*+•·‣◦–—]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+)(\S.*)")
+_DECIMAL = lazy(r"\A(\d{1,3})(\.\d{1,2})\s+(?=\D)")
+_ITEM = lazy(r"\s*(?:[-*+•·‣◦–—]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+)(\S.*)")
 
 
 class Entry(NamedTuple):
@@ -205,6 +207,24 @@ def json_of(text: str) -> Any:
         except (ValueError, RecursionError):
             return None
     return None
+
+
+def number_of(value: Any, nouns: Sequence[str]) -> int | None:
+    """The one number that a key, a field or a cell holds, in any mark; None where it holds something else."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    if isinstance(value, int):
+        return value
+    numbers = numbers_in(value.replace("_", " ").strip("[]() "), nouns)
+    return numbers[0] if numbers and len(numbers) == 1 else None
+
+
+def first_of(value: dict[str, Any], keys: Sequence[str]) -> Any:
+    """The value under the first of some keys that an object has, whatever its capitals and blanks; None
+    without any.
+    """
+    folded = {key.casefold().replace(" ", "_"): one for key, one in value.items()}
+    return next((folded[key] for key in keys if key in folded), None)
 
 
 def table_of(text: str) -> list[list[str]]:

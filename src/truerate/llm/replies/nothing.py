@@ -4,6 +4,8 @@ also where it begins with `no` or `none` (`None of the crew survived.`).
 
 import re
 
+from truerate.core.patterns import lazy
+
 _WORDS = frozenset(
     # of English
     "none|no|nil|null|nothing|n/a|na|n.a|not applicable|not any|empty|skip|skipped|not a fact|non-factual|no fact|"
@@ -33,11 +35,11 @@ _OF_NOTHING = frozenset(
     "promotional emotional feeling feelings remark recommendation advice invitation filler transition sentiment".split()
 )
 # words with which a reply speaks of the sentence, behind a `none`
-_ABOUT = re.compile(
+_ABOUT = lazy(
     r"\b(?:opinions?|sentences?|hedg\w+|questions?|subjective|facts?|factual|claims?|statements?|readers?|evaluat\w+|"
     r"judge?ment|filler|transition\w*|check\w*|verif\w+|stated?|exclamation|advice|invitation|recommendation)\b"
 )
-_DASHES = re.compile(r"[-–—‐−∅/\\Øø∕]{1,3}")
+_DASHES = lazy(r"[-–—‐−∅/\\Øø∕]{1,3}")
 
 
 def says_nothing(text: str) -> bool:

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.core.text import normalise
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import framed, opened
+from truerate.llm.replies.cutting import unwrapped
 from truerate.llm.replies.fact_data import NOUNS, of_json, of_table
 from truerate.llm.replies.fact_words import LABEL, OPEN, Told, is_cut, stated
 from truerate.llm.replies.marks import Entry, Line
@@ -24,41 +25,39 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 
 # A line that means to be an entry: of a list, of a table, or with a number in whatever marks, also behind a
 # word (`Sentence 2: …`).
-_ENTRY = re.compile(
+_ENTRY = lazy(
     r"[-+–—]\s*[^-+–—*_=\s].*|\*\s+\S.*|[•·‣◦|>]\s*\S.*|[\"'`“„«*_]*(?:[\[{【［〔①-⓿]|[(（]\s*\d).*"
     r"|[\"'`“„«*_#]*\d{1,4}(?:[ *_]*[\])}.:：、|】］）〕]| *\t| +[-–—] ).*|[*_]*\w+ +#?\d{1,4}[*_]*[).:：、][\s*_]*[^\s*_].*"
 )
 # What only frames entries: a fence of code or of data, a tag alone, a rule, a heading, a line in bold, one
 # that ends with a colon.
-_FRAME = re.compile(
+_FRAME = lazy(
     r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|\*\*[^*]+\*\*|__[^_]+__|[^\[\](){}|]*[:：][*_]*"
 )
-_BARE = re.compile(
+_BARE = lazy(
     r"[\W_]+|[\[(（【][^\d\[\](){}]*[\])）】][.:!]?"
 )  # marks alone, or words in brackets with no number and nothing behind
 # An entry that speaks of the work itself, which no fact does: `- Done!`, `1. Facts`, `Step 1: I read the
 # text.`
-_CHATTY = re.compile(
+_CHATTY = lazy(
     r"(?:[-+–—*•·‣◦|>]\s*|\d{1,3}[.):]\s*|(?:step|part|note)\s*\d*\s*[.):]\s*)+"
     r"(?:(?:i|i['’]\w+|we|here|below|let me|let us|hope)\b.*|(?:done|ok|okay|sure|(?:atomic )?facts?|end|finished|certainly|of course)\W*)",
     re.IGNORECASE,
 )
 # Headings behind which a reply begins anew, and those behind which it speaks of what it wrote.
-_ANEW = re.compile(
+_ANEW = lazy(
     r"[\W_]*(?:(?:(?:final|corrected|revised|updated|improved|complete|full)\b[\w ]{0,40}|(?:atomic )?facts|output|"
     r"answer|results?|list)\W*|.{0,40}\bfacts\W*#+\W*)"
     r"|.*\b(?:final|corrected|revised|updated|improved) (?:\w+ )?(?:answers?|facts|list|version|output)\s*[:：][*_]*",
     re.IGNORECASE,
 )
-_REMARKS = re.compile(
+_REMARKS = lazy(
     r"[\W_]*(?:notes?|explanations?|reasoning|rationale|comments?|justification|remarks?|summary|analysis)[\W_]*[:：]?[\W_]*",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
-    r"^[ \t>*_\-]*#{1,3}(?!\s*facts)[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE | re.IGNORECASE
-)
+_GIVEN = lazy(r"^[ \t>*_\-]*#{1,3}(?!\s*facts)[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE | re.IGNORECASE)
 # `[1-1]`, `[2-1]`: numbers of facts within sentences, or ranges that are none
-_NO_RANGE = re.compile(r"^\W{0,6}(\d{1,3})\s*[-–]\s*(\d{1,3})\W", re.MULTILINE)
+_NO_RANGE = lazy(r"^\W{0,6}(\d{1,3})\s*[-–]\s*(\d{1,3})\W", re.MULTILINE)
 
 
 class Facts(NamedTuple):
@@ -75,11 +74,9 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     """`Facts` of a reply about these sentences, or None with `empty`, `thought_only` or `absent`; the cuts say
     what was read loosely.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, more = framed(answer)
-    cuts = joined(cuts, more)
     found = of_json(answer, len(sentences))
     if found is None and not marks.is_json_like(answer):
         found = of_table(answer, len(sentences)) or _of_lines(_latest(answer, len(sentences)), sentences)

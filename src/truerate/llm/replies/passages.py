@@ -10,14 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
 MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
-_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_LABEL = re.compile(r"\A[\s*_#>`]*[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
-_PREAMBLE = re.compile(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
+_BLOCK = lazy(r"^[ \t]*(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_LABEL = lazy(r"\A[\s*_#>`]*[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
+_PREAMBLE = lazy(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
 
 
 class Reading(NamedTuple):

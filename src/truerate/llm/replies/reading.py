@@ -24,7 +24,7 @@ REASONS = (
 CUTS = (
     "thought", "too-long", "special-token", "next-turn", "fence", "quotes", "tags", "heading", "next-example", "preamble",
     "explanation", "json", "alternatives", "echo", "table", "list", "mark", "sign", "range", "below", "one-line",
-    "label", "other-none", "other-word", "citation",
+    "label", "other-none", "other-word", "citation", "continued",
 )  # fmt: skip
 
 

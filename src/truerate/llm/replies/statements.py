@@ -16,25 +16,26 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
-from truerate.llm.replies.grammar import paraphrase
+from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.lexicon import MEANS, NEGATION, WORD, pole
 from truerate.llm.replies.reading import Parsed
 
 Asks = Literal["hallucination"] | None
-HALLUCINATION = re.compile(
+HALLUCINATION = lazy(
     r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
     r"found|present))?",
     re.I,
 )
-SOUND_KEY = re.compile(
+SOUND_KEY = lazy(
     r"(?:is\s+)?(?:(?:factually|fully|entirely)\s+)?(?:faithful|accurate|correct|supported|factual|grounded|"
     r"consistent|hallucination[ -]free|no\s+hallucinations?)",
     re.I,
 )
 _LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
-    r"result|label|response)"
+    r"result|label|response|classification|assessment|evaluation|status)"
 )
 # what may stand between a label or a verb of judging and the word, and behind the word
 _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a\s+clear|a\s+definite)\s+"
@@ -43,7 +44,7 @@ _MARK = r"[\s\"'*_`(\[{<]*"
 _SHUT = r"[\"'*_`)\]}>]*"
 _FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
 # the word alone: behind the mark of a list, or said again
-ALONE = re.compile(
+ALONE = lazy(
     rf"(?:\s*\(?(?:\d|[a-d])[.)](?=\s))?[\W_]*{_FREE}(?:[\s,.!*\"'-]+(?P=word)(?!\w)){{0,5}}[\W_]*", re.I
 )
 _FILLER = (
@@ -54,17 +55,17 @@ _FILLER = (
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
-_LEAD = re.compile(
+_LEAD = lazy(
     rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
     rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s*))",
     re.I | re.DOTALL,
 )
-_LAST = re.compile(
+_LAST = lazy(
     rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
     rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
-_CONCLUSION = re.compile(
+_CONCLUSION = lazy(
     rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here)?{_SHUT}"
     rf"(?:\s*(?:is|(?:would|should|must)\s+be|=|:|->|→)+|\s+[-–—]\s)"
     rf"|(?P<voice>i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
@@ -73,35 +74,35 @@ _CONCLUSION = re.compile(
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
 )
-_REASONED = re.compile(
+_REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z", re.I
 )
 # before the label: a condition, or an answer that is not the reply's own
-_NOT_OWN = re.compile(
+_NOT_OWN = lazy(
     r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|first|second|"
     r"initial|earlier|other)\s*\Z",
     re.I,
 )
-_WILLING = re.compile(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
-_STANDING = re.compile(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
-_ANNOUNCED = re.compile(
+_WILLING = lazy(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
+_STANDING = lazy(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
+_ANNOUNCED = lazy(
     r"(?:ok(?:ay)?|sure|well|alright)?[\s,.!]*(?:let\s+me|let's|let\s+us|i\s+will|i'll)\b", re.I
 )
-_NEGATED = re.compile(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
-_BOTH = re.compile(
+_NEGATED = lazy(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
+_BOTH = lazy(
     r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
     r"and)\s*yes\b",
     re.I,
 )
 # the other word standing as a verdict behind a first one
-_SECOND = re.compile(
+_SECOND = lazy(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
     rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
     re.I,
 )
-_OPEN = re.compile(
+_OPEN = lazy(
     r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
     r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
     r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
@@ -113,7 +114,7 @@ _OPEN = re.compile(
     r"|undecided|flip\s+a\s+coin|i\s+guess)\b",
     re.I,
 )
-_HEDGED = re.compile(
+_HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
     r"i\s+guess|sort\s+of|kind\s+of|"
@@ -121,37 +122,51 @@ _HEDGED = re.compile(
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
 )
-_EXCEPTED = re.compile(
+_EXCEPTED = lazy(
     r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
     r"except|unless|if\s+(?:not|you|we|one|the))\b",
     re.I,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
     r"i\s+take\s+(?:it|that)\s+back|"
     r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
-_QUOTED = re.compile(
+_QUOTED = lazy(
     r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|„[^“”\n]{0,200}[“”]|(?<!\w)'[^'\n]{1,80}'(?!\w)"
 )
-_NUMBERED = re.compile(r"\b(no)\.?\s*(?=\d)", re.I)
+_NUMBERED = lazy(r"\b(no)\.?\s*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
-_LABEL_LINE = re.compile(
+_LABEL_LINE = lazy(
     rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*", re.I | re.MULTILINE
 )
-_BREAK = re.compile(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
-_OWN_QUESTION = re.compile(
-    r"hallucinat|fabricat|made[ -]up|yes\s+or\s+no|judge?ment|verdict|\berrors?\b", re.I
-)
-_CONTRARY_QUESTION = re.compile(
+_BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
+_OWN_QUESTION = lazy(r"hallucinat|fabricat|made[ -]up|yes\s+or\s+no|judge?ment|verdict|\berrors?\b", re.I)
+_CONTRARY_QUESTION = lazy(
     r"\b(?:no|not|free|without|accurate|correct|right|true|faithful|supported)\b|n't\b", re.I
 )
 
 
-_SOUND_ALONE = re.compile(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
-_LABEL = re.compile(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
-_VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
+_SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+_LABEL = lazy(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
+# a label that heads the verdict, and never the text that was judged
+_OF_VERDICT = lazy(
+    r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|label|classification|"
+    r"assessment|evaluation|status)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
+    re.I,
+)
+# a verdict behind its reason and before the same in words: `…, so yes, it contains hallucination`
+_SO_WORD = lazy(
+    rf".*[,;:—–]\s*(?:and\s+)?(?:so|hence|thus|therefore)\s*,?\s+{_FREE}\s*[,;:—–-]\s*(?P<rest>.+)",
+    re.I | re.DOTALL,
+)
+_MAKES = lazy(
+    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+makes\s+(?:it|this)\s+an?\s+{_MARK}{_FREE}[\W_]*",
+    re.I | re.DOTALL,
+)
+# what stands for Yes and No behind `Hallucination:`
+VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
 
 
@@ -230,7 +245,7 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     """What one sentence states, given the question that stood right before it."""
     if lead := _LEAD.fullmatch(sentence):
         return _lead(lead, question, asks)
-    if last := _LAST.fullmatch(sentence):
+    if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
         is_both = bool(_BOTH.search(sentence))
         return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
     if (found := _CONCLUSION.fullmatch(sentence)) is not None:
@@ -241,6 +256,15 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(None, "both")
     if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
         return Stated(None, "both")
+    if asks and (again := _SO_WORD.fullmatch(sentence)):
+        value = MEANS[again["word"].casefold()]
+        return Stated(value if paraphrase(again["rest"]) is value else None, "last")
+    if (
+        asks
+        and (label := _OF_VERDICT.match(sentence))
+        and (told := state(sentence[label.end() :])) is not None
+    ):
+        return Stated(told, "conclusion")
     said = (
         paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
         if asks
@@ -321,8 +345,8 @@ def _labelled(sentence: str, asks: Asks) -> Stated | None:
     )
     if asks and (valued := re.fullmatch(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", sentence, re.I)):
         is_own = HALLUCINATION.fullmatch(structured.name_key(valued[1]))
-        if is_own and valued[2].casefold() in _VALUES:
-            return Stated(_VALUES[valued[2].casefold()], "conclusion")
+        if is_own and valued[2].casefold() in VALUES:
+            return Stated(VALUES[valued[2].casefold()], "conclusion")
     if found is None or asks is None:
         return None
     value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])

@@ -2,20 +2,23 @@
 and a box of LaTeX. What is read are names and plain values; nesting is flattened.
 """
 
+import ast
 import json
 import re
 from typing import Any
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies.cutting import unfenced
 
 # a pair of JSON or of Python's own writing whose value is complete, for texts that do not parse as a whole
-_PAIR = re.compile(
+_PAIR = lazy(
     r"[\"']([^\"'\n]{1,60})[\"']\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|"
     r"none)\b|(-?\d{1,18})\b)",
     re.IGNORECASE,
 )
-_TAGGED = re.compile(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
-_BOX = re.compile(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
+_TAGGED = lazy(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
+_BOX = lazy(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
+_RULE = lazy(r":?-+:?")  # of a cell below the head
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 
 
@@ -39,6 +42,31 @@ def outside(text: str) -> str:
     if start >= 0 and _json(plain):
         return plain[:start].strip()
     return _TAGGED.sub(" ", plain).strip() if "<" in plain else plain
+
+
+def cells(text: str) -> list[tuple[str, Any]]:
+    """The names and values of a table between bars: of each column by its head where a line of dashes stands
+    below that, else of rows of two cells; none where neither is there.
+    """
+    rows = [
+        [cell.strip(" *_`\t") for cell in _inside(line).split("|")]
+        for line in text.splitlines()
+        if "|" in line
+    ]
+    ruled = len(rows) > 1 and all(_RULE.fullmatch(cell) for cell in rows[1])
+    if ruled:
+        body = [row for row in rows[2:] if len(row) == len(rows[0])]
+        return [(name_key(name), cell) for row in body for name, cell in zip(rows[0], row, strict=True)]
+    return [(name_key(row[0]), row[1]) for row in rows] if rows and all(len(row) == 2 for row in rows) else []
+
+
+def without_cells(text: str) -> str:
+    """A text without the lines of a table between bars."""
+    return "\n".join(line for line in text.splitlines() if "|" not in line)
+
+
+def _inside(line: str) -> str:
+    return line.strip().removeprefix("|").removesuffix("|")
 
 
 def unboxed(text: str) -> str:
@@ -66,8 +94,21 @@ def _json(text: str) -> list[tuple[str, Any]] | None:
             return flat
     if "{" not in text:
         return None
+    if (written := _as_python(text[text.find("{") : text.rfind("}") + 1])) is not None:
+        return _flat("", written) or None
     found = _PAIR.findall(text[text.find("{") :])
     return [(name_key(pair[0]), _plain(pair)) for pair in found] or None
+
+
+def _as_python(text: str) -> dict[Any, Any] | None:
+    """The object that a text is in Python's own writing; None where it is none."""
+    if not text.startswith("{'"):
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _plain(pair: tuple[str, ...]) -> Any:

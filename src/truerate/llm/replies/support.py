@@ -9,6 +9,7 @@ taken back. So is a negated denial (`not unsupported`), and a sentence that only
 import re
 import unicodedata
 
+from truerate.core.patterns import lazy
 from truerate.core.text import words
 
 _SURELY = r"(?:(?:fully|completely|entirely|clearly|directly|explicitly|strongly|well)[ -])?"
@@ -28,18 +29,18 @@ BAD = (
     r"neither (?:supported|confirmed) nor (?:contradicted|refuted|denied|disproved)|no"
     rf"|[{_SIGNS_BAD}])"
 )
-_HEAD = re.compile(rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))(?![\w'])")
+_HEAD = lazy(rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))(?![\w'])")
 _SUBJECT = (
     r"(?:(?:so|therefore|thus|hence)[, ]+)?"
     r"(?:(?:(?:(?:the|this|that) (?:claim|statement|fact|assertion)(?: \d+)?|claim \d+|it|this) )?(?:is|was|has been) )?"
 )
-_ACTIVE = re.compile(
+_ACTIVE = lazy(
     r"(?:(?P<none>no passages?|none of the passages|nothing in the passages)"
     r"|(?:the )?passages?(?: \(?\d+\)?(?:(?:,| and|, and) \(?\d+\)?)*)?"
     r"(?P<not> (?:do not|does not|don't|doesn't|did not|cannot))?)"
     r" (?:support|supports|confirm|confirms|state|states) (?:this|that|the|it)(?: (?:claim|statement|fact))?"
 )
-_TAIL = re.compile(
+_TAIL = lazy(
     r"[.:;(\[\-–—/|=]|,? ?(?:in|from|because|since|as|according|per|based|see|cf|via|due|at|given|for|anywhere|here|not|no|nor)\b"
     r"|,? ?(?:by|with) (?:all |both |any |some |several |many |most )?(?:of )?(?:the )?(?:(?:given|other|first|second|third|last) )?"
     r"(?:passages?|sources?|texts?|evidence|context|documents?|"
@@ -50,7 +51,7 @@ _DOUBT = (
     r"or rather|on second thought|i mean|scratch that|however|yet)\b|\?"
 )
 # behind `supported`: whatever could take it back
-_AGAINST_GOOD = re.compile(
+_AGAINST_GOOD = lazy(
     rf"{_DOUBT}|\b(?:but|although|though|not|no|nor|none|never|nothing|zero|cannot|except|only|partial\w*|partly|"
     rf"contradict\w*|refut\w*|false|unsupported|if|wrong|incorrect|un\w*verif\w*|unconfirmed|insufficient|disagree\w*|"
     rf"differ\w*|conflict\w*|while|whereas|otherwise|instead|rather|without|lack\w*|fails?|neither|almost|or|own|"
@@ -60,36 +61,36 @@ _AGAINST_GOOD = re.compile(
     rf"to (?:some|a certain) (?:extent|degree))\b|n't|[{_SIGNS_BAD}]"
 )
 # behind `not supported`: that it is supported after all
-_AGAINST_BAD = re.compile(
+_AGAINST_BAD = lazy(
     rf"{_DOUBT}|\bsupport\w*|\b(?:is|are|was|as|it's) (?:true|correct|confirmed|verified|stated)\b|\b(?:although|though|"
     rf"except|or|states? it|says? so|confirms? it)\b|\A\W*(?:true|correct|yes)\b|\bpassages? \(?\d+\)? (?:alone|only)|[{_SIGNS_GOOD}]"
     r"|\bbut\b(?!.*\b(?:not?|never|none|nothing|without|different|other|another|neither|contradict\w*|nor)\b)"
 )
-_DENIED = re.compile(
+_DENIED = lazy(
     r"(?:\bnot|\bun|\bno passages?|\bnone(?: of)?(?: the)?(?: passages)?|\bnothing|\bnever|n't|\bneither|\bnor|\bcannot|\bnot? \w+|"
     r"\bwithout|\black\w*|\bno)[ -]?(?:\w+ ){0,3}?(?:supported|supporting|supports?|stated?s?|confirm\w*|says? so)\b"
 )
 # before a verdict that stands last
-_AGAINST_LAST = re.compile(
+_AGAINST_LAST = lazy(
     rf"{_DOUBT}|\b(?:not|no|nor|none|never|nothing|cannot|hardly|un\w*supported|supported|refuted|contradict\w*|false|if|would|could|"
     rf"might|may|should|neither|but|although|though|true|correct|or)\b|n't|[{_SIGNS_GOOD}{_SIGNS_BAD}]"
 )
-_LAST = re.compile(
+_LAST = lazy(
     rf"(?P<prior>.+?)\s*(?:(?P<sign>[:：→|=(\[]+|[-–—](?=\s)|->|=>|,(?= (?:so|therefore|thus|hence)\b))|[.。])\s*{_SUBJECT}"
     rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))[\s.)\]*_`'\"]*"
 )
 # that the passages are silent: no more than `not supported` says
-_SILENT = re.compile(
+_SILENT = lazy(
     r"(?:do(?:es)? not|don't|doesn't|did not|no passages?|none of the passages?|nothing|never|not) (?:\w+ ){0,2}?"
     r"(?:mention|state|say|speak|"
     r"contain|give|name|discuss|address|cover|confirm|support|indicate|provide)\w*"
 )
-_THAT = re.compile(
+_THAT = lazy(
     rf"the (?:claim|statement|fact|assertion) that (?P<prior>[^.:;?!]{{1,300}}?) (?:is|was) (?:(?P<bad>{BAD})|(?P<good>{GOOD}))"
     r"(?: by (?:the|any) passages?)?"
 )
 _BARE_WORDS = frozenset(("yes", "no", "true", "false", "correct", "incorrect", "wrong"))
-_LABEL = re.compile(
+_LABEL = lazy(
     r"(?:final |my )?(?:verdicts?|judge?ments?|answer|conclusion|label|status|result|decision|rating|assessment|classification)"
     r"[*_]*\s*(?:is\b)?\s*[:：=\-–—]?\s*"
 )
@@ -176,7 +177,7 @@ def _active(plain: str) -> bool | None:
     return is_bad
 
 
-_DOUBT_RE = re.compile(_DOUBT)
+_DOUBT_RE = lazy(_DOUBT)
 
 
 def without_claim(text: str, claim: str) -> str:

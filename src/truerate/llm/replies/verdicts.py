@@ -15,11 +15,12 @@ import unicodedata
 from itertools import pairwise
 from typing import Any
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, Asks, opening, prose
+from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, VALUES, Asks, opening, prose
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
@@ -37,23 +38,33 @@ CLOSINGS = (
     "Conclusão", "Oordeel", "Conclusie", "Вывод", "Вердикт", "结论", "判断", "最终答案", "最终判断", "判定", "結論",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
-_PICTURES = re.compile(
+_PICTURES = lazy(
     r"(?<=\w)[.!]?[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
-_UNDERSCORES = re.compile(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
-_LAST_ANSWER = re.compile(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
+_UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
+_LAST_ANSWER = lazy(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
 # a line that answers: behind the name, or of a list
-_ANSWERED = re.compile(
+_ANSWERED = lazy(
     rf"^[ \t>*_`#\[(-]*(?:(?:answer|response)(?:[ \t]*\d)?[ \t*_`#\])]*[:：=]|\d[.)][ \t])[ \t\"'*_`(\[]*(?P<word>{WORD})"
     r"(?!\w)(?:[^\w\n]*|[\"'*_)]*\s*[,.;:(—–-](?!\s*\d)[^\n]*)$",
     re.I | re.MULTILINE,
 )
 # words after which a reply repeats what it was given before it answers; after others it has gone on
-_ANNOUNCES = re.compile(
+ANNOUNCES = lazy(
     r":\s*\Z|\A[\W_]*\Z|\b(?:let\s+me|let's|let\s+us|step\s+by\s+step|analy[sz]\w*|i\s+will|i'll|"
     r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
     re.I,
 )
+
+
+# the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
+_CHOICE_OF = lazy(
+    r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])", re.I
+)
+_QUALIFIED = lazy(
+    r"\b(answer|judge?ment|verdict|decision|conclusion)[ \t]*\((?:my )?final\)(?=[ \t*_`]*[:=])", re.I
+)
+_STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
 def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
@@ -64,11 +75,9 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     as `faithful` have their own pole, and a verdict that its own words contradict is ambiguous. Without
     `asks` nothing but the words counts.
     """
-    answer, cuts = opened(text)
+    answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
@@ -76,7 +85,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
-    plain = _PICTURES.sub("", plain)
+    plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub("", plain)))
+    plain = _QUALIFIED.sub(r"Final \1", plain)
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
 
@@ -93,7 +103,7 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _region(head, asks)
         if first.reason not in ("absent", "empty") or not (
-            _ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+            ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
         ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
@@ -159,10 +169,15 @@ def _taken_back(answer: str, cue: str, value: bool) -> bool:
     cues = headings.find(answer, cue)
     stop = len(headings.before_next(answer[cues[0].start :])[0]) + cues[0].start
     pairs = [(one, after) for one, after in pairwise(cues) if one.start < stop]
-    earlier = [answer[one.end : after.start].strip().partition("\n")[0] for one, after in pairs]
+    between = (answer[one.end : after.start].strip().partition("\n")[0] for one, after in pairs)
+    earlier = [_JOINED.sub("", line) for line in between]  # `Yes` or `No`: both forms are named
     return any(
         (word := ALONE.fullmatch(line)) and MEANS[word["word"].casefold()] is not value for line in earlier
     )
+
+
+_WORDS = lazy(rf"(?<!\w)(?P<word>{WORD})(?!\w)", re.I)
+_JOINED = lazy(r"\W+(?:or|and|nor)\W*\Z", re.I)
 
 
 def _region(text: str, asks: Asks) -> Parsed:
@@ -172,18 +187,27 @@ def _region(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "empty", cuts)
     if (alone := ALONE.fullmatch(inside)) and not inside.rstrip().endswith(("?", "？")):
         return Parsed(MEANS[alone["word"].casefold()], cuts=cuts)
-    if (named := structured.pairs(text)) is not None and (told := _named(named, asks)) is not None:
+    if (named := structured.pairs(text)) is not None and (told := of_names(named, asks)) is not None:
         beside = prose(structured.outside(text), asks)
         if told.value is not None and beside.value not in (None, told.value):
             return Parsed(None, "ambiguous", ("json",))
         return Parsed(told.value, told.reason, ("json",))
     if inside.startswith(("{", '["')):
         return Parsed(None, "malformed", cuts)
+    if (
+        (rows := structured.cells(text))
+        and (told := of_names(rows, asks)) is not None
+        and told.value is not None
+    ):
+        words = (MEANS[one["word"].casefold()] for one in _WORDS.finditer(structured.without_cells(text)))
+        if any(word is not told.value for word in words):
+            return Parsed(None, "ambiguous", ("table",))
+        return Parsed(told.value, None, ("table",))
     found = prose(inside, asks)
     return Parsed(found.value, found.reason, cuts)
 
 
-def _named(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
+def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
     said: set[bool | None] = set()
     others: set[bool | None] = set()
@@ -200,7 +224,7 @@ def _named(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
             said.add(bool(value) is not is_contrary)
         elif isinstance(value, str):
             word = value.strip(" .!*").casefold()
-            truth = {"true": True, "false": False}.get(word) if is_own or is_contrary else None
+            truth = VALUES.get(word) if is_own or (is_contrary and word in ("true", "false")) else None
             read = truth if truth is not None else MEANS.get(word)
             if read is None and not is_contrary:
                 read = prose(value, asks).value

@@ -1,0 +1,27 @@
+"""Regular expressions that are compiled when they are first used.
+
+The readers of replies hold hundreds, some of several thousand characters; every command imports them, and
+few read a reply. Compiling them all takes longer than the work of most commands.
+"""
+
+import re
+from typing import Any, cast
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """What `re.compile` gives, compiled at the first use of any of its attributes: one that does not compile
+    raises re.error there (tests/core/test_patterns.py uses every one of the package).
+    """
+    return cast(re.Pattern[str], _Lazy(pattern, flags))
+
+
+class _Lazy:
+    """Stands for a pattern; an attribute that was asked for once is the compiled one's own."""
+
+    def __init__(self, pattern: str, flags: int):
+        self._told = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._told), name)
+        setattr(self, name, value)
+        return value

@@ -1,0 +1,151 @@
+"""Whether a reply calls an evaluation accurate: `Accurate` or `Inaccurate`.
+
+What a reply begins with counts, else the sentences that name the evaluation; all that is said of the
+evaluation must agree. Half of it (`partly accurate`), both words, doubt and taking back are ambiguous.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies import structured
+from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.located import answering
+from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.refusals import is_refusal
+
+_HALF = (
+    r"(?:partly|partially|mostly|mainly|largely|somewhat|fairly|nearly|almost|half|roughly|in\s+part|"
+    r"not\s+(?:entirely|fully|completely|quite|wholly|totally|altogether|always))"
+)
+_SURELY = r"(?:(?:fully|clearly|completely|entirely|very|totally|quite|indeed|definitely|factually|overall|also|wholly)\s+)*"
+_WORD = (
+    rf"(?P<half>{_HALF}\s+)?{_SURELY}(?P<not>not\s+|in-\s?)?{_SURELY}"
+    r"(?:(?P<bad>inaccurate|incorrect|wrong)|(?P<good>accurate|correct))(?![\w-])"
+)
+_EVALUATION = (
+    r"(?:(?:the|this|that|your|my|its|given|above|provided|whole|overall)\s+)*(?:evaluation|judge?ment|annotation|assessment|"
+    r"verdict|analysis)(?:'s)?(?:\s+(?:of\s+the\s+(?:response|model|assistant)|above|given|provided|as\s+a\s+whole))?"
+)
+_IS = r"\s*(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
+_LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+)*(?:answer|final|decision|conclusion|label|result)"
+_FIRST = lazy(
+    rf"[\W_]*(?:yes|no)?[\W_]*(?:(?:it|this|that)(?:'s|\s+is)\s+|(?:i(?:'d|\s+would)?\s+(?:think|believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
+    rf"(?:(?:it|this)(?:'s|\s+is)\s+)?)?(?:{_EVALUATION}{_IS}|{_LABEL}{_IS})?)[\W_]*{_WORD}",
+    re.I,
+)
+_SAID = lazy(
+    rf"(?:\b{_EVALUATION}|\b{_LABEL}|\b(?:yes|no)\b[\s,.]*(?:it|this|that)|^[\W_]*){_IS}{_WORD}",
+    re.I | re.MULTILINE,
+)
+_ALONE = lazy(rf"^[\W_]*{_WORD}[\W_]*$", re.I | re.MULTILINE)
+# a line that begins with the word that was asked for
+_LINE = lazy(
+    rf"^[\W_]*(?:i\s+(?:think|believe)\s+)?(?:it\s+is\s+)?(?=[^\n]{{0,40}}accurate){_WORD}(?=\W*$|\s*[.,:;!—–-])",
+    re.I | re.MULTILINE,
+)
+_OPEN = lazy(
+    r"\b(?:accurate|correct)\s*(?:/|\||or)\s*(?:inaccurate|incorrect|not)\b|\binaccurate\s*(?:/|\||or)\s*accurate\b|"
+    r"\b(?:wait|scratch\s+that|on\s+second\s+thoughts?|on\s+reflection|i\s+take\s+(?:it|that)\s+back)\b|"
+    r"\b(?:can(?:no|')t|cannot|could\s+not|unable\s+to|hard\s+to|difficult\s+to|impossible\s+to)\s+(?:\w+\s+)?"
+    r"(?:tell|say|decide|judge|determine|verify)\b|\bneither\s+accurate\b",
+    re.I,
+)
+_EXCEPTED = lazy(
+    r"[\s,;:.!*_\"'—–-]*(?:but|though|although|however|except|if|unless|only|perhaps|maybe|probably|\?)(?!\w)",
+    re.I,
+)
+# a part of the evaluation that is not accurate
+_PART_BAD = lazy(
+    r"\b(?:reason|rationale|segment|explanation|place|quotation)s?\s+(?:is|are|was|were)\s+"
+    r"(?:not\s+(?:accurate|correct|right)\b|inaccurate\b|incorrect\b|wrong\b)",
+    re.I,
+)
+# one thing accurate and another not: "accurate in one way, inaccurate in another"
+_AS_TO = r"\s+(?:in|as\s+to|about|on|for|regarding|with|of)\b"
+_PARTED = lazy(
+    rf"\b(?:accurate|correct){_AS_TO}[^.!?\n]*\b(?:inaccurate|incorrect)(?:{_AS_TO}|\s+(?:elsewhere|otherwise)\b)|"
+    rf"\b(?:inaccurate|incorrect){_AS_TO}[^.!?\n]*\b(?:accurate|correct)(?:{_AS_TO}|\s+(?:elsewhere|otherwise)\b)",
+    re.I,
+)
+_HALVED = lazy(rf"\b{_HALF}\s+(?:in)?(?:accurate|correct)\b", re.I)
+_DOUBTED = lazy(
+    r"\b(?:if|whether|may|might|could|perhaps|maybe|possibly|probably|not\s+sure|unsure|would)\b", re.I
+)
+
+_POLES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
+_KEYS = frozenset((
+    "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",
+    "assessment", "decision", "output", "response", "final answer", "meta evaluation", "final verdict", "conclusion",
+))  # fmt: skip
+
+
+def accurate(reply: str, cue: str) -> Parsed:
+    """True for Accurate, False for Inaccurate, None with its reason where neither can be read.
+
+    `cue` is the heading that the prompt ends with. Correct and Incorrect are the same; Yes and No alone are
+    neither, as they were not asked for.
+    """
+    answer, cuts = opened(reply)
+    if not answer:
+        return nothing(cuts)
+    answer, frame = framed(answer)
+    region, more = answering(answer, cue, lambda head: _stated(head)[1] != "absent")
+    inside, layers = bare(region)
+    cuts = joined(cuts, frame, more, layers)
+    if not inside.strip(" \t\n.*_#`-…\"'"):
+        return Parsed(None, "empty", cuts)
+    if (named := structured.pairs(region)) and (told := _named(named)):
+        value = told.pop() if len(told) == 1 else None
+        return Parsed(value, "ambiguous" if value is None else None, joined(cuts, ("json",)))
+    if is_refusal(inside):
+        return Parsed(None, "refusal", cuts)
+    value, reason = _stated(inside)
+    return Parsed(value, reason, cuts)
+
+
+def _stated(text: str) -> tuple[bool | None, str | None]:
+    """What the words of a reply say of the evaluation, or why they say nothing."""
+    text = re.sub(r"\b(is|was|does)n['’]t\b", r"\1 not", text)
+    text = re.sub(r"\b(i)\s+would\b(?=\s+(?:say|call|judge))", r"\1'd", text, flags=re.I)
+    told = list(_told(text))
+    if not told:
+        return None, "ambiguous" if _OPEN.search(text) or _HALVED.search(text) else "absent"
+    is_half = _PARTED.search(text) or (told[0] is True and _PART_BAD.search(text))
+    if None in told or len(set(told)) > 1 or _OPEN.search(text) or is_half:
+        return None, "ambiguous"
+    return told[0], None
+
+
+def _told(text: str) -> Iterator[bool | None]:
+    """Each thing that is said of the evaluation; None for one that is half said, doubted or has an exception."""
+    places: dict[int, re.Match[str]] = {}
+    for found in (_FIRST.match(text), *_SAID.finditer(text), *_ALONE.finditer(text), *_LINE.finditer(text)):
+        if found is not None:
+            places.setdefault(found.end(), found)
+    for found in places.values():
+        sentence = re.split(r"[.!?\n]", text[: found.start()])[-1]
+        is_good = (found["good"] is not None) is (found["not"] is None)
+        is_left = (
+            found["half"]
+            or (found["bad"] and found["not"])
+            or _DOUBTED.search(sentence + found[0])
+            or (is_good and _EXCEPTED.match(text, found.end()))
+            or text[found.end() :].lstrip(" *_\"'").startswith("?")
+        )
+        yield None if is_left else is_good
+
+
+def _named(named: Sequence[tuple[str, Any]]) -> set[bool | None]:
+    """What names and values say of the evaluation; empty where no name speaks of it."""
+    told: set[bool | None] = set()
+    for name, value in named:
+        pole = _POLES.get(name.removeprefix("is "))
+        if pole is not None and isinstance(value, bool):
+            told.add(value is pole)
+        elif pole is not None and isinstance(value, str) and value.strip(" .").casefold() in ("yes", "no"):
+            told.add((value.strip(" .").casefold() == "yes") is pole)
+        elif name in _KEYS and isinstance(value, str):
+            told.add(_stated(value)[0])
+    return told

@@ -1,0 +1,239 @@
+"""Verdicts with their place and their reason: `Yes. The segment "…" … because …`.
+
+The verdict is the first word of the answer; what the reason says (`No mention of it …`) gives no verdict.
+Every string quoted in the reason that stands in the judged response is a segment (`core.quotes`). A reply
+that begins with other words is read as `verdicts` reads it.
+"""
+
+import re
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from truerate.core.patterns import lazy
+from truerate.core.quotes import Span, located_strings, quotations
+from truerate.llm.replies import headings, structured
+from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.grammar import paraphrase
+from truerate.llm.replies.lexicon import MEANS, WORD
+from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.verdicts import ANNOUNCES, of_names, yes_no
+
+# What prompts about a response in a dialogue give material under, beside the headings of every prompt.
+GIVEN = tuple(
+    name for name in (*headings.GIVEN, "Conversation", "Reference Response", "Correct Response", "Dialogue")
+    if name not in ("Answer", "Evidence", "Sentences", "Context", "Example")
+)  # fmt: skip
+_REASONS = ("Reason", "Rationale", "Explanation", "Reasoning", "Justification", "Analysis")
+_SEGMENTS = (
+    "Segment", "Segments", "Hallucinated Segment", "Hallucinated Segments", "Span", "Spans", "Location", "Place",
+)  # fmt: skip
+_REASON_KEYS = frozenset((
+    "reason", "rationale", "explanation", "justification", "why", "reasoning", "analysis", "comment", "because",
+))  # fmt: skip
+_SEGMENT_KEYS = frozenset((
+    "segment", "segments", "span", "spans", "hallucinated segment", "hallucinated segments", "hallucinated span",
+    "hallucinated spans", "location", "locations", "place", "places", "quote", "quotes", "quoted", "text", "texts",
+))  # fmt: skip
+_FIRST = lazy(
+    rf"(?:[^\w\n\"'“‘]|[\"'“‘](?=\w+\W?[\"'”’]))*(?<!\w)(?P<word>{WORD})(?![\w'’])(?!-\w)(?P<shut>[\"'”’*_`)\]}}>]*)",
+    re.I,
+)
+_LABEL = lazy(
+    r"[\s*_`#>(\[-]*(?:(?:the|my|your|final|overall)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|label|result|"
+    r"hallucinat(?:ed|ion)(?:\s+(?:detected|present|found))?|is\s+it\s+hallucinated)\s*\??[\s*_`\])]*[:：=–—-][\s*_`]*",
+    re.I,
+)
+# two words of verdict as one answer, or one that is taken back
+_OPEN = lazy(
+    rf"\s*(?:[/|\\]|[,.…\s]*(?:and|or|but\s+also|und|oder|et|ou|y|o|e)\s+)\s*[\"'*_]*(?:{WORD})(?!\w|\s+\w)"
+    rf"|[\s,.;:!?—–-]*(?:no\s*,\s*)?(?:wait|actually|scratch\s+that|correction|on\s+second\s+thoughts?|i\s+mean|or\s+rather|"
+    rf"sorry)\b[\s,.;:!—–-]*(?:it\s+(?:is|should\s+be)\s+|that\s+should\s+be\s+|make\s+that\s+)?[\"'*_]*(?:{WORD})(?!\w)"
+    rf"(?!\s+(?:\w+\s+)*?(?:mention|evidence|information|support))"
+    rf"|\s*[,;—–-]\s*(?:perhaps|maybe|possibly|probably\s+not|partly|partially|sort\s+of|kind\s+of|in\s+a\s+way)\s*(?:[.,;!]|$)"
+    rf"|\s*\?",
+    re.I,
+)
+_TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
+_SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
+_NO_REASON = " \t\n.,:;!|…—–-*_`#>\"'“”"
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedVerdict(Parsed):
+    """A verdict (`value`: True for Yes, the response is hallucinated) with its reason in words and the
+    segments of the response that it quotes, half-open code points in order. A No and an unread reply have no
+    segments and no counts.
+    """
+
+    rationale: str | None = None
+    segments: tuple[Span, ...] = ()
+    n_quoted: int = 0
+    n_not_located: int = 0
+
+
+def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "") -> LocatedVerdict:
+    """What a reply says of a response: whether it is hallucinated, where, and why.
+
+    `cue` is the heading that the prompt ends with. Quotations of `knowledge` are neither segments nor missed.
+    JSON gives the verdict under its name, segments and reason under theirs. The rationale is None where there
+    is none; it holds the reply's words behind the verdict.
+    """
+    answer, cuts = opened(reply)
+    if not answer:
+        none = nothing(cuts)
+        return LocatedVerdict(None, none.reason, none.cuts)
+    answer, frame = framed(answer)
+    region, more = answering(answer, cue, _says)
+    cuts = joined(cuts, frame, more)
+    if (named := _names(region)) is not None:
+        own = structured.name_key(cue)
+        plain = [("answer" if name == own else name, value) for name, value in named]
+        return _of_names(plain, response, knowledge, cuts)
+    region = _TAGS.sub(" ", region).strip()
+    if is_refusal(region):
+        return LocatedVerdict(None, "refusal", cuts)
+    value, reason, told, last = _first_word(region)
+    if reason == "absent":
+        told = bare(region).text
+        other = yes_no(told, asks="hallucination")
+        value, reason = other.value, other.reason
+    return _with_reason(Parsed(value, reason, joined(cuts, last)), told, response, knowledge)
+
+
+def _with_reason(verdict: Parsed, told: str, response: str, knowledge: str) -> LocatedVerdict:
+    """A verdict with the reason behind it, and the segments that the reason quotes."""
+    if verdict.value is None:
+        return LocatedVerdict(None, verdict.reason, verdict.cuts)
+    rationale, strings = _parts(told)
+    if not verdict.value:
+        return LocatedVerdict(False, None, verdict.cuts, rationale)
+    quoted = [*strings, *_quoted(rationale, response)]
+    found = located_strings(quoted, response, knowledge=knowledge)
+    return LocatedVerdict(True, None, verdict.cuts, rationale, *found)
+
+
+def _quoted(rationale: str | None, response: str) -> list[str]:
+    """What a reason quotes, but for words of verdict."""
+    strings = quotations(rationale or "", response)
+    return [string for string in strings if string.strip(_NO_REASON).casefold() not in MEANS]
+
+
+def answering(answer: str, cue: str, says: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
+    """The part of a reply that answers: behind the last cue, before a next example's headings. Where words
+    that say it already (`says`), or announce nothing, stand before a next example, its own cue is no longer
+    this reply's.
+    """
+    head, ran_on = headings.before_next(answer, GIVEN)
+    behind = headings.last_before_next(answer, cue, given=GIVEN)
+    is_own = bool(ran_on) and not headings.find(head, cue) and (says(head) or not ANNOUNCES.search(head))
+    if behind is None or is_own:
+        return head, ran_on
+    if not behind[0].strip(_NO_REASON):
+        # nothing behind it: what stands before it, if anything
+        head, ran_on = headings.before_next(answer[: headings.find(answer, cue)[0].start], GIVEN)
+        return head, joined(("heading",), ran_on)
+    return behind
+
+
+def _says(head: str) -> bool:
+    """Whether a text gives a verdict, or gives it in a way that cannot be read."""
+    return _first_word(head)[1] != "absent" or yes_no(head, asks="hallucination").reason != "absent"
+
+
+def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, ...]]:
+    """The verdict that a text begins with, or why there is none; what follows it; and what was cut before it."""
+    inside, cuts = bare(region)
+    if label := _LABEL.match(inside):
+        inside, cuts = inside[label.end() :], joined(cuts, ("label",))
+    if not inside.strip(_NO_REASON):
+        return None, "empty", "", cuts
+    first = _FIRST.match(inside)
+    if first is None:
+        return None, "absent", inside, cuts
+    value, told = MEANS[first["word"].casefold()], inside[first.end() :]
+    if re.match(r"\.?\s*\d", told) or _is_part(told):
+        return None, "absent", inside, cuts
+    if _OPEN.match(told) or _is_denied(told, value=value):
+        return None, "ambiguous", "", cuts
+    return value, None, told, cuts
+
+
+def _is_part(told: str) -> bool:
+    """Whether the word before it is no verdict but part of a sentence (`No mention is made …`, `No one …`)."""
+    return bool(
+        re.match(
+            r"[ \t]+(?!(?:it|the|this|that|there|i|because|since|as|from|for|its|they|these)\b)[a-z]", told
+        )
+    )
+
+
+def _is_denied(told: str, *, value: bool) -> bool:
+    """Whether the clause right behind a verdict says the contrary of it."""
+    clause = _SENTENCE.match(told)
+    said = paraphrase(clause["clause"]) if clause else None
+    return said is not None and said is not value
+
+
+def _parts(told: str) -> tuple[str | None, list[str]]:
+    """The reason in words, and the strings under headings of segments that no marks of quotation enclose."""
+    names = (*_SEGMENTS, *_REASONS)
+    strings = []
+    for heading in headings.find(told, *_SEGMENTS, is_anywhere=False):
+        line = told[heading.end :].lstrip("\n").partition("\n")[0]
+        inside = line.strip(" \t*_")
+        if inside and not quotations(inside) and inside.casefold() not in ("none", "n/a", "-", "–"):
+            strings.append(inside)
+    lone = headings.find(told, *names, is_anywhere=False)
+    if (
+        lone
+        and not told[: lone[0].start].strip(_NO_REASON)
+        and len(lone) == 1
+        and lone[0].name.title() in _REASONS
+    ):
+        told = told[lone[0].end :]
+    plain = re.sub(rf"\A[{re.escape(_NO_REASON[:-4])}]+", "", told).strip()
+    return (plain if plain.strip(_NO_REASON) else None), strings
+
+
+# ---- a form for machines -----------------------------------------------------------------------------------
+
+
+def _names(region: str) -> list[tuple[str, Any]] | None:
+    """The names and values of a reply that is JSON or tags; None where it is words, be there a tag in them."""
+    named = structured.pairs(region)
+    if named is None or region.lstrip("` \njsonJSON").startswith(("{", "[")):
+        return named
+    is_whole = any(name in _SEGMENT_KEYS | _REASON_KEYS for name, _ in named)
+    return named if (is_whole or "{" in region) and _FIRST.match(structured.outside(region)) is None else None
+
+
+def _of_names(
+    named: Sequence[tuple[str, Any]], response: str, knowledge: str, cuts: tuple[str, ...]
+) -> LocatedVerdict:
+    """What names and values say."""
+    cuts = joined(cuts, ("json",))
+    found = _verdict_of([pair for pair in named if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS])
+    if found is None or found.value is None:
+        return LocatedVerdict(None, "absent" if found is None else found.reason, cuts)
+    behind = (_first_word(item)[2] for name, item in named if name == "answer" and isinstance(item, str))
+    told = [*_texts(named, _REASON_KEYS), *(_parts(words)[0] or "" for words in behind)]
+    rationale = " ".join(part for part in told if part) or None
+    if not found.value:
+        return LocatedVerdict(False, None, cuts, rationale)
+    strings = [*_texts(named, _SEGMENT_KEYS), *_quoted(rationale, response)]
+    return LocatedVerdict(
+        True, None, cuts, rationale, *located_strings(strings, response, knowledge=knowledge)
+    )
+
+
+def _texts(named: Sequence[tuple[str, Any]], names: Set[str]) -> list[str]:
+    return [item.strip() for name, item in named if name in names and isinstance(item, str) and item.strip()]
+
+
+def _verdict_of(named: Sequence[tuple[str, Any]]) -> Parsed | None:
+    """The one verdict of names and values; a text that begins with the word is the word."""
+    words = {True: "yes", False: "no", None: None}
+    plain = [(name, (isinstance(item, str) and words[_first_word(item)[0]]) or item) for name, item in named]
+    return of_names(plain, "hallucination")

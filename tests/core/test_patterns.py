@@ -1,0 +1,30 @@
+"""Patterns that are compiled at their first use."""
+
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+from truerate.core.patterns import lazy
+from truerate.llm import replies, thought
+
+
+def test_one_gives_what_a_compiled_pattern_gives():
+    found = lazy(r"(?P<word>y)es", re.IGNORECASE)
+    assert found.search("so: YES")["word"] == "Y" and found.fullmatch("no") is None
+    assert found.sub("no", "yes") == "no" and found.pattern == r"(?P<word>y)es"
+    assert found.flags == re.compile(found.pattern, re.IGNORECASE).flags
+
+
+def test_one_that_does_not_compile_is_told_when_it_is_used():
+    broken = lazy("(")
+    with pytest.raises(re.error, match="unterminated"):
+        broken.search("x")
+
+
+def test_every_pattern_of_the_readers_compiles():
+    names = [f"{replies.__name__}.{one.name}" for one in iter_modules(replies.__path__)]
+    held = [value for name in names for value in vars(import_module(name)).values()]
+    patterns = [one for one in [*held, *vars(thought).values()] if type(one) is type(lazy(""))]
+    assert len(patterns) > 100 and all(one.groups >= 0 for one in patterns)
