@@ -10,7 +10,7 @@ from truerate.core import keys
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
 from truerate.sources import read_source
-from truerate.sources.dialogue import taken_in_turns
+from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
 
 TOLD = {
     "dialogue_id": 4,
@@ -56,6 +56,18 @@ def test_turns_alternate_back_from_a_person_s_last():
     assert taken_in_turns(["b", " c\nd "]) == ("[Assistant]: b", "c d") and taken_in_turns([]) == ("", "")
 
 
+def test_a_turn_has_the_number_of_its_response_among_the_assistant_s():
+    assert [turn_answered(["x"] * n) for n in (1, 3, 5)] == [0, 1, 2]
+    assert [turn_answered(["x"] * n) for n in (0, 2, 4)] == [0, 1, 2]  # the assistant begins
+
+
+def test_dialogues_of_one_number_are_told_by_their_opening():
+    openings = Openings()
+    names = [openings.name(3, opening) for opening in (None, "Hello!", " Hello! ", "Oh?", "Hello!", None)]
+    assert names == ["3", "3", "3", "3/2", "3", "3"] and openings.name(4, "Oh?") == "4"
+    assert openings.n_shared == 1
+
+
 # ---- HalluDial ---------------------------------------------------------------------------------------------
 def test_halludial_judges_responses_with_a_reason(put, read):
     put(
@@ -81,6 +93,56 @@ def test_halludial_judges_responses_with_a_reason(put, read):
     ]
     assert set(got.samples.select(pair("attributes", "published_split")).to_series()) == {"train", "test"}
     assert "not tried on the original" in got.card["citation"] and got.card["licence"] == "CC BY-NC-SA 4.0"
+
+
+PLACES = {
+    "one": ('Yes. The part "a river" is off.', ["a river"]),
+    "several": ('Yes. Both "Varn is a river" and “deep” are off.', ["Varn is a river", "deep"]),
+    "of the knowledge": ('Yes. "Varn is a town" says that "a river" is off.', ["a river"]),
+    "roughly": ('Yes. "Varn is a river, and the deep one" is off.', ["Varn is a river, and a deep one"]),
+    "nowhere": ('Yes. "the sea" is off.', []),
+    "no quotation": ("Yes. The river is off.", []),
+    "not hallucinated": ('No. "Varn is a river" is backed.', []),
+    "No behind it": ('Yes. No mention of "a river" is made.', ["a river"]),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_halludial_s_spans_are_what_its_targets_quote_of_the_response(put, read, name):
+    target, words = PLACES[name]
+    text = "Oh, Varn is a river, and a deep one."
+    put("spontaneous_train.json", [TOLD | {"response": text, "target": target}])
+    got = read("halludial")
+    spans = got.samples["spans"][0].to_list()
+    assert [text[span["start"] : span["end"]] for span in spans] == words
+    assert {(span["type"], span["p"]) for span in spans} <= {(None, None)}
+    assert got.samples["rationale"][0] == target.partition(" ")[2]
+    counts = got.card["counts"]
+    is_positive = name != "not hallucinated"
+    assert (counts.get("n_located", 0), counts.get("n_without_place", 0)) == (
+        (len(words) > 0, not words) if is_positive else (0, 0)
+    )
+    assert counts.get("n_quotations_not_located") == (1 if name == "nowhere" else None)
+
+
+def test_halludial_s_dialogues_of_one_number_are_parted_by_their_opening(put, read):
+    other = {"dialogue_history": "[Human]: What is Varn?", "turn": 0, "response": "A sea."}
+    later = {
+        "dialogue_history": "[Human]: Hello! [Assistant]: Hi. [Human]: Oh? [Assistant]: Yes. [Human]: Why?"
+    }
+    put("spontaneous_train.json", [TOLD, TOLD | other, TOLD | later | {"turn": 2}])
+    got = read("halludial")
+    names = got.items.select(pair("attributes", "dialogue"), pair("attributes", "turn").alias("turn")).rows()
+    assert names == [("4", "1"), ("4/2", "0"), ("4", "2")]
+    assert got.items["group_id"].n_unique() == 2 and got.card["counts"]["n_dialogues_of_one_number"] == 1
+
+
+def test_a_folder_with_halludial_s_script_alone_is_one_line(put, read):
+    put("README.md", "# HalluDial")
+    put("HalluDial.py", "import datasets")
+    with pytest.raises(TruerateError, match="holds a script and no data: name a folder") as error:
+        read("halludial")
+    assert "\n" not in str(error.value)
 
 
 def test_halludial_one_scenario_alone(put, read):
@@ -161,6 +223,66 @@ def test_files_of_whole_dialogues(put, read):
         ("data/valid.json", "no-knowledge")
     ]
     assert set(got.samples.select(pair("attributes", "published_split")).to_series()) == {"valid"}
+
+
+def dialogue(*histories, **more):
+    """A dialogue with a turn of the assistant behind each history."""
+    bare = {key: TURN[key] for key in TURN if key != "dialog_idx"}
+    turns = [bare | {"history": list(history)} for history in histories]
+    return {
+        "dialog_idx": 7,
+        "utterances": [turn | {"response": f"{n}"} for n, turn in enumerate(turns)],
+    } | more
+
+
+def placed(tables):
+    """Dialogue, turn and question of every item, in order."""
+    told = (pair("attributes", name).alias(name) for name in ("dialogue", "turn"))
+    return tables.items.select(*told, "question").rows()
+
+
+def test_turns_keep_their_dialogue_and_their_number(put, read):
+    put("train.json", [dialogue(["a"], ["a", "b", "c"], ["a", "b", "c", "d", "e"])])
+    put("valid.jsonl", [TURN, TURN | {"dialog_idx": None}])
+    assert placed(read("faithdial")) == [
+        ("7", "0", "a"), ("7", "1", "c"), ("7", "2", "e"), ("3", "1", "What is Varn?"), (None, "1", "What is Varn?"),
+    ]  # fmt: skip
+
+
+def test_a_dialogue_that_the_assistant_begins_has_a_first_turn_without_question(put, read):
+    put("train.json", [dialogue([], ["x", "b"], ["x", "b", "c", "d"])])
+    got = read("faithdial")
+    assert placed(got) == [("7", "0", ""), ("7", "1", "b"), ("7", "2", "d")]
+    assert got.items["group_id"].n_unique() == 1 and got.card["counts"]["n_turns_without_question"] == 1
+    assert got.items["history"][1] == "[Assistant]: x"
+
+
+def test_two_dialogues_of_one_number_are_two(put, read):
+    put("train.json", [dialogue(["a"], ["a", "b", "c"]), dialogue(["x"], ["x", "b", "c"])])
+    put("test.json", [dialogue(["z"])])  # numbers are those of a file
+    got = read("faithdial")
+    assert [row[:2] for row in placed(got)] == [
+        ("7", "0"),
+        ("7", "1"),
+        ("7/2", "0"),
+        ("7/2", "1"),
+        ("7", "0"),
+    ]
+    assert got.items["group_id"].n_unique() == 3 and got.card["counts"]["n_dialogues_of_one_number"] == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_hallucinated"),
+    [
+        (["Partial_hallucination"], True),
+        (["Partial Hallucination", "Entailment"], True),
+        (["Entailment", "Hallucination"], True),
+        (["Uncooperative", "Generic"], False),
+    ],
+)
+def test_any_label_of_hallucination_counts(put, read, labels, is_hallucinated):
+    put("train.jsonl", [TURN | {"BEGIN": labels, "original_response": None}])
+    assert read("faithdial").samples["is_hallucinated"].to_list() == [is_hallucinated]
 
 
 def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
@@ -263,6 +385,33 @@ def test_the_published_audit(public):
     assert got.samples["is_hallucinated"].sum() == 1145 and got.documents.height == 160
     assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
     assert set(got.samples["generator"]) == {"ctrl", "doha", "gpt2", None}
+
+
+SHARES = {  # hallucinated, of the usable rows, by corpus and system; None: people
+    ("cmu", "ctrl"): 0.670, ("cmu", "doha"): 0.734, ("cmu", "gpt2"): 0.815, ("cmu", None): 0.652,
+    ("topicalchat", "ctrl"): 0.650, ("topicalchat", "doha"): 0.779, ("topicalchat", "gpt2"): 0.794,
+    ("topicalchat", None): 0.634,
+}  # fmt: skip
+NOT_ATTRIBUTABLE = {
+    ("cmu", "ctrl"): 0.459, ("cmu", "doha"): 0.812, ("cmu", "gpt2"): 0.701, ("cmu", "t5"): 0.719,
+    ("tc", "ctrl"): 0.312, ("tc", "doha"): 0.947, ("tc", "gpt2"): 0.962, ("tc", "t5"): 0.967,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reader", "file", "shares"),
+    [("faithdial", "audit_cmu.jsonl", SHARES), ("begin", "dev_cmu.jsonl", NOT_ATTRIBUTABLE)],
+)
+def test_the_published_shares_of_every_system(public, reader, file, shares):
+    folder = public(reader, file)
+    got = read_source("x", Source(reader=reader, path=str(folder)), folder, "stop")
+    corpus = got.items.select("item_id", pair("attributes", "corpus").alias("corpus"))
+    rates = (
+        got.samples.join(corpus, on="item_id")
+        .group_by("corpus", "generator")
+        .agg(pl.col("is_hallucinated").mean())
+    )
+    assert {(row[0], row[1]): round(row[2], 3) for row in rates.rows()} == shares
 
 
 def test_the_published_dev_files_of_begin(public):

@@ -222,7 +222,7 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
 def holds_texts(config: Config) -> bool:
     """Whether a config's rows bear words of a source or a model, not only ids, labels and numbers."""
     return config.has_texts and any(
-        {"text", "question"} & set(data.columns) for data in config.splits.values()
+        {"text", "question", "response"} & set(data.columns) for data in config.splits.values()
     )
 
 

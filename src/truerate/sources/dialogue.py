@@ -1,5 +1,6 @@
 """Dialogues as items hold them: the last turn of a person is the question, the turns before it are the
-history, one a line.
+history, one a line. Turns are told apart by the name of their dialogue and the number of the answered turn
+among the assistant's, from 0.
 """
 
 import re
@@ -12,7 +13,8 @@ _TURN = re.compile(rf"\[({PERSON}|{SYSTEM})\]:")
 
 
 def parted(told: str, field: str) -> tuple[str, str]:
-    """History and question of a dialogue that is one text with `[Human]:` and `[Assistant]:` before its turns.
+    """History and question of a dialogue that is one text with `[Human]:` and `[Assistant]:` before its
+    turns.
 
     Raises BadRow (`no-exchange`) where it does not end with a person's turn.
     """
@@ -23,12 +25,46 @@ def parted(told: str, field: str) -> tuple[str, str]:
 
 
 def taken_in_turns(turns: Sequence[str]) -> tuple[str, str]:
-    """History and question of a dialogue whose turns are a list, a person's last; of no turns, two empty texts."""
+    """History and question of a dialogue whose turns are a list, a person's last; of no turns, two empty
+    texts.
+    """
     plain = [" ".join(turn.split()) for turn in turns]
     if not plain:
         return "", ""
     speakers = [PERSON if (len(plain) - place) % 2 else SYSTEM for place in range(len(plain))]
     return _lines(speakers[:-1], plain[:-1]), plain[-1]
+
+
+def turn_answered(turns: Sequence[str]) -> int:
+    """The number, from 0, that a response has among the assistant's turns: how many of these stand before it,
+    where the last turn is a person's and they alternate.
+    """
+    return len(turns) // 2
+
+
+class Openings:
+    """The dialogues of a source by their published name and their opening turn. A name under which two
+    dialogues were published, told by another opening, stands for two.
+    """
+
+    def __init__(self) -> None:
+        self._by_name: dict[object, list[str]] = {}
+
+    def name(self, published: object, opening: str | None) -> str:
+        """The name of the dialogue that opens so: the published one, `3/2` for the second dialogue of name 3.
+        A turn without any before it has no opening to tell, and belongs to the first.
+        """
+        met = self._by_name.setdefault(published, [])
+        plain = None if opening is None else " ".join(opening.split())
+        if plain is not None and plain not in met:
+            met.append(plain)
+        place = met.index(plain) if plain is not None else 0
+        return f"{published}/{place + 1}" if place else f"{published}"
+
+    @property
+    def n_shared(self) -> int:
+        """How many published names stand for more than one dialogue."""
+        return sum(len(openings) > 1 for openings in self._by_name.values())
 
 
 def _lines(speakers: Sequence[str], turns: Sequence[str]) -> str:

@@ -7,8 +7,12 @@ a row as `datasets` shows it (`dialog_idx`, `history`, `knowledge`, `response`, 
 `vrm_raw`. Only the audit's rows were at hand.
 
 BEGIN's labels of the data set are those of the response that stood there before (`original_response`;
-`response` where nothing was rewritten, as its publishers' own critic reads it). Whatever has the label
-Hallucination, alone or with others, is hallucinated.
+`response` where nothing was rewritten, as its publishers' own critic reads it). Whatever has a label of
+hallucination, whole or partial, alone or with others, is hallucinated.
+
+A turn of a dialogue has the attributes `dialogue` (its number in the file, `3/2` for a second one of number
+3) and `turn` (the number of the response among the assistant's, from 0). A dialogue that the assistant begins
+has a first turn without question.
 """
 
 from functools import partial
@@ -17,7 +21,7 @@ from pathlib import Path
 from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.dialogue import taken_in_turns
+from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
 from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
@@ -75,7 +79,10 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     for file in present:
         collection.read(file, json_rows, partial(_keep_audited, collection))
     for file in stems.values():
-        collection.read(file, json_rows, partial(_keep_row, collection, file))
+        openings = Openings()
+        collection.read(file, json_rows, partial(_keep_row, collection, file, openings))
+        if openings.n_shared:
+            collection.counts["n_dialogues_of_one_number"] += openings.n_shared
     return collection.tables()
 
 
@@ -105,40 +112,49 @@ def _keep_audited(collection: Collection, row: Row) -> None:
 
 
 # ---- the data set ------------------------------------------------------------------------------------------
-def _keep_row(collection: Collection, file: str, row: Row) -> None:
+def _keep_row(collection: Collection, file: str, openings: Openings, row: Row) -> None:
     """A turn, or a dialogue with its turns: those of its wizard have a history. A turn that cannot be kept
     costs its dialogue no other.
     """
     split = Path(file).stem.replace("validation", "valid")
     if "utterances" not in row.values:
-        _keep_turn(collection, split, row, row.values.get("dialog_idx"))
+        _keep_turn(collection, split, row, _dialogue_of(row, openings, row.values.get("dialog_idx")))
         return
+    number = row.values.get("dialog_idx", row.number)
     for entry in row.items("utterances"):
         turn = Row(entry, row.number)
         if "history" in turn.values:
             try:
-                _keep_turn(collection, split, turn, row.values.get("dialog_idx", row.number))
+                _keep_turn(collection, split, turn, _dialogue_of(turn, openings, number))
             except BadRow as bad:
                 if collection.stops(bad):
                     raise
                 collection.reject(file, bad, row=row.number, text=str(entry))
 
 
-def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -> None:
-    history, question = taken_in_turns(row.texts("history"))
+def _dialogue_of(row: Row, openings: Openings, number: object) -> str | None:
+    """The name of a turn's dialogue; None where its row has no number."""
+    return None if number is None else openings.name(number, next(iter(row.texts("history")), None))
+
+
+def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | None) -> None:
+    turns = row.texts("history")
+    history, question = taken_in_turns(turns)
     knowledge, response, original = (
         _knowledge(row),
         _response(row, "response"),
         row.optional_text("original_response"),
     )
     labels = (
-        [label.strip().lower() for label in row.texts("BEGIN")] if row.values.get("BEGIN") is not None else []
+        ["_".join(label.lower().split()) for label in row.texts("BEGIN")]
+        if row.values.get("BEGIN") is not None
+        else []
     )
     if not labels:
         raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
     for label in labels:
         label_of(label, tuple(LABELS), "a label of field 'BEGIN'")
-    is_hallucinated, is_rewritten = "hallucination" in labels, original not in (None, response)
+    is_hallucinated, is_rewritten = any(LABELS[label] for label in labels), original not in (None, response)
     item = collection.item(
         "dialogue",
         group=("dialogue", split, dialogue) if dialogue is not None else ("knowledge", knowledge),
@@ -146,8 +162,12 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
         question=question,
         right_answer=response if is_rewritten or not is_hallucinated else None,
         document_ids=[collection.document(knowledge, licence=TEXTS["wow"], is_wikipedia=True)],
+        dialogue=dialogue,
+        turn=turn_answered(turns),
         is_shared=True,
     )
+    if not question:
+        collection.counts["n_turns_without_question"] += 1
     attributes = {
         "label_source": "gold",
         "published_split": split,

@@ -4,8 +4,10 @@ place.
 Files and fields are those that the README of its repository documents: `<scenario>/<scenario>_train.json` and
 `_test.json`, JSON lists (JSON Lines and Parquet are read, too), with `dialogue_id`, `knowledge`,
 `dialogue_history`, `turn`, `response` and `target`. A target begins with Yes (hallucinated) or No; what
-follows is the rationale, in which the place stands in words, so samples have no spans. Not documented, so
-assumed: that a dialogue of one number is the same in both scenarios (both are then on one side of the split).
+follows is the rationale. The places that it quotes are the spans of a hallucinated response: every quoted
+string that stands in the response (`core.quotes`), whatever it quotes of the knowledge. Not documented, so
+assumed: that a dialogue of one number and one opening turn is the same in both scenarios (both are then on
+one side of the split).
 """
 
 import re
@@ -13,8 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.core.quotes import located
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.dialogue import parted
+from truerate.sources.dialogue import PERSON, Openings, parted
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 
@@ -44,16 +47,26 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     present = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
+    if not present and part is None and list(folder.glob("*.py")):
+        raise SourceError(
+            f"source {name!r}: {str(folder)!r} holds a script and no data: name a folder that holds the files which the "
+            "script would fetch (spontaneous/spontaneous_train.json, …)"
+        )
     if not present:
         wanted = f"of part {part!r} " if part else ""
         raise SourceError(
             f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
         )
+    openings = Openings()
     for file in present:
         told = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
         collection.read(
-            file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told)
+            file,
+            parquet_rows if file.endswith(SUFFIX) else json_rows,
+            partial(_keep, collection, openings, told),
         )
+    if openings.n_shared:
+        collection.counts["n_dialogues_of_one_number"] = openings.n_shared
     return collection.tables()
 
 
@@ -62,7 +75,10 @@ def _files(folder: Path) -> list[str]:
     found = (
         path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl")
     )
-    names = (path.relative_to(folder).as_posix() for path in found if path.name != "source.json")
+    names = [path.relative_to(folder).as_posix() for path in found if path.name != "source.json"]
+    # beside other tables, as in a published data set, those files that name a scenario
+    of_scenarios = [name for name in names if _word_in(name, SCENARIOS)]
+    names = of_scenarios or names
     return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
 
 
@@ -71,18 +87,15 @@ def _word_in(file: str, allowed: tuple[str, ...]) -> str | None:
     return next((word for word in reversed(re.split(r"[/_.\-]", file)) if word in allowed), None)
 
 
-def _keep(collection: Collection, told: dict, row: Row) -> None:
-    knowledge, response, dialogue, turn = (
-        row.text("knowledge"),
-        row.text("response"),
-        row.integer("dialogue_id"),
-        row.integer("turn"),
-    )
+def _keep(collection: Collection, openings: Openings, told: dict, row: Row) -> None:
+    knowledge, response = row.text("knowledge"), row.text("response")
+    number, turn = row.integer("dialogue_id"), row.integer("turn")
     history, question = parted(row.text("dialogue_history"), "dialogue_history")
     target = row.text("target")
     verdict = _TARGET.match(target)
     if verdict is None:
         raise BadRow(Reason.UNKNOWN_LABEL, f"field 'target' begins with {target[:20]!r}: neither Yes nor No")
+    dialogue = openings.name(number, history.partition("\n")[0] or f"[{PERSON}]: {question}")
     item = collection.item(
         "dialogue",
         group=("dialogue", dialogue),
@@ -95,7 +108,23 @@ def _keep(collection: Collection, told: dict, row: Row) -> None:
     )
     is_hallucinated = verdict[1].lower() == "yes"
     rationale = target[verdict.end() :].strip() or None
+    spans = _spans(collection, rationale, response, knowledge) if is_hallucinated else []
     collection.sample(
-        item, response, is_hallucinated=is_hallucinated, label_source="published", rationale=rationale, **told
+        item,
+        response,
+        is_hallucinated=is_hallucinated,
+        label_source="published",
+        rationale=rationale,
+        spans=spans,
+        **told,
     )
     collection.counts[f"n_{told['scenario'] or 'unnamed'}"] += 1
+
+
+def _spans(collection: Collection, rationale: str | None, response: str, knowledge: str) -> list[dict]:
+    """The segments of a response that the reason for its label quotes; what they are is counted."""
+    found = located(rationale or "", response, knowledge=knowledge)
+    collection.counts["n_located" if found.segments else "n_without_place"] += 1
+    if found.n_not_located:
+        collection.counts["n_quotations_not_located"] += found.n_not_located
+    return [{"start": start, "end": end, "type": None, "p": None} for start, end in found.segments]

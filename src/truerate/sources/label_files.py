@@ -8,7 +8,8 @@ own.
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -231,6 +232,22 @@ def span_place(span: dict, text: str) -> tuple[int, int] | None:
         ):
             return bounds
     return None
+
+
+def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[int, int, float]]:
+    """The runs of characters that more than half of the labellers marked, by the places that each of them
+    marked: start, end, and the share of labellers that marked the run's least marked character, in (.5, 1].
+    """
+    marks: Counter[int] = Counter()
+    for places in marked:
+        marks.update({place for start, end in places for place in range(start, end)})
+    runs: list[list[int]] = []
+    for place in sorted(place for place, n in marks.items() if 2 * n > len(marked)):
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return [(run[0], run[-1] + 1, min(marks[place] for place in run) / len(marked)) for run in runs]
 
 
 def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:

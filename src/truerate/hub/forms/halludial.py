@@ -1,0 +1,106 @@
+"""The samples of a board in HalluDial's columns: `dialogue_id` (equal for all turns
+of a dialogue), `knowledge`, `dialogue_history` (`[Human]: … [Assistant]: … [Human]: …`), `turn` (from 0),
+`response`, `target` (`Yes.` or `No.`, then the reason, in which every segment stands between quotation marks).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from truerate.core.quotes import located
+from truerate.core.schemas import pair
+from truerate.hub.release import Config
+
+SCENARIOS = ("spontaneous", "induced")
+SCHEMA = {
+    "dialogue_id": pl.Int64,
+    "knowledge": pl.String,
+    "dialogue_history": pl.String,
+    "turn": pl.Int64,
+    "response": pl.String,
+    "target": pl.String,
+}
+NEEDED = (
+    "group_id",
+    "history",
+    "question",
+    "knowledge",
+    "text",
+    "is_hallucinated",
+    "rationale",
+    "spans",
+    "attributes",
+)
+
+
+def in_form(configs: Sequence[Config]) -> list[Config]:
+    """A config for each scenario of HalluDial (and licence, where there are several): the samples with that
+    attribute and a turn, in the splits of `configs`, in order of dialogue and turn.
+
+    Rows without knowledge or question are no rows of that format and stay out.
+    """
+    of_dialogues = [config for config in configs if _is_of_dialogues(config)]
+    frames = [frame for config in of_dialogues for frame in config.splits.values()]
+    groups = sorted({group for frame in frames for group in frame["group_id"]})
+    numbers = {group: number for number, group in enumerate(groups)}
+    forms = []
+    for config in of_dialogues:
+        for scenario in SCENARIOS:
+            splits = {name: _rows(frame, scenario, numbers) for name, frame in config.splits.items()}
+            splits = {name: frame for name, frame in splits.items() if frame.height}
+            suffix = config.name.removeprefix("dialogue")
+            words = f"one response with its label and the reason, in HalluDial's columns ({scenario})"
+            form = replace(
+                config,
+                name=f"halludial-{scenario}{suffix}",
+                splits=splits,
+                description=words,
+                is_default=False,
+            )
+            forms += [form] if splits else []
+    return forms
+
+
+def _is_of_dialogues(config: Config) -> bool:
+    """Whether a config holds labelled responses of dialogues with their texts."""
+    columns = next(iter(config.splits.values())).columns
+    is_named = config.name == "dialogue" or config.name.startswith("dialogue-")
+    return config.has_texts and is_named and set(NEEDED) <= set(columns)
+
+
+def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.DataFrame:
+    """The rows of one scenario of a split."""
+    rows = frame.with_columns(
+        pair("attributes", "scenario").alias("scenario"),
+        pair("attributes", "turn").cast(pl.Int64, strict=False).alias("turn"),
+    ).filter(
+        (pl.col("scenario") == scenario) & pl.col("turn").is_not_null() & pl.col("knowledge").is_not_null()
+    )
+    told = [
+        (
+            numbers[row["group_id"]],
+            row["knowledge"],
+            " ".join([*row["history"].split("\n"), f"[Human]: {row['question']}"]).strip(),
+            row["turn"],
+            row["text"],
+            target_of(row["text"], row["rationale"], row["spans"], is_hallucinated=row["is_hallucinated"]),
+        )
+        for row in rows.filter(pl.col("question").str.strip_chars() != "").iter_rows(named=True)
+    ]
+    whole = pl.DataFrame(told, schema=SCHEMA, orient="row")
+    return whole.sort("dialogue_id", "turn", "response", "target", maintain_order=True)
+
+
+def target_of(text: str, rationale: str | None, spans: Sequence[Mapping], *, is_hallucinated: bool) -> str:
+    """A label and its reason as HalluDial writes them: the verdict first. Segments that the reason does not
+    quote are quoted before it.
+    """
+    reason = (rationale or "").strip()
+    if is_hallucinated:
+        quoted = located(reason, text).segments
+        segments = [(span["start"], span["end"]) for span in spans]
+        missing = [text[slice(*segment)] for segment in segments if segment not in quoted]
+        strings = " and ".join(f'"{part}"' for part in missing)
+        reason = f"The response is wrong in {strings}. {reason}".strip() if missing else reason
+    return f"{'Yes' if is_hallucinated else 'No'}. {reason}".strip()
