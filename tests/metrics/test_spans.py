@@ -1,4 +1,16 @@
-from truerate.metrics.spans import Overlap, covered, iou, overlap, union
+import numpy as np
+
+from truerate.metrics.spans import (
+    Overlap,
+    covered,
+    iou,
+    overlap,
+    span_f1,
+    span_precision,
+    span_recall,
+    span_sums,
+    union,
+)
 
 
 def test_union_joins_overlapping_and_touching_spans():
@@ -20,3 +32,15 @@ def test_doubly_marked_characters_count_once():
 def test_nothing_marked():
     assert iou(overlap([], [])) == 1.0  # Mu-SHROOM's rule
     assert iou(overlap([(0, 1)], [])) == 0
+
+
+def test_micro_averages_by_hand():
+    # first text: gold 10, predicted 5, both 5; second: gold 0, predicted 5; third: gold 10, nothing predicted
+    sums = span_sums([[(0, 10)], [], [(0, 4), (6, 12)]], [[(5, 10)], [(0, 5)], []]).sum(axis=0)
+    assert (span_precision(sums), span_recall(sums), span_f1(sums)) == (5 / 10, 5 / 20, 2 * 5 / 30)
+
+
+def test_micro_averages_over_nothing():
+    sums = span_sums([[]], [[]]).sum(axis=0)
+    assert np.isnan([span_precision(sums), span_recall(sums), span_f1(sums)]).all()
+    assert span_sums([], []).shape == (0, 3)

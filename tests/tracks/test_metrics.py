@@ -22,6 +22,18 @@ EMITTED = {  # the metrics of each board of the closed world
         precision_right probe_rate recall recall_right refined_contains_rate refined_same_rate response_similarity tnr tpr
         unchanged_rate unparsed_rate
     """,
+    "halludial": """
+        accuracy accuracy_both_orders accuracy_one_side accuracy_parsed annotator_accuracy
+        annotator_kappa annotator_span_f1 annotator_tnr annotator_tpr balanced_accuracy bin_p
+        bin_rate bleu broken_rate continued_rate ece f1 f1_right first_position_rate fleiss_kappa
+        gold_minus_self gold_minus_self_p hallucinated_rate hallucination_rate is_identified
+        macro_f1 marked_rate meta_accuracy meta_kappa meta_unparsed_rate n_annotators_passed n_by_kind
+        n_dialogues n_samples n_turns not_located_rate percent_agreement precision precision_right
+        rationale_similarity recall recall_right restated_rate rouge_l screening_agreement
+        shared_context_rate shared_dialogue_rate sibling_rate span_f1 span_precision span_recall tnr
+        token_f1 too_long_rate tpr turns_per_dialogue unchanged_rate unparsed_rate unread_rate
+        words_per_response
+    """,
     "mfava": """
         answerable_rate cohen_kappa cohen_kappa_typed cut_rate detected_per_reply dont_know_rate
         hallucinated_token_rate hallucination_rate hallucination_rate_std iou is_identified
@@ -44,6 +56,7 @@ EMITTED = {  # the metrics of each board of the closed world
 }
 MORE = {  # those that only other settings or other sources give
     "halueval": "no_answers",
+    "halludial": "no_answers no_verdicts",
     "mfava": "no_answers sensitivity_low sensitivity_high token_f1_typed token_f1_by_type with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
 }
@@ -136,6 +149,9 @@ def test_chance_of_a_pair_in_both_orders_is_a_quarter():
 DOWN = {  # of which less is better
     "halueval": """failure_rate unparsed_rate candidate_failure_rate length_rule_broken_rate
         filter_disagreement_rate filter_unparsed_rate cut_rate""",
+    "halludial": """unparsed_rate ece hallucination_rate meta_unparsed_rate shared_context_rate shared_dialogue_rate
+        sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
+        unchanged_rate broken_rate""",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
         title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",

@@ -106,6 +106,22 @@ class Sampling(Block):
     frequency_penalty: Annotated[Number, Field(ge=-2, le=2)] = 0.0
 
 
+class Encoder(Block):
+    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published
+    one, of other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
+    """
+
+    model: Word
+    layer: Annotated[Whole, Field(ge=-1, le=200)] | None = None
+    baseline: Annotated[Number, Field(ge=-1, lt=1)] | None = None
+
+    @property
+    def title(self) -> str:
+        """What it is called beside its numbers."""
+        layer = "" if self.layer is None else f", layer {self.layer}"
+        return f"{self.model}{layer}" + ("" if self.baseline is None else f", rescaled by {self.baseline:g}")
+
+
 class SizesOfTrack(Block):
     """How much of a track is built, in one profile. The command of a source may name each whole number, as
     {<track>_<key>}, and what `named` gives.

@@ -67,25 +67,26 @@ def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterato
     """
     block = max(1, CELLS // max(1, n_clusters))
     if n_resamples <= block:
-        yield _one_block(n_clusters, n_resamples, seed)
+        yield _one_block(n_clusters, n_resamples, seed).astype(float)
     else:
-        yield from _blocks(n_clusters, n_resamples, seed, block)
+        yield from (counts.astype(float) for counts in _blocks(n_clusters, n_resamples, seed, block))
 
 
 @lru_cache(maxsize=8)  # of at most CELLS numbers each
 def _one_block(n_clusters: int, n_resamples: int, seed: int) -> np.ndarray:
-    """All resamples, kept and so read-only: a board asks for the same ones hundreds of times."""
-    (weights,) = _blocks(n_clusters, n_resamples, seed, n_resamples)
-    weights.flags.writeable = False
-    return weights
+    """All resamples, kept: a board asks for the same ones hundreds of times."""
+    (counts,) = _blocks(n_clusters, n_resamples, seed, n_resamples)
+    return counts
 
 
 def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterator[np.ndarray]:
+    """Counts in two bytes: of eight they would take four times the memory."""
     rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)
         drawn = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters).astype(float)
+        counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+        yield counts.astype(np.uint16 if n_clusters < 2**16 else np.int64)
 
 
 def bootstrap_sums(sums: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarray:
@@ -173,7 +174,8 @@ def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float,
     """Efron's bias correction (ties half) and acceleration (from the jackknife)."""
     below = ((draws < value).mean() + (draws <= value).mean()) / 2
     edge = 1 / (len(draws) + 1)
-    gaps = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
+    known = left_out[~np.isnan(left_out)]
+    gaps = np.nanmean(left_out) - known if len(known) else known
     size = (gaps**2).sum() ** 1.5
     return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), float(
         (gaps**3).sum() / (6 * size)

@@ -1,10 +1,14 @@
-"""Pairs of texts matched in form: a subset in which neither length nor a full stop tells the sides apart."""
+"""Subsets of pairs of texts: one side each, as a seeded draw has it, and pairs matched in form, in which neither
+length nor a full stop tells the sides apart.
+"""
 
 from collections.abc import Sequence
 from math import log
 
 import numpy as np
+import polars as pl
 
+from truerate.core.keys import draw
 from truerate.metrics.overlap import form
 
 EXACT = 8  # up to so many words lengths are matched to the word, above in bins of a tenth
@@ -42,3 +46,30 @@ def matched(hallucinated: Sequence[Shape], right: Sequence[Shape], order: Sequen
         n = min(len(one), len(other))
         kept[one[:n] + other[:n]] = True
     return kept
+
+
+def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
+    """Which rows a protocol that asks one side per pair would have asked, (rows,) of bool: hallucinated or
+    right with equal chance, by a recorded seed. From `pair_id`, `is_hallucinated`.
+    """
+    is_drawn = {name: draw(seed, "side", name) < 0.5 for name in rows["pair_id"].unique().drop_nulls()}
+    sides = zip(rows["pair_id"].to_list(), rows["is_hallucinated"].to_list(), strict=True)
+    return np.array(
+        [pair_id is not None and is_drawn[pair_id] == label for pair_id, label in sides], dtype=bool
+    )
+
+
+def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
+    """Which rows are sides of the pairs matched in form (`matched`), (rows,) of bool, from `pair_id`,
+    `is_hallucinated`, `text`. A pair of which one side alone was judged is in none.
+    """
+    sides = rows.drop_nulls("pair_id").select("pair_id", "is_hallucinated", "text").unique()
+    both = sides.filter("is_hallucinated").join(
+        sides.filter(~pl.col("is_hallucinated")), on="pair_id", suffix="_right"
+    )
+    both = both.sort("pair_id").unique("pair_id", keep="none", maintain_order=True)
+    hallucinated, right = ([shape(text) for text in both[name].to_list()] for name in ("text", "text_right"))
+    names = both["pair_id"].to_list()
+    kept = matched(hallucinated, right, [draw(seed, "matched", name) for name in names])
+    chosen = {name for name, is_kept in zip(names, kept, strict=True) if is_kept}
+    return np.array([name in chosen for name in rows["pair_id"].to_list()], dtype=bool)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from truerate.core.schemas import NO_ANSWERS, emptied, score_row
+from truerate.core.schemas import NO_ANSWERS, emptied, pairs, score_row
 from truerate.metrics.intervals import (
     UNIT,
     Bounds,
@@ -90,6 +90,22 @@ class ScoreWriter:
         a row that counts them.
         """
         return [*emptied(rows), self.count(NO_ANSWERS, subject, where, n, n)]
+
+    def no_verdicts(
+        self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int, *, kept: str
+    ) -> list[dict[str, Any]]:
+        """Score rows of a subject none of whose `n` replies could be read: empty but for the metric `kept`, which
+        says so, and a row that counts them.
+        """
+        told = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
+        return [*told, self.count("no_verdicts", subject, where, n, n)]
+
+    def outcome(
+        self, metric: str, subject: str, where: Mapping[str, Any], unit: tuple[str, str], value: float
+    ) -> dict[str, Any]:
+        """An Outcome row of one unit, given by its id and its cluster."""
+        known = {"board": self.board, "metric": metric, "subject": subject, "slice": pairs(**where)}
+        return {**known, "unit_id": unit[0], "cluster_id": unit[1], "value": float(value)}
 
     # ---- shares --------------------------------------------------------------------------------------------
 

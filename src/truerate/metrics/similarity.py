@@ -4,6 +4,7 @@ answers agree least (HELMA 2.2).
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 import polars as pl
@@ -11,6 +12,8 @@ import polars as pl
 Groups = Sequence[Sequence[str]]
 # A measure gives, for each group, the similarity of each pair of its texts, in the order of `combinations`.
 Measure = Callable[[Groups], list[list[float]]]
+Grams = tuple[list[Counter[str]], list[int]]  # the n-grams of a text by order, and how many they are
+KEPT = 16  # texts whose n-grams are kept: neighbouring groups may share one
 ORDERS, BETA = 6, 2  # character n-grams of 1 to 6, recall counted twice (Popović 2015; sacrebleu's defaults)
 
 
@@ -20,20 +23,25 @@ def chrf(groups: Groups) -> list[list[float]]:
 
     Two empty texts are the same text: 1. An empty text against another: 0.
     """
-    return [_chrf_of_group(group) for group in groups]
-
-
-def _chrf_of_group(group: Sequence[str]) -> list[float]:
     from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
-    grams = {text: extract_all_char_ngrams(text, ORDERS) for text in dict.fromkeys(group)}
-    sizes = {text: [sum(found.values()) for found in grams[text]] for text in grams}
+    @lru_cache(maxsize=KEPT)
+    def grams(text: str) -> Grams:
+        counts = list(extract_all_char_ngrams(text, ORDERS))
+        return counts, [sum(of_order.values()) for of_order in counts]
+
+    return [_chrf_of_group(group, grams) for group in groups]
+
+
+def _chrf_of_group(group: Sequence[str], grams_of: Callable[[str], Grams]) -> list[float]:
+    grams = {text: grams_of(text) for text in dict.fromkeys(group)}
 
     def one(a: str, b: str) -> float:
         if a == b:
             return 1.0
-        matches = [_n_shared(*both) for both in zip(grams[a], grams[b], strict=True)]
-        return (_f_score(sizes[a], sizes[b], matches) + _f_score(sizes[b], sizes[a], matches)) / 2
+        (in_a, n_a), (in_b, n_b) = grams[a], grams[b]
+        matches = [_n_shared(*both) for both in zip(in_a, in_b, strict=True)]
+        return (_f_score(n_a, n_b, matches) + _f_score(n_b, n_a, matches)) / 2
 
     return [one(a, b) for a, b in combinations(group, 2)]
 

@@ -7,6 +7,8 @@ once.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 Span = tuple[int, int]
 
 
@@ -46,3 +48,30 @@ def iou(o: Overlap) -> float:
     """
     whole = o.n_gold + o.n_predicted - o.n_both
     return o.n_both / whole if whole else 1.0
+
+
+# ---- as statistics of sums, totals (…, 3): characters inside gold, inside predicted, inside both ------------
+
+
+def span_sums(gold: Iterable[Sequence[Span]], predicted: Iterable[Sequence[Span]]) -> np.ndarray:
+    """The character counts of many texts, (texts, 3)."""
+    rows = [overlap(*both) for both in zip(gold, predicted, strict=True)]
+    return np.array(rows, dtype=float).reshape(-1, 3)
+
+
+def span_precision(totals: np.ndarray) -> np.ndarray:
+    """Of the predicted characters, the share that is gold. NaN where none is predicted."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return totals[..., 2] / totals[..., 1]
+
+
+def span_recall(totals: np.ndarray) -> np.ndarray:
+    """Of the gold characters, the share that is predicted. NaN where none is gold."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return totals[..., 2] / totals[..., 0]
+
+
+def span_f1(totals: np.ndarray) -> np.ndarray:
+    """2 · both / (gold + predicted). NaN where neither side marks any."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return 2 * totals[..., 2] / (totals[..., 0] + totals[..., 1])

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from truerate.metrics.intervals import Interval, cluster_sums
-from truerate.metrics.rates import Corrected, Share, clustered_share, hr_est, hr_est_interval, rogan_gladen
+from truerate.metrics.rates import Corrected, Share, clustered_share, hr_est, hr_est_interval
+from truerate.metrics.unit_rates import Errors, corrected_rate
 
 
 def flagged_sums(counts: np.ndarray, groups: Sequence[str]) -> np.ndarray:
@@ -87,6 +88,5 @@ def token_rogan_gladen(
     """The Rogan–Gladen rate of tokens (`rates.rogan_gladen`) from counts averaged over seeds, every share with
     the number of rows that its clusters are worth.
     """
-    flagged = clustered_share(*flagged_sums(counts, reply_groups).T, confidence=confidence)
-    tpr, fpr = detector_shares(sums, text_groups, confidence=confidence)
-    return rogan_gladen(flagged, tpr, fpr, confidence=confidence)
+    errors = Errors(*detector_shares(sums, text_groups, confidence=confidence))
+    return corrected_rate(flagged_sums(counts, reply_groups), errors, confidence=confidence)

@@ -1,9 +1,10 @@
 """Topics of texts by LDA, and which of them a judge fails on (HELMA 3.2)."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from truerate.metrics.intervals import cluster_sums, resample_weights
 from truerate.metrics.paired import holm
@@ -108,3 +109,38 @@ def _bootstrap_tails(sums: np.ndarray, n_topics: int, *, n_resamples: int, seed:
             (~(block - seen < seen)).sum(axis=0) for block in drawn
         )  # an undefined draw counts as extreme
     return np.where(seen > 0, (1 + extreme) / (1 + n_resamples), 1.0)
+
+
+def failure_rows(
+    rows: pl.DataFrame, topics: Mapping[str, int], words: Sequence[Sequence[str]], **drawn: Any
+) -> list[dict[str, Any]]:
+    """`topic_failures` of one judge as plain rows: `topic`, its `words`, `n`, `n_failed`, `rate`, `p_holm`,
+    `is_failed`.
+
+    From `item_id`, `is_wrong` and `group_id` of what it judged; `topics`: the topic of each item; `words`: of
+    each topic; `drawn`: the settings of `topic_failures`.
+    """
+    failures = topic_failures(
+        [topics[name] for name in rows["item_id"]],
+        rows["is_wrong"].to_list(),
+        rows["group_id"].to_list(),
+        n_topics=len(words),
+        **drawn,
+    )
+    return [
+        {
+            "topic": one.topic,
+            "words": list(words[one.topic]),
+            "n": one.n,
+            "n_failed": one.n_failed,
+            "rate": None if one.rate is None else round(one.rate, 6),
+            "p_holm": None if one.p_holm is None else round(one.p_holm, 6),
+            "is_failed": one.is_failed,
+        }
+        for one in failures
+    ]
+
+
+def asked_text(item: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+    """What an item asks about, for topics that all judges share: its question and its documents."""
+    return " ".join([item["question"], *(texts.get(name, "") for name in item["document_ids"])])

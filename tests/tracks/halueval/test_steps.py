@@ -1,13 +1,12 @@
 """The whole track over HTTP: a small closed world, its models, its data set, its judgements and scores."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from tests.small_world import tables_of
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import (
@@ -24,7 +23,6 @@ from truerate.core.schemas import (
 from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts
-from truerate.sources import seed_files
 from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.context import contexts
 from truerate.tracks.halueval.labels import label
@@ -52,22 +50,8 @@ def at(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tables(at, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    write = [
-        "-m",
-        "truerate_world",
-        "write",
-        str(folder),
-        "--seed",
-        "7",
-        "--items",
-        "12",
-        "--languages",
-        "en",
-    ]
-    subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
-    return seed_files.read(folder, name="closed-world", on_bad_row="stop")
+def tables(tmp_path_factory):
+    return tables_of(tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture(scope="module")

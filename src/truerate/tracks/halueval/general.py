@@ -10,9 +10,9 @@ from truerate.core.keys import draw
 from truerate.core.schemas import pair, pairs
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, decoding, facts, generation
-from truerate.metrics.similarity import Measure, chrf, least_similar, mean_pairwise
+from truerate.metrics.similarity import Measure, least_similar, mean_pairwise
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.settings import Encoder, Settings
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "respond"
 SLICE = 4096  # rows that are Python objects at a time
@@ -36,17 +36,6 @@ def requests(found: Sequence[Context], responder: str, settings: Settings) -> li
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Generation rows of the responses as they came."""
     return [generation(prompted, reply) for prompted, reply in zip(asked, replies, strict=True)]
-
-
-def measure_of(similarity: str | Encoder) -> Measure:
-    """The similarity measure that the settings name: `chrf`, else BERTScore with that encoder."""
-    if similarity == "chrf":
-        return chrf
-    from truerate.metrics.bertscore import bert_score
-
-    if isinstance(similarity, Encoder):
-        return bert_score(similarity.model, layer=similarity.layer, baseline=similarity.baseline)
-    return bert_score(similarity)
 
 
 def similarities(responses: pl.DataFrame, *, measure: Measure) -> pl.DataFrame:

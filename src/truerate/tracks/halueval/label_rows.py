@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from truerate.core.keys import draw
 from truerate.metrics.agreement import max_voting
-from truerate.sources.label_files import BadLabel, checked_rows, field_text, span_place
+from truerate.sources.label_files import BadLabel, checked_rows, field_text, marked_by_most, span_place
 from truerate.tracks.halueval.patterns import LABELS
 
 # Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
@@ -151,31 +151,18 @@ def voted_spans(labels: list[Label]) -> list[dict]:
     `p` is the share of labellers that marked the span's least marked character. Ties between types go by the
     paper's order.
     """
-    marks: Counter[int] = Counter()
-    for one in labels:
-        marks.update({place for span in one.spans for place in range(span.start, span.end)})
-    inside = sorted(place for place, n in marks.items() if 2 * n > len(labels))
-    runs: list[list[int]] = []
-    for place in inside:
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return [_run(run, labels, marks) for run in runs]
+    runs = marked_by_most([[(span.start, span.end) for span in one.spans] for one in labels])
+    return [
+        {"start": start, "end": end, "type": _type_of(start, end, labels), "p": round(share, 6)}
+        for start, end, share in runs
+    ]
 
 
-def _run(run: list[int], labels: list[Label], marks: Counter) -> dict:
-    start, end = run[0], run[-1] + 1
+def _type_of(start: int, end: int, labels: list[Label]) -> str:
     kinds = Counter(
         span.type for one in labels for span in one.spans if span.start < end and start < span.end
     )
-    kind = max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
-    return {
-        "start": start,
-        "end": end,
-        "type": kind,
-        "p": round(min(marks[place] for place in run) / len(labels), 6),
-    }
+    return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
 
 
 def voted_type(labels: list[Label]) -> str | None:

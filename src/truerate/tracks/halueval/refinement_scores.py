@@ -7,9 +7,10 @@ import polars as pl
 
 from truerate.core.schemas import Score, emptied, frame, pair
 from truerate.core.text import normalise
+from truerate.metrics.judged import is_unanswered
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.tracks.halueval import refinement
-from truerate.tracks.halueval.judged import PLAIN, is_unanswered, judged
+from truerate.tracks.halueval.judged import PLAIN, judged
 
 ANSWERED = ("qa",)  # tasks whose right answer is a value, so that a text can be held against it
 LABELS = {True: "hallucinated", False: "right"}

@@ -6,12 +6,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from truerate.config.blocks import (
-    Block,
     Cut,
+    Encoder,
     Few,
     Items,
     Names,
-    Number,
     Sampling,
     Share,
     SizesOfTrack,
@@ -42,22 +41,6 @@ class Sizes(SizesOfTrack):
         if self.general_pool < self.general:
             raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({self.general})")
         return self
-
-
-class Encoder(Block):
-    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published
-    one, of other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
-    """
-
-    model: Word
-    layer: Annotated[Whole, Field(ge=-1, le=200)] | None = None
-    baseline: Annotated[Number, Field(ge=-1, lt=1)] | None = None
-
-    @property
-    def title(self) -> str:
-        """What it is called beside its numbers."""
-        layer = "" if self.layer is None else f", layer {self.layer}"
-        return f"{self.model}{layer}" + ("" if self.baseline is None else f", rescaled by {self.baseline:g}")
 
 
 class Settings(Track):

@@ -15,6 +15,7 @@ from truerate.core.keys import shard_of
 from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.metrics.measures import measure_of
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
@@ -155,7 +156,7 @@ def select(
     if shard:
         return generations([])
     settings, responses = at.p.track(board), upstream.get("respond", generations([]))
-    compared = general.similarities(responses, measure=general.measure_of(settings.similarity))
+    compared = general.similarities(responses, measure=measure_of(settings.similarity))
     marked = general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed)
     return marked.sort("generation_id")
 

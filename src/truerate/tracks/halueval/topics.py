@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.config import Statistics
-from truerate.metrics.topics import lda_topics, topic_failures
+from truerate.metrics.topics import asked_text, failure_rows, lda_topics
 from truerate.tracks.halueval.judged import PLAIN, judged
 
 
@@ -27,66 +27,17 @@ def topic_table(
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     rows = rows.with_columns(is_wrong=(pl.col("verdict") != pl.col("is_hallucinated")).fill_null(True))
     texts = dict(documents.select("document_id", "text").iter_rows())
+    drawn = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     made = []
     for task in sorted(rows["task"].unique()):
         asked = items.filter(
             pl.col("item_id").is_in(rows.filter(pl.col("task") == task)["item_id"].unique().to_list())
         ).sort("item_id")
         topics = lda_topics(
-            [_text(item, texts) for item in asked.iter_rows(named=True)], n_topics=n_topics, seed=seed
+            [asked_text(item, texts) for item in asked.iter_rows(named=True)], n_topics=n_topics, seed=seed
         )
         topic_of = dict(zip(asked["item_id"].to_list(), topics.topic_of, strict=True))
         for (judge,), part in rows.filter(pl.col("task") == task).group_by("judge", maintain_order=True):
-            made.extend(
-                _failures(
-                    task,
-                    judge,
-                    part,
-                    topic_of,
-                    topics.words,
-                    n_topics=n_topics,
-                    statistics=statistics,
-                    seed=seed,
-                )
-            )
+            failures = failure_rows(part, topic_of, topics.words, **drawn)
+            made.extend({"task": task, "judge": judge, **row} for row in failures)
     return made
-
-
-def _text(item: dict, texts: dict[str, str]) -> str:
-    return " ".join([item["question"], *(texts.get(name, "") for name in item["document_ids"])])
-
-
-def _failures(
-    task: str,
-    judge: str,
-    part: pl.DataFrame,
-    topic_of: dict,
-    words: list,
-    *,
-    n_topics: int,
-    statistics: Statistics,
-    seed: int,
-) -> list[dict]:
-    found = topic_failures(
-        [topic_of[name] for name in part["item_id"]],
-        part["is_wrong"].to_list(),
-        part["group_id"].to_list(),
-        n_topics=n_topics,
-        n_resamples=statistics.n_bootstrap,
-        alpha=statistics.alpha,
-        seed=seed,
-    )
-    return [
-        {
-            "task": task,
-            "topic": one.topic,
-            "words": words[one.topic],
-            "judge": judge,
-            "n": one.n,
-            "n_failed": one.n_failed,
-            "rate": None if one.rate is None else round(one.rate, 6),
-            "p_holm": None if one.p_holm is None else round(one.p_holm, 6),
-            "is_failed": one.is_failed,
-        }
-        for one in found
-    ]

@@ -12,14 +12,12 @@ from truerate.metrics.means import mean_of_cells, spread
 from truerate.metrics.rates import mean_of_intervals, sensitivity_band
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.token_rates import detector_shares
+from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate, estimate_rows
 from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     FLAWS,
-    RAW,
-    ROGAN_GLADEN,
     Calibration,
     Cells,
-    Estimate,
     Replies,
     estimates,
     grid_estimates,
@@ -47,8 +45,8 @@ def rate_rows(
                 lang: estimates(replies, _of_lang(known, lang), writer) for lang, replies in taken.items()
             }
             for lang, each in found.items():
-                made += _estimate_rows(
-                    model, {"lang": lang, "replies": which}, each, len(taken[lang].groups), writer
+                made += estimate_rows(
+                    RATE, model, {"lang": lang, "replies": which}, each, len(taken[lang].groups), writer
                 )
                 made += _sensitivity(
                     model, {"lang": lang, "replies": which}, taken[lang], _of_lang(known, lang), writer
@@ -57,7 +55,7 @@ def rate_rows(
                     estimated[model, lang] = each
             n = sum(len(replies.groups) for replies in taken.values())
             means = _over_languages(found, langs, are_shared(taken, known))
-            made += _estimate_rows(model, {"lang": ALL, "replies": which}, means, n, writer)
+            made += estimate_rows(RATE, model, {"lang": ALL, "replies": which}, means, n, writer)
         made += spread_rows(model, own, known, writer)
     return made, estimated
 
@@ -108,19 +106,6 @@ def _mean(found: list, key: tuple[str, str | None], shared: set[str | None]):
         if key[0] == ROGAN_GLADEN
         else mean_of_cells(found, is_independent=is_apart)
     )
-
-
-def _estimate_rows(
-    model: str, where: dict, found: Sequence[Estimate], n: int, writer: ScoreWriter
-) -> list[dict]:
-    made = []
-    for one in found:
-        slice_ = {**where, **one.where}
-        interval = None if one.found is None or one.found.value is None else one.found[:3]
-        made.append(writer.row(RATE, model, slice_, interval, n))
-        if one.estimator == ROGAN_GLADEN:
-            made.append(writer.row("is_identified", model, slice_, float(interval is not None), n))
-    return made
 
 
 def _sensitivity(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.token_rates import (
     flagged_rates,
@@ -22,9 +21,10 @@ from truerate.metrics.token_rates import (
     seed_hr_est,
     token_rogan_gladen,
 )
+from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate
 from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
 
-RAW, HR_EST, ROGAN_GLADEN = "raw", "hr_est", "rogan-gladen"
+HR_EST = "hr_est"
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 
 
@@ -63,22 +63,6 @@ class Replies:
         return Replies(  # type: ignore[call-arg]
             *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
         )
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One estimate of a rate, by `estimator` and what it was calibrated on (None for raw); `found` is None
-    where it cannot be told.
-    """
-
-    estimator: str
-    calibration: str | None
-    found: Interval | None
-
-    @property
-    def where(self) -> dict:
-        """Its place in a slice."""
-        return {"estimator": self.estimator, "calibration": self.calibration}
 
 
 Cells = dict[tuple[str, str], Replies]

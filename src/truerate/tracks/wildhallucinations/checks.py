@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from truerate.config.layout import Layout
 from truerate.core.mistakes import mistakes
 from truerate.tracks.wildhallucinations.entities import takedown_keys
-from truerate.web.search import recorded
+from truerate.web.recorded import recorded
 
 
 def faults(at: Layout, board: str) -> Iterator[str]:

@@ -99,7 +99,8 @@ class Web:
         """The results of each name: recorded ones, else those of the search. Raises TruerateError where that
         answers no more.
         """
-        from truerate.web.search import Searcher, address, recorded
+        from truerate.web.recorded import recorded
+        from truerate.web.search import Searcher, address
 
         settings = self.settings.search
         known = (

@@ -1,0 +1,66 @@
+"""Samples joined with what judges say of them: the rows from which labels are held against verdicts, whatever
+the unit that was labelled.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from truerate.core.schemas import pair
+
+SAID = ("variant", "order")  # attributes of a judgement that every joined row has
+LABELLED = ("item_id", "pair_id", "group_id", "task", "pattern", "is_hallucinated", "text")
+
+
+def judged(
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    *,
+    variant: str,
+    known: Sequence[str] = (),
+    said: Sequence[str] = (),
+    columns: Sequence[str] = LABELLED,
+    fields: Sequence[str] = (),
+    target: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """One row per judgement of a sample: what is known of the sample, and the verdict.
+
+    A judgement without a variant is a fitted detector's and counts as `variant`. Judgements of a `stage`
+    (annotators' labels, judgements of rewritten texts) are left out. Columns: `judge`, `verdict`, `status`,
+    `variant`, `order`, those attributes of the judgement that `said` names and its columns that `fields` names,
+    `sample_id`, `columns` of the sample (`task` among them), and its attributes that `known` names. `target`:
+    the id by which a sample is judged, where it is not its own.
+    """
+    of_judgement = judgements.select(
+        "judge",
+        "target_id",
+        "verdict",
+        "status",
+        *fields,
+        *(pair("attributes", key) for key in (*SAID, "stage", *said)),
+    )
+    of_judgement = of_judgement.filter(pl.col("stage").is_null()).drop("stage")
+    of_sample = samples.select(
+        "sample_id",
+        *columns,
+        *(pair("attributes", key) for key in known),
+        target_id=pl.col("sample_id") if target is None else target,
+    )
+    joined = of_judgement.join(of_sample, on="target_id", how="inner").drop("target_id")
+    return joined.with_columns(pl.col("variant").fill_null(variant)).sort(
+        "judge", "task", "variant", "sample_id", "order"
+    )
+
+
+def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any], pl.DataFrame]]:
+    """The rows of each judge and each combination of `keys` that occurs, with that as a slice; sorted."""
+    whole = ("judge", *keys)
+    for known in rows.select(whole).unique().sort(whole).iter_rows(named=True):
+        part = rows.filter(*(pl.col(key).eq_missing(pl.lit(known[key])) for key in whole))
+        yield known["judge"], {key: known[key] for key in keys}, part
+
+
+def is_unanswered(rows: pl.DataFrame) -> bool:
+    """Whether every reply of a judge is a dead letter; one that came and could not be read is an answer."""
+    return not rows.is_empty() and bool((rows["status"] == "dead").all())

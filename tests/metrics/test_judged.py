@@ -1,0 +1,76 @@
+"""Labels joined with verdicts, whatever the unit is."""
+
+import polars as pl
+
+from truerate.core.schemas import Judgement, Sample, frame, judgement_row, pairs, sample_row
+from truerate.metrics.judged import by_subject, is_unanswered, judged
+
+
+def sample(name: str, **attributes) -> dict:
+    return sample_row(
+        sample_id=name,
+        item_id=f"i-{name}",
+        group_id="g",
+        task="dialogue",
+        lang="en",
+        text=name,
+        is_hallucinated=name.startswith("h"),
+        label_source="silver",
+        split="test",
+        attributes=pairs(**attributes),
+    )
+
+
+def said(target: str, verdict: bool | None = True, *, judge: str = "judge", **attributes) -> dict:
+    return judgement_row(
+        judgement_id=f"{judge}{target}{sorted(attributes.items())}",
+        judge=judge,
+        judge_version="1",
+        target_id=target,
+        verdict=verdict,
+        status="unparsed" if verdict is None else "ok",
+        attributes=pairs(**attributes),
+    )
+
+
+def rows(samples: list[dict], judgements: list[dict], **more) -> pl.DataFrame:
+    return judged(frame(Sample, samples), frame(Judgement, judgements), variant="zero-shot", **more)
+
+
+def test_a_detector_counts_as_the_variant_that_is_named():
+    found = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
+    assert sorted(found["variant"]) == ["three-shot", "zero-shot"]
+
+
+def test_judgements_of_a_stage_and_of_other_texts_are_no_rows():
+    assert rows([sample("h1")], [said("h1", stage="annotation"), said("elsewhere")]).is_empty()
+
+
+def test_attributes_of_both_sides_are_columns():
+    found = rows(
+        [sample("h1", kind="factuality")], [said("h1", trained="a")], known=("kind",), said=("trained",)
+    )
+    assert found.select("kind", "trained").rows() == [("factuality", "a")]
+
+
+def test_a_sample_may_be_judged_under_another_id():
+    # people's label of reply r1 is a sample of its own; judges judged the reply
+    own = [sample("h1", generation="r1")]
+    target = pl.col("attributes").list.first().struct.field("value")
+    assert rows(own, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
+
+
+def test_one_part_per_judge_and_combination_that_occurs():
+    samples = [sample("h1", kind="a"), sample("h2")]
+    parts = list(by_subject(rows(samples, [said("h1"), said("h2")], known=("kind",)), ("variant", "kind")))
+    assert [(judge, where["kind"], part.height) for judge, where, part in parts] == [
+        ("judge", None, 1),
+        ("judge", "a", 1),
+    ]
+
+
+def test_unread_is_an_answer_and_nothing_is_no_silence():
+    dead = said("h1", None) | {"status": "dead"}
+    assert is_unanswered(rows([sample("h1")], [dead]))
+    assert not is_unanswered(rows([sample("h1")], [said("h1", None)]))
+    assert not is_unanswered(rows([sample("h1")], []))

@@ -1,0 +1,18 @@
+"""Settings that name a measure."""
+
+import pytest
+
+from truerate.config.blocks import Encoder
+from truerate.core.errors import TruerateError
+from truerate.metrics.measures import measure_of
+from truerate.metrics.similarity import chrf
+
+
+def test_chrf_by_its_name():
+    assert measure_of("chrf") is chrf
+
+
+@pytest.mark.parametrize("named", ["no/where", Encoder(model="no/where", layer=2, baseline=0.8)])
+def test_an_encoder_that_is_not_there(named):
+    with pytest.raises(TruerateError, match="no/where"):
+        measure_of(named)

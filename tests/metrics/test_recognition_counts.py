@@ -1,0 +1,115 @@
+"""Recognition from counts: by hand, and the same numbers as over texts one by one."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.config import Statistics
+from truerate.metrics import recognition_counts as counts
+from truerate.metrics.recognition_scores import recognition_scores
+from truerate.metrics.score_writer import ScoreWriter
+
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+
+
+def rows(told: list[tuple[bool, bool | None]], status: str = "ok", *, per_group: int = 2) -> pl.DataFrame:
+    columns = {"is_hallucinated": pl.Boolean, "verdict": pl.Boolean}
+    groups = [f"g{place // per_group}" for place in range(len(told))]
+    return pl.DataFrame(told, schema=columns, orient="row").with_columns(
+        group_id=pl.Series(groups, dtype=pl.String), status=pl.lit(status)
+    )
+
+
+def scored(told: list[tuple[bool, bool | None]], status: str = "ok") -> dict[tuple[str, bool], dict]:
+    made = counts.count_scores("j", {"scenario": "natural"}, counts.counted(rows(told, status)), WRITER)
+    return {(row["metric"], any(one["key"] == "view" for one in row["slice"])): row for row in made}
+
+
+# hallucinated: 6 found, 1 missed, 1 unread; right: 1 passed, 1 flagged
+TOLD = [(True, True)] * 6 + [(True, False), (True, None), (False, False), (False, True)]
+
+
+def test_fractions_by_hand():
+    found = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if not is_balanced}
+    expected = {
+        "accuracy": 7 / 10,
+        "accuracy_parsed": 7 / 9,
+        "precision": 6 / 7,
+        "recall": 6 / 8,
+        "precision_right": 1 / 2,
+        "recall_right": 1 / 2,
+        "tpr": 6 / 7,
+        "tnr": 1 / 2,
+        "unparsed_rate": 1 / 10,
+        "f1": 12 / (8 + 7),
+        "f1_right": 2 / (2 + 2),
+        "macro_f1": (12 / 15 + 2 / 4) / 2,
+        "balanced_accuracy": (6 / 8 + 1 / 2) / 2,
+    }
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_balanced_set_by_hand():
+    # classes of equal weight: found 6/8, missed 1/8, unread 1/8; flagged 1/2, passed 1/2
+    found = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if is_balanced}
+    expected = {
+        "accuracy": (6 / 8 + 1 / 2) / 2,
+        "precision": (6 / 8) / (6 / 8 + 1 / 2),
+        "precision_right": (1 / 2) / (1 / 2 + 1 / 8),
+        "f1": 2 * (6 / 8) / (1 + 6 / 8 + 1 / 2),
+        "f1_right": 2 * (1 / 2) / (1 + 1 / 2 + 1 / 8),
+    }
+    expected["macro_f1"] = (expected["f1"] + expected["f1_right"]) / 2
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_and_intervals_are_those_over_texts(seed):
+    rng = np.random.default_rng(seed)
+    told = [
+        (bool(rng.random() < 0.4), [True, False, None][rng.choice(3, p=[0.4, 0.5, 0.1])]) for _ in range(60)
+    ]
+    table = rows(told, per_group=3)
+    plain = {row["metric"]: row for row in recognition_scores("j", {}, table, WRITER)}
+    made = {
+        row["metric"]: row
+        for row in counts.count_scores("j", {}, counts.counted(table), WRITER)
+        if not row["slice"]
+    }
+    assert set(made) - set(plain) == {"balanced_accuracy"}
+    for name, row in plain.items():
+        assert [made[name][key] for key in ("value", "low", "high")] == [
+            row[key] for key in ("value", "low", "high")
+        ]
+
+
+def test_over_nothing_and_over_one_class():
+    empty = counts.count_scores("j", {}, counts.counted(rows([])), WRITER)
+    assert {row["value"] for row in empty} == {None} and {row["n"] for row in empty} == {0}
+    found = scored([(True, True), (True, False)])
+    assert found["recall", False]["value"] == 0.5 and found["tnr", False]["value"] is None
+    assert found["balanced_accuracy", False]["value"] is None and found["accuracy", True]["value"] is None
+
+
+def test_who_never_keeps_the_form_has_no_accuracy_and_is_counted():
+    found = scored([(True, None), (False, None)] * 3, "unparsed")
+    assert found["unparsed_rate", False]["value"] == 1 and found["no_verdicts", False]["value"] == 6
+    told = {name for (name, _), row in found.items() if row["value"] is not None}
+    assert told == {"unparsed_rate", "no_verdicts"}
+
+
+def test_who_never_answered_is_counted_apart():
+    found = scored([(True, None), (False, None)] * 3, "dead")
+    assert found["no_answers", False]["value"] == 6 and found["unparsed_rate", False]["value"] is None
+
+
+def test_outcomes_have_balanced_accuracy_as_their_mean():
+    made = counts.balanced_outcomes(rows(TOLD))
+    # B = (6/8 + 1/2) / 2 = 5/8; a hallucinated text that was found: 5/8 + (1 - 6/8) 10 / (2·8); a right one: 5/8 + (1 - 1/2) 10 / (2·2)
+    assert made["outcome"].to_list()[0] == pytest.approx(5 / 8 + 10 / 64)
+    assert made["outcome"].to_list()[8] == pytest.approx(5 / 8 + 10 / 8)
+    assert made["outcome"].mean() == pytest.approx((6 / 8 + 1 / 2) / 2)
+    always = counts.balanced_outcomes(rows([(True, True), (False, True), (False, True)]))
+    assert always["outcome"].to_list() == [0.5] * 3  # no spread, however the classes are mixed
+    assert counts.balanced_outcomes(rows([(True, True)]))["outcome"].to_list() == [None]
+    assert counts.balanced_outcomes(rows([(True, None), (False, None)]))["outcome"].to_list() == [None] * 2
