@@ -46,7 +46,7 @@ def test_weights_of_detectors_are_watched_where_they_are_trained_and_asked(tmp_p
     nli = {"max_tokens": 64, "batch": 4, "n_passages": 2}
     found = watching(tmp_path, lambda p, w: p["detectors"]["baselines"].update(
         members=["nli"], only={}, entailment={"nli": nli | {"weights": w, "revision": None}}))  # fmt: skip
-    boards = ("halueval-closed-world", "wildhallucinations-closed-world")
+    boards = ("halludial-closed-world", "halueval-closed-world", "wildhallucinations-closed-world")
     assert found == {f"{name}@{board}" for name in ("train", "judge") for board in boards}
 
 

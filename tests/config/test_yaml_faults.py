@@ -82,7 +82,7 @@ PLAIN = {
     ),
     "an entry of another block": (
         lambda p: p.update(models=p["sizes"]),
-        "; and 9 more mistakes below 'models'",
+        "; and 11 more mistakes below 'models'",
     ),
     "a number of many digits": (
         lambda p: p.update(seed=10**100),

@@ -90,11 +90,17 @@ NAMES = {
     ),
     "tokens for a track without": (
         {"detectors.tokens.tracks": ["mfava", "halueval"]},
-        ["detectors.tokens.tracks: track 'halueval' has no tokens to mark", "tracks with tokens: mfava"],
+        [
+            "detectors.tokens.tracks: track 'halueval' has no tokens to mark",
+            "tracks with tokens: halludial, mfava",
+        ],
     ),
     "tokens for no track that has some": (
         {"detectors.tokens.tracks": ["halueval"]},
-        ["detectors.tokens.tracks: track 'halueval' has no tokens to mark", "tracks with tokens: mfava"],
+        [
+            "detectors.tokens.tracks: track 'halueval' has no tokens to mark",
+            "tracks with tokens: halludial, mfava",
+        ],
     ),
     "a model of public data": (
         {"public_data.begin.settings": {"subjects": ["brich"]}},

@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from truerate.flow import making
+from truerate.flow.making import build
+
 ROOT = Path(__file__).parents[2]
 RULES = 'rule made:\n    output: "made"\n    shell: "touch made"\nrule not_made:\n    output: "not-made"\n    shell: "exit 2"\n'
 
@@ -18,6 +21,27 @@ def make(folder: Path, target: str, **environment: str) -> subprocess.CompletedP
     (folder / "profiles").mkdir(exist_ok=True)
     if not (folder / "profiles/default").exists():
         (folder / "profiles/default").symlink_to(ROOT / "profiles/default")
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=60)
+
+
+def test_what_others_rest_on_without_saying_so_is_built_first(tmp_path, monkeypatch):
+    """dvc.yaml holds no edge between the two, and the one that needs the other comes first in it."""
+    monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    stages = {"judge": "test -f learned && touch judged", "train": "touch learned"}
+    text = "".join(f"  {name}: {{cmd: {cmd}, outs: [{cmd.split()[-1]}]}}\n" for name, cmd in stages.items())
+    (tmp_path / "dvc.yaml").write_text(f"stages:\n{text}")
+    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
+    assert build(folder=str(tmp_path), first=["train"]) == 0
+    assert (tmp_path / "judged").is_file()
+    assert build(["train"], folder=str(tmp_path), first=["lost"]) == 0
+
+
+def built(folder: Path) -> subprocess.CompletedProcess:
+    """A build of the stage `made` of a folder's dvc.yaml, in a process of its own."""
+    own = os.environ | {"PYTHONPATH": str(ROOT / "src"), "DVC_NO_ANALYTICS": "1"}
+    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=folder, check=True)
+    code = "import sys; from truerate.flow.making import build; sys.exit(build(['made']))"
+    command = [sys.executable, "-c", code]
     return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=60)
 
 
@@ -35,23 +59,28 @@ def test_the_last_line_of_a_stage_that_stopped_says_what_to_do(tmp_path):
 
 def test_the_build_that_runs_a_stage_has_the_last_word(tmp_path):
     """DVC's own lines come after those of the stage, so who started DVC says what to do, once."""
-    own = {"PYTHONPATH": str(ROOT / "src"), "DVC_NO_ANALYTICS": "1"}
     (tmp_path / "dvc.yaml").write_text("stages: {made: {cmd: python -m truerate boards, outs: [made]}}")
-    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
-    code = "import sys; from truerate.flow.making import build; sys.exit(build(['made']))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=os.environ | own,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    *above, last = done.stderr.splitlines()
-    assert (
-        done.returncode == 2
-        and last.startswith("truerate: the build stopped; ")
-        and "no reply that came is paid twice" in last
-    )
-    assert any("params.yaml" in line for line in above) and "Traceback" not in done.stderr
-    assert (done.stdout + done.stderr).count("paid twice") == 1
+    done = built(tmp_path)
+    *above, before, last = done.stderr.splitlines()
+    assert done.returncode == 2 and before.startswith("truerate: the build stopped; mend what follows")
+    assert "no reply that came is paid twice" in before
+    assert last.startswith("truerate: ") and "params.yaml" in last
+    assert last in above and above[-1] != last, "DVC says more behind the cause"
+    assert "Traceback" not in done.stderr and (done.stdout + done.stderr).count("paid twice") == 1
+
+
+def test_a_build_whose_stage_left_no_cause_points_at_the_lines_above(tmp_path):
+    (tmp_path / "dvc.yaml").write_text("stages: {made: {cmd: exit 3, outs: [made]}}")
+    done = built(tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("truerate: the build stopped; see to what the lines above")
+
+
+def test_causes_are_said_once_each_and_the_first_few(tmp_path, monkeypatch):
+    monkeypatch.setenv(making.BUILD, str(tmp_path / "causes"))
+    for why in ("a", "b\nb", "a", "c", "d"):
+        making.leave_cause(why)
+    assert making._causes(tmp_path / "causes") == ["a", "b\nb", "c"]
+    monkeypatch.setenv(making.BUILD, "1")  # a build that reads what its stages print
+    making.leave_cause("a")
+    monkeypatch.setenv(making.BUILD, str(tmp_path / "none" / "causes"))
+    making.leave_cause("a")

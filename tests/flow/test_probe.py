@@ -1,12 +1,13 @@
 """A probe asks a few prompts of every kind, says how the replies are read, and leaves them for the build."""
 
 import json
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
+import yaml
 from committed import ROOT, with_sources
 
+from tests.small_world import tables_of
 from tests.stub import Stub, serving
 from truerate.cli import main
 from truerate.config.layout import Layout
@@ -15,7 +16,6 @@ from truerate.core.schemas import save
 from truerate.flow.plan import plan
 from truerate.flow.probe import probe, would_ask
 from truerate.flow.sources import SOURCE
-from truerate.sources import seed_files
 
 BOARD = "halueval-closed-world"
 SIZES = {"qa": 4, "dialogue": 4, "summarization": 4, "general": 4, "general_pool": 6}
@@ -45,21 +45,7 @@ class Mannered(Stub):
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    write = [
-        "-m",
-        "truerate_world",
-        "write",
-        str(folder),
-        "--seed",
-        "7",
-        "--items",
-        "12",
-        "--languages",
-        "en",
-    ]
-    subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
-    return seed_files.read(folder, name="closed-world", on_bad_row="stop")
+    return tables_of(tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture
@@ -68,8 +54,6 @@ def at(tables, tmp_path, monkeypatch):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
     with_sources(tmp_path, monkeypatch)
     with serving(Mannered()) as url:
-        import yaml
-
         values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
         values["endpoints"]["own"] = {"base_url": url}
         values["models"]["m"] = {"endpoint": "own", "model": "mannered"}
@@ -123,10 +107,20 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
     told = capsys.readouterr().out
     assert ended.value.code == 1
     assert (
-        "recognise dialogue plain: thought took all 1024 tokens: raise `max_tokens` in `tracks.halueval.recognition`"
+        "recognise dialogue plain: thought took all 1024 tokens: raise `tracks.halueval.recognition.max_tokens`"
         in told
     )
     assert "sample summarization one-pass: the model declines" in told
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_a_limit_of_the_model_itself_is_the_one_to_raise(at, capsys, name):
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    values["models"]["m"]["params"] = {name: 77}
+    Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+    with pytest.raises(SystemExit):
+        main(["probe", "m", "--n", "1", "--board", BOARD])
+    assert f"thought took all 77 tokens: raise `models.m.params.{name}`, " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,16 @@ from truerate.config.data import (
     Training,
     of_public_data,
 )
-from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Lora, RateOf
+from truerate.config.detectors import (
+    Backbone,
+    Detector,
+    Entailer,
+    Grid,
+    Judging,
+    Lora,
+    RateOf,
+    teacher_of,
+)
 from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
@@ -69,6 +78,7 @@ __all__ = [
     "Grid",
     "Hub",
     "HubSource",
+    "Judging",
     "Llm",
     "Lora",
     "Model",
@@ -262,7 +272,9 @@ class Params(Block):
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
                 board = Board(track=public.track, source=name, settings=public.settings, sizes=public.sizes)
-                yield name, self.model_copy(update={"boards": {name: board}, "sources": {name: source}})
+                own = {key: one for key, one in self.detectors.items() if one.learns_on(name)}
+                alone = {"boards": {name: board}, "sources": {name: source}, "detectors": own}
+                yield name, self.model_copy(update=alone)
 
     def place(self, board: str, key: str) -> str:
         """Where the setting of a board's track stands that counts for the board: with the board, else with the
@@ -307,6 +319,19 @@ class Params(Block):
         return tuple(
             name for name, family in self.detectors.items() if self.board(board).track in family.tracks
         )
+
+    def fitted(self, board: str) -> tuple[str, ...]:
+        """The families of detectors that learn on a board: those that judge it and learn from no other one."""
+        return tuple(name for name in self.families(board) if self.detectors[name].learns_on(board))
+
+    def teacher(self, name: str, board: str) -> tuple[str, str]:
+        """The family and the board that taught what a family judges a board with: itself and that board,
+        unless it learns from another one; then the family that has its members there.
+        """
+        from_board = self.detectors[name].learns_from
+        if from_board in (None, board):
+            return name, board
+        return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
         """What becomes of a reply that ends at its limit of tokens, by the purpose of its request: as the

@@ -1,5 +1,6 @@
 """The settings of detectors: families, networks that mark tokens, networks of inference."""
 
+from collections.abc import Collection, Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -21,6 +22,7 @@ from truerate.config.blocks import (
 
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
+LATER = ("warm_up",)  # settings of a backbone that came after the first detectors were trained
 
 
 class Detector(Block):
@@ -28,9 +30,13 @@ class Detector(Block):
     family, or those named in `only`.
 
     With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a
-    rule that needs no weights or an entry of `entailment`. Without, they mark tokens: they learn from a
-    board's training texts and judge all others; a member is a rule that needs no weights or an entry of
-    `backbones`.
+    rule that needs no weights or an entry of `entailment`. With `judges` they give verdict, segment and
+    reason, and each is an entry of it. Without either, they mark tokens; a member is a rule that needs no
+    weights or an entry of `backbones`. Judges and token detectors learn from a board's training texts and
+    judge all others.
+
+    With `learns_from` its members learn on that board alone, in this family or in the one that has them
+    there; on all other boards of its tracks they judge with what was learned there.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
@@ -38,6 +44,8 @@ class Detector(Block):
     only: dict[str, Annotated[Names, Field(min_length=1)]] = {}
     folds: Annotated[Whole, Field(ge=2, le=100)] | None = None
     entailment: dict[str, "Entailer"] = {}
+    judges: dict[str, "Judging"] = {}
+    learns_from: Word | None = None
 
     @model_validator(mode="after")
     def _entailers_are_members(self) -> "Detector":
@@ -51,6 +59,23 @@ class Detector(Block):
         return self
 
     @model_validator(mode="after")
+    def _judges_are_the_members(self) -> "Detector":
+        if self.judges and (self.folds or self.entailment):
+            raise ValueError(
+                "`judges` stands alone: its members have `folds` of their own, and no `entailment`"
+            )
+        if lost := [name for name in self.judges if name not in self.members]:
+            raise ValueError(f"`judges` names {lost[0]!r}, no member")
+        if self.judges and (lost := [name for name in self.members if name not in self.judges]):
+            raise ValueError(f"member {lost[0]!r} is not in `judges`: either all members are judges or none")
+        return self
+
+    @property
+    def kind(self) -> Literal["texts", "judges", "tokens"]:
+        """What its members give: labels of whole texts, judgements with their reasons, or marks of tokens."""
+        return "texts" if self.folds else "judges" if self.judges else "tokens"
+
+    @model_validator(mode="after")
     def _only_names_what_is_there(self) -> "Detector":
         for member, tracks in self.only.items():
             if member not in self.members:
@@ -61,9 +86,26 @@ class Detector(Block):
                 )
         return self
 
+    def learns_on(self, board: str) -> bool:
+        """Whether it learns on a board, of those that it judges."""
+        return self.learns_from in (None, board)
+
     def members_on(self, track: str) -> tuple[str, ...]:
         """The members that judge the boards of a track."""
         return tuple(name for name in self.members if track in self.only.get(name, self.tracks))
+
+
+def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str | None:
+    """The family that teaches one that learns from a board of a track: the first that has all of its members
+    there and learns on that board, itself before others; None where there is none.
+    """
+    learner = families[name]
+    for other in (name, *families):
+        one = families[other]
+        has_all = track in one.tracks and set(learner.members) <= set(one.members_on(track))
+        if has_all and learner.learns_from is not None and one.learns_on(learner.learns_from):
+            return other
+    return None
 
 
 class Entailer(Block):
@@ -80,6 +122,19 @@ class Entailer(Block):
     max_tokens: Tokens = 512
     batch: Batch = 32
     n_passages: Few = 8
+
+
+class Judging(Block):
+    """How a member of a family judges responses in dialogues: verdict, segment and reason.
+
+    `form`: tiny marks tokens by a backbone, and composes its reason; causal is a decoder that writes all of
+    it. `backbone`: an entry of `backbones`. Of `folds` parts of the training texts one is held out: what turns
+    probabilities into a verdict is chosen on it.
+    """
+
+    form: Literal["tiny", "causal"]
+    backbone: Word
+    folds: Annotated[Whole, Field(ge=2, le=100)]
 
 
 class Lora(Block):
@@ -99,7 +154,8 @@ class Backbone(Block):
     answers' tokens whose own embedding is left out in each step of training, so that more is learned from
     features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when
     validation F1 has not risen for `patience` evaluations. `batch` answers, cut into rows of at most
-    `token_budget` tokens, `accumulation` batches per step.
+    `token_budget` tokens, `accumulation` batches per step. `warm_up`: share of the steps in which the learning
+    rate rises.
     """
 
     weights: Word
@@ -118,9 +174,18 @@ class Backbone(Block):
     epochs: Annotated[Number, Field(gt=0, le=10**4)]
     max_steps: Size | None = None
     patience: Size | None = None
+    warm_up: Share = 0.1
     checkpoint_steps: Size = 50
     strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
     cache_bytes: Annotated[Whole, Field(ge=1, le=10**13)] | None = None
+
+    def content(self, *, exclude: Collection[str] = ()) -> dict[str, object]:
+        """Its values as plain data, which name what was trained with them. A setting of `LATER` stands there
+        only where it is not its default: what was trained before there was one keeps its name.
+        """
+        values = self.model_dump(mode="json", exclude=set(exclude))
+        same = {name for name in LATER if values[name] == type(self).model_fields[name].default}
+        return {name: value for name, value in values.items() if name not in same}
 
     @model_validator(mode="after")
     def _weights_and_adapters(self) -> "Backbone":

@@ -21,6 +21,8 @@ SHARED = tuple(
     for part in (
         "core/keys.py",
         "core/languages.py",
+        "core/quotes.py",
+        "core/whole_words.py",
         "core/schemas",
         "core/text.py",
         "core/tags.py",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from truerate.config.detectors import Grid, RateOf
+from truerate.config.detectors import Grid, RateOf, teacher_of
 from truerate.config.models import shared_identity
 from truerate.config.placement import placed
 from truerate.config.track_blocks import declared as class_of
@@ -73,6 +73,10 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks
+        if family.learns_from is not None:
+            yield f"detectors.{name}.learns_from", "board", family.learns_from, p.boards
+        for member, judging in family.judges.items():
+            yield f"detectors.{name}.judges.{member}.backbone", "backbone", judging.backbone, p.backbones
 
 
 def mismatched(p: "Params") -> Iterator[str]:
@@ -85,6 +89,7 @@ def mismatched(p: "Params") -> Iterator[str]:
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
+    yield from _untaught(p)
     unmarked = list(_without_tokens(p))
     yield from unmarked or _detectors_of_rates(p)
     yield from _rules_of_cut(p)
@@ -118,19 +123,53 @@ def _detectors(p: "Params") -> Iterator[str]:
             yield f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and both are rows of {track}'s boards"
 
 
+def _untaught(p: "Params") -> Iterator[str]:
+    """Families that learn from a board of which no family can teach them."""
+    for name, family in p.detectors.items():
+        if (board := family.learns_from) is None:
+            continue
+        track = p.boards[board].track
+        if teacher_of(name, p.detectors, track):
+            continue
+        place = f"detectors.{name}.learns_from"
+        there = {key: one for key, one in p.detectors.items() if track in one.tracks}
+        for key, one in there.items():
+            if not one.learns_on(board) and set(family.members) & set(one.members_on(track)):
+                what = (
+                    f"family {key!r} has its members on board {board!r}, but learns from {one.learns_from!r}"
+                )
+                yield f"{place}: {what}; a circle: name the board on which they are trained"
+                break
+        else:
+            members = {member for one in there.values() for member in one.members_on(track)}
+            lost = [member for member in family.members if member not in members] or list(family.members)
+            yield f"{place}: no family that learns on board {board!r} has {lost[0]!r}{meant(lost[0], members)}; there: {listed(members)}"
+
+
+def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
+    """The tracks that must offer what a family learns from and marks: all of its own; of one that learns from
+    a board that board's, where no other family teaches it.
+    """
+    family = p.detectors[name]
+    if family.learns_from is None:
+        return () if family.kind == "texts" else family.tracks
+    teacher, board = p.teacher(name, "")
+    return () if teacher != name or family.kind == "texts" else (p.board(board).track,)
+
+
 def _without_tokens(p: "Params") -> Iterator[str]:
     """Families that mark tokens, and tracks that have none: their sizes are no grid of networks."""
     marked = [
         track for track in found() if not fault_of(track) and issubclass(class_of(track, "Sizes"), Grid)
     ]
-    for name, family in p.detectors.items():
-        for track in () if family.folds else family.tracks:
+    for name in p.detectors:
+        for track in tracks_to_mark(p, name):
             if track not in marked:
                 yield no_tokens(f"detectors.{name}.tracks", track, marked)
 
 
 def no_tokens(place: str, track: str, marked: Collection[str]) -> str:
-    """The line for a family that marks tokens and names a track that has none."""
+    """The line for a family that marks tokens, or judges by them, and names a track that has none."""
     what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
     return f"{place}: {what}; tracks with tokens: {listed(marked)}"
 

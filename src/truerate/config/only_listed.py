@@ -22,7 +22,16 @@ FREE = (
 )
 # What gives names that the places of a stage hold already: which families, models and endpoints a board
 # has; and the sizes that a source's command is told, which the file of the stage `sources` holds.
-NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model", "sizes_told", "rules_of_cut")
+NAMES_ALONE = (
+    "families",
+    "fitted",
+    "teacher",
+    "models_of",
+    "endpoints_of",
+    "is_model",
+    "sizes_told",
+    "rules_of_cut",
+)
 
 
 class UnlistedRead(AssertionError):

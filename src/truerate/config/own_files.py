@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from truerate.config import Params
-from truerate.config.stage_settings import Stage, places
+from truerate.config.stage_settings import Stage, judging, places
 from truerate.core.keys import content_id, files
 
 LARGE = (
@@ -37,7 +37,7 @@ def own_files(p: Params, stage: Stage) -> list[str]:
     if "backbones" in read:
         paths += _folders(backbone.weights for backbone in p.backbones.values())
     families = (
-        [p.detectors[name] for name in p.families(stage.board)] if stage.name in ("train", "judge") else []
+        [p.detectors[name] for name in judging(p, stage.board)] if stage.name in ("train", "judge") else []
     )
     paths += _folders(entailer.weights for family in families for entailer in family.entailment.values())
     return list(dict.fromkeys(paths))

@@ -51,7 +51,7 @@ OTHERS = {
     "annotations": r"[^/]+/labels\.jsonl",
     "scores": r"[^/]+/topics\.json",
     "detectors": r"[^/]+/(families\.json|[^/]+/(fold-\d+|[^/]+/(multi|mono)-(binary|category)-\d+)/.+)",
-    "judgements": r"[^/]+/families\.json",
+    "judgements": r"[^/]+/(families|learned)\.json",
     "leaderboard": r"ledger\.json",
 }
 _CUT = re.compile(r"\.\d+\.tmp$")  # of a write that a kill ended

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from truerate.config import Params, Source
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
-# {families}, {models} and {endpoints} each of those that its board has.
+# {families}, {models} and {endpoints} each of those that its board has, {fitted} the families that learn on
+# it, {judging} its families and those that teach them.
 READ = {
     "sources": ("sources", "languages", "seed", "on_bad_row"),
     "dataset": (
@@ -31,13 +32,13 @@ READ = {
     "label": ("boards.{board}", "tracks.{track}", "on_bad_row", "seed", "statistics"),
     "train": (
         "boards.{board}",
-        "detectors.{families}",
+        "detectors.{fitted}",
         "backbones",
         "sizes.{profile}.{track}",
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{families}", "backbones", "sizes.{profile}.{track}", "profile"),
+    "judge": ("boards.{board}", "detectors.{judging}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": (
         "boards.{board}",
@@ -91,6 +92,12 @@ def stages(p: Params) -> Iterator[Stage]:
             yield Stage(name, board)
 
 
+def judging(p: Params, board: str) -> tuple[str, ...]:
+    """The families that judge a board, and those that teach them on another one."""
+    families = p.families(board)
+    return tuple(dict.fromkeys((*families, *(p.teacher(name, board)[0] for name in families))))
+
+
 def places(p: Params, stage: Stage) -> list[str]:
     """The places in params.yaml that a stage reads, by dots; one for each of what its board has of a kind."""
     named = {"profile": p.profile, "board": stage.board}
@@ -99,6 +106,8 @@ def places(p: Params, stage: Stage) -> list[str]:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
         many = {
             "families": p.families(stage.board),
+            "fitted": p.fitted(stage.board),
+            "judging": judging(p, stage.board),
             "models": p.models_of(stage.board),
             "endpoints": p.endpoints_of(stage.board),
         }

@@ -29,13 +29,13 @@ def shard_of(item_id: str, n_shards: int) -> int:
     return int(draw("shard", item_id) * n_shards)
 
 
-def split_of(group_id: str, task: str | None = None) -> str:
-    """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else
-    is read.
+def split_of(group_id: str, task: str | None = None, *, train: float = 0.7) -> str:
+    """`train` or `test` by group, the share `train` of the groups to learn from: what shares a group is on one
+    side on every board that takes the same share, whatever else is read.
 
     All of task `held-out` is `test`.
     """
-    return "train" if task != "held-out" and draw("split", group_id) < 0.7 else "test"
+    return "train" if task != "held-out" and draw("split", group_id) < train else "test"
 
 
 def files(path: str | Path) -> list[Path]:

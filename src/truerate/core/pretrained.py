@@ -36,6 +36,27 @@ def is_folder(value: str) -> bool:
         return False
 
 
+def absent(weights: str) -> str | None:
+    """Why nothing can be loaded by a name: no folder has it, and the Hub has no such repository, or none that
+    may be read, or cannot be reached where the cache has nothing of it. None where there is something to load,
+    whole or not.
+    """
+    if is_folder(weights):
+        return None
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    try:
+        hf_hub_download(weights, "config.json")
+    except LocalEntryNotFoundError:  # which is also one of the class below
+        return f"{weights!r} is not in the cache, and the Hub cannot be asked"
+    except EntryNotFoundError:  # a repository of a tokenizer alone has none
+        return None
+    except Exception as error:  # not there, private, gated, no name of the Hub: it says which in many lines
+        return f"{weights!r} cannot be had from the Hub ({type(error).__name__})"
+    return None
+
+
 def load_tokenizer(weights: str, *, revision: str | None = None) -> Any:
     """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its
     vocabulary is empty.

@@ -168,7 +168,7 @@ class Network:
         from transformers import AutoModelForSequenceClassification
 
         from truerate.detectors.tokens.backbones import window_of
-        from truerate.detectors.tokens.processes import device
+        from truerate.detectors.training.processes import device
 
         try:
             self.tokenizer = load_tokenizer(how.weights, revision=how.revision)

@@ -37,7 +37,7 @@ class Marker:
 
     def __init__(self, how: Entailer):
         from truerate.detectors.tokens.pretrained import TokenDetector
-        from truerate.detectors.tokens.processes import device
+        from truerate.detectors.training.processes import device
 
         self.detector = TokenDetector.from_pretrained(
             how.weights, revision=how.revision, device=str(device())

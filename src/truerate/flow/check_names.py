@@ -69,15 +69,19 @@ def _near_reader(source: "Source") -> str:
 def _detectors(at: Layout) -> Iterator[str]:
     """Members of families: rules, networks and backbones."""
     from truerate.detectors.family import member, members
+    from truerate.detectors.judges.family import check_judge
     from truerate.detectors.tokens.rules import BY_NAME, check_member
 
     for key, family in at.p.detectors.items():
-        for name in family.members:
+        is_taught = family.learns_from is not None and at.p.teacher(key, "")[0] != key
+        for name in () if is_taught or family.kind == "judges" else family.members:
             asked = (
                 (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
             )
             allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
             yield from mistakes(f"detectors.{key}.members", *asked, near=meant(name, allowed))
+        for name, judging in family.judges.items():
+            yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, at.p.backbones)
 
 
 def _languages(at: Layout) -> Iterator[str]:

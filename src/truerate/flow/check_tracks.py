@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from truerate.config.layout import Layout
-from truerate.config.names import no_tokens
+from truerate.config.names import no_tokens, tracks_to_mark
 from truerate.core.card import Card, Ranked, Section, Words
 from truerate.core.errors import TruerateError, listed, meant
 from truerate.core.metric import Direction, Interval, Metric, Unit
@@ -25,6 +25,7 @@ OF_CARD: dict[str, tuple[type, type]] = {
     "steps": (tuple, Section),
     "caveats": (tuple, str),
     "attributes": (frozenset, str),
+    "forms": (tuple, str),
 }
 WHOLE: dict[str, type] = {"ranks": Ranked, "words": Words}  # fields of a card that are records of their own
 
@@ -44,9 +45,8 @@ def check_tracks(at: Layout) -> Iterator[str]:
         yield from mistakes(f"track {at.p.board(board).track!r}", _whole_track, at, board)
         if check := protocol_of(at, board).faults:
             yield from check(at, board)
-    for name, family in at.p.detectors.items():
-        if not family.folds:
-            yield from _unmarked(f"detectors.{name}.tracks", family.tracks)
+    for name in at.p.detectors:
+        yield from _unmarked(f"detectors.{name}.tracks", tracks_to_mark(at.p, name))
 
 
 def _whole_track(at: Layout, board: str) -> None:
@@ -79,7 +79,7 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             continue
         if not isinstance(value, kind):
             yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif not value and one.name not in ("caveats", "attributes"):
+        elif not value and one.name not in ("caveats", "attributes", "forms"):
             yield f"`{one.name}` of its CARD is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
             yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"

@@ -18,6 +18,7 @@ from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 from truerate.core.schemas import read_json
+from truerate.flow.learned import stamps
 from truerate.flow.own_labels import own_labels, refuse_unread
 
 
@@ -79,7 +80,8 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
     what the stage makes (of its board's track alone where that code is told by track), of the formulas that
-    the stage's code uses, and of the user's own files that it reads: labels, prompts, lists, weights.
+    the stage's code uses, of the user's own files that it reads (labels, prompts, lists, weights), and of what
+    was learned on another board to judge this one.
 
     So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
     """
@@ -97,7 +99,8 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
     files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
     formulas = {path: digest(path) for path in _formulas(there, stage)}
-    more = {"code": code, "files": files, "formulas": formulas}
+    learned = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
+    more = {"code": code, "files": files, "formulas": formulas, "learned": learned}
     return read_by(p, stage) | {name: told for name, told in more.items() if told}
 
 

@@ -1,14 +1,18 @@
 """What starts the tools: `truerate build` DVC, `truerate make RULES TARGET` Snakemake for one stage.
 
-Both end what they started when they are ended themselves, and say last what to do where it stopped.
+Both end what they started when they are ended themselves, and say last what to do where it stopped. Lines of
+DVC and of Snakemake follow what a command of a stage said, so a build says the cause once more at its end.
 """
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
@@ -16,24 +20,55 @@ from truerate.core import parents
 from truerate.core.terminal import say
 
 LAST_S = 5.0  # for Snakemake to cancel what it has under way, on a cluster too
-BUILD = "TRUERATE_BUILD"  # set by `truerate build`, which has the last word
+# Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
+BUILD = "TRUERATE_BUILD"
+N_CAUSES = 3  # that a build says again; more follow from the first ones
 FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2
-AGAIN = "see to what the lines above say, then run it again: it goes on from here, and no reply that came is paid twice"
+GOES_ON = "it goes on from here, and no reply that came is paid twice"
+AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
 
 
-def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
+def build(arguments: Sequence[str] = (), *, folder: str = ".", first: Sequence[str] = ()) -> int:
     """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code, 2 where a
     stage failed. It ends when this process does.
+
+    The stages `first` are built before the others, where no `arguments` name some: dvc.yaml does not hold that
+    others rest on them (flow.learned).
     """
+    code = _built(first, folder) if first and not arguments else 0
+    return code or _built(arguments, folder)
+
+
+def _built(arguments: Sequence[str], folder: str) -> int:
+    """The exit code of `dvc repro` with these arguments."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    own = os.environ | {BUILD: "1", "PATH": path}
-    running = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "repro", *arguments], cwd=folder, env=own, preexec_fn=parents.binding()
-    )
-    code = _end_of(running)
-    if code:
+    command = [sys.executable, "-m", "dvc", "repro", *arguments]
+    with TemporaryDirectory(prefix="truerate-build-") as own:
+        causes = Path(own, "causes")
+        environment = os.environ | {BUILD: str(causes), "PATH": path}
+        code = _end_of(subprocess.Popen(command, cwd=folder, env=environment, preexec_fn=parents.binding()))
+        told = _causes(causes)
+    if code and told:
+        say(f"the build stopped; mend what follows, then run it again: {GOES_ON}")
+        for line in told:
+            say(line)
+    elif code:
         say(f"the build stopped; {AGAIN}")
     return 2 if code == FAILED else code
+
+
+def leave_cause(why: str) -> None:
+    """Leave why a command of a stage ended to the build that runs it; nothing outside of one."""
+    place = Path(os.environ.get(BUILD, ""))
+    if place.is_absolute():
+        with suppress(OSError), place.open("a", encoding="utf-8") as file:  # on another host it is not there
+            file.write(json.dumps(why) + "\n")
+
+
+def _causes(place: Path) -> list[str]:
+    """What commands left, each once, the first N_CAUSES."""
+    lines = place.read_text("utf-8").splitlines() if place.is_file() else []
+    return list(dict.fromkeys(json.loads(line) for line in lines))[:N_CAUSES]
 
 
 def make(rules: str, target: str) -> int:
@@ -42,6 +77,10 @@ def make(rules: str, target: str) -> int:
     """
     at = Layout.load()
     stage = made_by(at, target)
+    if stage and stage.board and stage.name == "dataset":
+        from truerate.flow.weights import refuse_absent
+
+        refuse_absent(at, stage.board)
     if stage and os.path.isfile(rules):
         clear(at, stage)
     command = [sys.executable, "-m", "snakemake", "-s", rules, target]

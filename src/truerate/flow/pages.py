@@ -17,6 +17,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
+from truerate.flow.learned import refuse_stale
 from truerate.flow.tracks import card_of, load_track, records_of
 
 
@@ -37,6 +38,7 @@ def leaderboard(at: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
     from truerate.leaderboard import rows
 
+    refuse_stale(at)
     with unchanged(at, Stage("leaderboard")) as own:
         prune(own)
         tables = [
@@ -58,8 +60,9 @@ def ledger_of(at: Layout) -> list[dict]:
 
     tracks = [load_track(name) for name in sorted({board.track for board in at.p.boards.values()})]
     totals = [total for track in tracks for total in track.totals]
+    claims = [claim for track in tracks for claim in track.claims]
     reasons = {table: why for track in tracks for table, why in track.reasons.items()}
-    return ledger.ledger_of(at.published(), totals, reasons)
+    return ledger.ledger_of(at.published(), totals, reasons, claims)
 
 
 def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:

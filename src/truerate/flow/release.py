@@ -15,6 +15,7 @@ from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
+from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
@@ -33,6 +34,7 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     track = card_of(at, board)
     told = {"card": card, "source": source, "attributes": track.attributes}
     configs = configs_of(tables, **told, tasks=track.tasks)
+    configs += in_forms(configs, track.forms)
     licence = at.p.hub.licence and check_target(
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
     )
@@ -91,7 +93,8 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a network: of its cells on the board, the one of its track's scope and labels with
     the first seed.
     """
-    from truerate.detectors.tokens.cells import FACTS, NETWORK
+    from truerate.detectors.tokens.cells import NETWORK
+    from truerate.detectors.training.scratch import FACTS
 
     cell, folder = fitted_cell(at, member, board)
     taught = _taught(at, board, cell.lang)

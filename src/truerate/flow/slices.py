@@ -39,9 +39,10 @@ def own_settings(p: Params, board: str) -> str:
     endpoints = {p.models[alias].endpoint for alias in models} | set(track.endpoints())
     families = {
         name: _family(values["detectors"][name], p.detectors[name].members_on(named), named)
-        for name in p.families(board)
+        for name in p.fitted(board)  # what another board teaches is not in a file that does not declare it
     }
     members = [member for family in families.values() for member in family["members"]]
+    members += [judge["backbone"] for family in families.values() for judge in family["judges"].values()]
     kept = {name: values[name] for name in SHARED} | {
         "sizes": {p.profile: _own_sizes(p, board)},
         "sources": {source: _own_source(p, board)},
@@ -102,8 +103,9 @@ def _is_shared(p: Params, path: str) -> bool:
 
 def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     """A family of detectors with those of its members that judge one track."""
-    only, entailment = (
-        {name: one for name, one in values[key].items() if name in members} for key in ("only", "entailment")
+    only, entailment, judges = (
+        {name: one for name, one in values[key].items() if name in members}
+        for key in ("only", "entailment", "judges")
     )
     return {
         **values,
@@ -111,6 +113,7 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
         "members": list(members),
         "only": {name: [track] for name in only},
         "entailment": entailment,
+        "judges": judges,
     }
 
 

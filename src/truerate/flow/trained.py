@@ -36,8 +36,8 @@ def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str,
 def members_of(at: Layout) -> Iterator[tuple[str, str, str]]:
     """Board, family and member of every token detector that params.yaml names, in its order."""
     for board in at.p.boards:
-        for family in at.p.families(board):
-            if at.p.detectors[family].folds is None:
+        for family in at.p.fitted(board):
+            if at.p.detectors[family].kind == "tokens":
                 yield from (
                     (board, family, member)
                     for member in at.p.detectors[family].members_on(at.p.board(board).track)

@@ -17,8 +17,9 @@ from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.encode import groups_of, tiny_coder
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
-from truerate.detectors.tokens.train import CHECKPOINT, pace, train
+from truerate.detectors.tokens.train import train
 from truerate.detectors.tokens.validate import agreement
+from truerate.detectors.training.scratch import CHECKPOINT
 
 from .lessons import backbone, lessons
 
@@ -83,14 +84,6 @@ def test_nothing_to_learn_from_is_no_step(tmp_path):
     assert none.facts["steps"] == 0 and none.facts["validation"]["f1"] is None
 
 
-def test_the_pace_rises_and_falls_to_nothing():
-    paces = [pace(step, 100) for step in range(100)]
-    assert paces[:5] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])  # ten steps of warm-up
-    assert (
-        max(paces) == paces[9] == 1 and paces[10:] == sorted(paces[10:], reverse=True) and paces[-1] < 0.001
-    )
-
-
 SCRIPT = """
     import sys
     from pathlib import Path
@@ -98,7 +91,7 @@ SCRIPT = """
     import torch
     from detectors.tokens.lessons import backbone, lessons
     from detectors.tokens.test_train import taught
-    from truerate.detectors.tokens import processes
+    from truerate.detectors.training import processes
     torch.set_num_threads(1)
     processes.join()
     network, trained = taught(Path({folder!r}), lessons(30), backbone(max_steps=30, checkpoint_steps=5, word_dropout={dropout}))
@@ -160,3 +153,9 @@ def test_the_small_set_has_both_halves():
     assert all(side.height > 20 for side in sides)
     assert not set(sides[0]["group_id"]) & set(sides[1]["group_id"])
     assert isinstance(sides[0], pl.DataFrame)
+
+
+def test_the_share_that_is_learned_from_is_the_callers():
+    fewer, more = (halves(lessons(60), share)[0] for share in (0.3, 0.9))
+    assert set(fewer["group_id"]) < set(halves(lessons(60))[0]["group_id"]) < set(more["group_id"])
+    assert halves(lessons(4), 1.0)[1].is_empty()

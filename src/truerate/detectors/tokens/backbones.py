@@ -50,7 +50,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
     options = {"revision": backbone.revision, "trust_remote_code": False}
     try:
         config = _directed(AutoConfig.from_pretrained(backbone.weights, **options), backbone)
-        _check_window(config, backbone)
+        check_window(config, backbone)
         body = load_network(
             AutoModel,
             backbone.weights,
@@ -59,7 +59,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
             attn_implementation=NAME,
             revision=backbone.revision,
             dtype=torch.bfloat16 if backbone.lora and torch.device(device).type == "cuda" else torch.float32,
-            **_quantised(backbone, device),
+            **quantised(backbone, device),
         )
     except (OSError, ValueError, KeyError) as error:
         line = " ".join(str(error).split())[:200]
@@ -69,7 +69,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
         raise TruerateError(
             f"backbone {backbone.weights!r}: {config.model_type} brings attention of its own; name one that supports sdpa"
         )
-    return _adapted(body, backbone)
+    return adapted(body, backbone)
 
 
 def _directed(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedConfig:
@@ -79,7 +79,7 @@ def _directed(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedConfig:
     return config
 
 
-def _check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
+def check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
     """Refuse a backbone that cannot see as far as `max_tokens`."""
     limit = window_of(config)
     if limit and limit < backbone.max_tokens:
@@ -115,7 +115,7 @@ def positions_from(config: PreTrainedConfig) -> int:
     )
 
 
-def _quantised(backbone: Backbone, device: str | torch.device) -> dict:
+def quantised(backbone: Backbone, device: str | torch.device) -> dict:
     """What loads a backbone in 4 bits (NF4), nothing where that is not asked for."""
     if backbone.quantise == "none":
         return {}
@@ -134,7 +134,7 @@ def _quantised(backbone: Backbone, device: str | torch.device) -> dict:
     return {"quantization_config": settings, "device_map": {"": device}}
 
 
-def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
+def adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
     """A body whose own weights are frozen and whose linear layers have adapters (LoRA), kept in full
     precision; the same body without.
     """

@@ -13,10 +13,8 @@ import polars as pl
 from truerate.config import Backbone
 from truerate.core.keys import content_id, draw
 
-FACTS = "facts.json"
-STATE = "state"  # what is handed on, inside a scratch folder
-CHECKPOINT = "checkpoint.pt"  # of a training that goes on
 NETWORK = "network"
+TAUGHT = 0.7  # share of the groups of training passages that is learned from; the others validate
 
 
 class Cell(NamedTuple):
@@ -50,12 +48,15 @@ class Cell(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule."""
+    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule. `taught`: the share of their
+    groups that it learns from, the others being held back to validate.
+    """
 
     cell: Cell
     passages: pl.DataFrame
     backbone: Backbone | None
     scratch: Path
+    taught: float = TAUGHT
 
 
 class Reader(NamedTuple):
@@ -68,14 +69,14 @@ class Reader(NamedTuple):
     backbone: Backbone | None
 
 
-def is_taught(group_id: str) -> bool:
-    """Whether a group of training passages is learned from (70 %) or held back to validate (30 %)."""
-    return draw("validation", group_id) < 0.7
+def is_taught(group_id: str, share: float) -> bool:
+    """Whether a group of training passages is learned from, as a `share` of them is, or held back to validate."""
+    return draw("validation", group_id) < share
 
 
-def halves(passages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Passages to learn from and to validate on, 70 : 30 by group."""
-    side = pl.Series([is_taught(group) for group in passages["group_id"]], dtype=pl.Boolean)
+def halves(passages: pl.DataFrame, share: float = TAUGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Passages to learn from and to validate on, by group: a `share` of the groups is learned from."""
+    side = pl.Series([is_taught(group, share) for group in passages["group_id"]], dtype=pl.Boolean)
     return passages.filter(side), passages.filter(~side)
 
 

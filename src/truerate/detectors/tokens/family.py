@@ -12,13 +12,14 @@ import polars as pl
 from truerate.config import Backbone, Grid, Params
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
-from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.cells import STATE, Cell, Job, Reader
+from truerate.detectors.tokens.cells import Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
 from truerate.detectors.tokens.predict import judge_cell, predict
 from truerate.detectors.tokens.rules import check_member
-from truerate.detectors.tokens.workers import each
+from truerate.detectors.training import processes
+from truerate.detectors.training.scratch import STATE
+from truerate.detectors.training.workers import each
 
 MANY = 300  # texts from which networks judge in processes of their own
 
@@ -51,15 +52,17 @@ def fit_tokens(
 
 
 def judge_tokens(
-    members: Sequence[str], passages: pl.DataFrame, p: Params, size: Grid, *, folder: Path
+    members: Sequence[str], passages: pl.DataFrame, p: Params, size: Grid | None, *, folder: Path
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
-    learn from.
+    learn from. Without a grid they are the cells that lie in the folder.
     """
-    readers = [
-        Reader(cell, cell_path(folder, cell), p.backbones.get(cell.member))
-        for cell in checked_cells(members, passages, p.backbones, size)
-    ]
+    asked = (
+        checked_cells(members, passages, p.backbones, size)
+        if size
+        else [cell for member in members for cell in fitted_cells(member, folder)]
+    )
+    readers = [Reader(cell, cell_path(folder, cell), p.backbones.get(cell.member)) for cell in asked]
     is_worth_it = passages.height >= MANY
     judged = each(
         functools.partial(judge_cell, passages=passages),
@@ -85,10 +88,7 @@ def mark_texts(
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
-    fitted = [
-        Cell.of(member, path.name) for path in sorted((Path(folder) / member).iterdir()) if path.is_dir()
-    ]
-    multi = [cell for cell in fitted if cell.lang is None]
+    multi = [cell for cell in fitted_cells(member, folder) if cell.lang is None]
     if not multi:
         raise TruerateError(
             f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
@@ -109,6 +109,11 @@ def mark_texts(
     ]
     passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
     return predict(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
+
+
+def fitted_cells(member: str, folder: Path) -> list[Cell]:
+    """The cells of a member that lie in the folder of its family."""
+    return [Cell.of(member, path.name) for path in sorted((Path(folder) / member).glob("*")) if path.is_dir()]
 
 
 def checked_cells(

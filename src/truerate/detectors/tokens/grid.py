@@ -8,14 +8,15 @@ import polars as pl
 
 from truerate.config import Backbone, Grid
 from truerate.core.keys import content_id, digest
-from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.cells import Cell
 from truerate.detectors.tokens.rules import BY_NAME
+from truerate.detectors.training import processes
 
 COLUMNS = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans", "reference"]
 CODE = Path(__file__).parent
 SHARED = [
-    CODE.parents[1] / part for part in ("core/keys.py", "core/tags.py", "core/text.py", "metrics/ngrams.py")
+    CODE.parents[1] / part
+    for part in ("core/keys.py", "core/tags.py", "core/text.py", "metrics/ngrams.py", "detectors/training")
 ]
 
 
@@ -33,17 +34,21 @@ def key_of(cell: Cell, passages: pl.DataFrame, backbone: Backbone | None) -> str
     """What decides a fitted cell: its passages, the settings of its training, its place in the grid, the
     code, versions and device.
     """
-    how = None if backbone is None else backbone.model_dump(mode="json", exclude={"strategy", "cache_bytes"})
-    rows = content_id(passages.select(COLUMNS).sort("target_id").rows())
+    how = None if backbone is None else backbone.content(exclude={"strategy", "cache_bytes"})
     return digest(
         CODE,
         *SHARED,
         cell=cell._asdict(),
-        rows=rows,
+        rows=rows_key(passages),
         backbone=how,
         weights=weights_of(backbone),
         on=surroundings(),
     )
+
+
+def rows_key(passages: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
+    """The name of passages by what some of their columns hold."""
+    return content_id(passages.select(columns).sort("target_id").rows())
 
 
 def surroundings() -> dict:

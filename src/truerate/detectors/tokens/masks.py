@@ -38,6 +38,11 @@ class Row:
         """Tokens of the row."""
         return len(self.ids)
 
+    @property
+    def n_targets(self) -> int:
+        """Tokens that are learned: those that have a label."""
+        return int((self.labels >= 0).sum())
+
 
 @dataclass(frozen=True)
 class Batch:

@@ -4,7 +4,6 @@ added to its input.
 
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import torch
@@ -25,11 +24,12 @@ from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.masks import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.detectors.training.teachable import Teachable
 
 _UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values of earlier tokens
 
 
-class Network(nn.Module):
+class Network(Teachable):
     """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone
     behind its reference.
     """
@@ -59,11 +59,6 @@ class Network(nn.Module):
         return self.head.weight.device
 
     @property
-    def n_parameters(self) -> int:
-        """All weights, trained or not."""
-        return sum(parameter.numel() for parameter in self.parameters())
-
-    @property
     def has_cache(self) -> bool:
         """Whether answers can be scored against kept keys and values of their reference."""
         return self.body.config.model_type not in _UNCACHED
@@ -78,10 +73,6 @@ class Network(nn.Module):
             raise TruerateError(
                 f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto"
             )
-
-    def trainable(self) -> list[nn.Parameter]:
-        """The weights that training changes."""
-        return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def checkpointing(self) -> None:
         """Keep only the input of each layer in training and compute it again on the way back: less memory, a
@@ -153,28 +144,11 @@ class Network(nn.Module):
         return {"full_attention": sees, "sliding_attention": near if sees is None else sees & near}
 
     # ---- on disk -------------------------------------------------------------------------------------------
-    def trainable_state(self) -> dict[str, torch.Tensor]:
-        """Copies of the trained weights by name: with adapters those alone, the head and the feature embeddings."""
-        return {
-            name: value.detach().cpu().clone()
-            for name, value in self.named_parameters()
-            if value.requires_grad
-        }
-
-    def load_trainable(self, state: dict[str, torch.Tensor]) -> None:
-        """Put trained weights back. Raises TruerateError where they are not those of this network."""
-        own = {name: value for name, value in self.named_parameters() if value.requires_grad}
-        if own.keys() != state.keys() or any(own[name].shape != state[name].shape for name in own):
-            raise TruerateError("loading weights: they belong to another network; train the detector again")
-        with torch.no_grad():
-            for name, value in own.items():
-                value.copy_(state[name])
-
     def save(self, folder: Path) -> None:
         """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
         folder = Path(folder)
         self.coder.save(folder)
-        settings = {"backbone": self.backbone.model_dump(mode="json"), "labels": self.labels}
+        settings = {"backbone": self.backbone.content(), "labels": self.labels}
         if self.backbone.lora is None:
             self.body.config.save_pretrained(folder)
         (folder / "network.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", "utf-8")
@@ -182,11 +156,6 @@ class Network(nn.Module):
             {name: value.contiguous() for name, value in self.trainable_state().items()},
             folder / "model.safetensors",
         )
-
-
-def half_precision(device: torch.device) -> AbstractContextManager:
-    """Matrix products in bf16 on a GPU; elsewhere in what the caller set."""
-    return torch.autocast(device.type, dtype=torch.bfloat16) if device.type == "cuda" else nullcontext()
 
 
 def build(

@@ -6,10 +6,11 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
-from truerate.detectors.tokens.cells import FACTS, Reader, version_of
+from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
 from truerate.detectors.tokens.span_probabilities import judgements, soft_spans
+from truerate.detectors.training.scratch import FACTS
 
 BATCH = 256  # texts that a rule reads at a time
 

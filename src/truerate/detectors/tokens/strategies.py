@@ -20,8 +20,9 @@ from transformers import DynamicCache
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import attention, collate, row_of, side_by_side
-from truerate.detectors.tokens.network import Network, half_precision
+from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.detectors.training.device import half_precision
 
 CACHE_BYTES = 1_000_000_000  # where there is no GPU
 _GPU_SHARE = 4  # on one: this part of what is free

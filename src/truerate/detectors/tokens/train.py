@@ -1,236 +1,66 @@
-"""One training loop for every network: length buckets, AdamW, warm-up, checkpoints that a kill cannot break.
+"""Teaching a network to mark tokens: the lesson that the training loop is given.
 
-The loss is the mean cross-entropy over the answer tokens of a step; no token of a reference or of padding is
-in it. The same data, seed, code and kernels give the same weights to the bit, whether or not the run was
-killed and went on from its checkpoint.
+The loss is the cross-entropy over the answer tokens; no token of a reference or of padding is in it.
 """
 
-import contextlib
-import math
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from truerate.config import Backbone
-from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
-from truerate.detectors.tokens.cells import CHECKPOINT
 from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.masks import collate
-from truerate.detectors.tokens.network import Network, half_precision
-from truerate.detectors.tokens.training_report import Meter, run_facts
-from truerate.detectors.tokens.validate import Agreement, agreement
-
-WARM_UP = 0.1  # share of the steps in which the learning rate rises
-CLIP = 1.0  # largest norm of a step's gradient
-
-
-class Trained(NamedTuple):
-    """What training found. `facts` are the same on every run (steps, parameters, validation P, R, F1); `run`
-    tells this one's costs.
-    """
-
-    facts: dict
-    run: dict
-
-
-class Best(NamedTuple):
-    """The best evaluation so far: its F1, its weights, and how many evaluations ago it was."""
-
-    f1: float = -1.0
-    weights: dict | None = None
-    age: int = 0
+from truerate.detectors.tokens.masks import Row, collate, rows_of
+from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.validate import agreement
+from truerate.detectors.training import engine
+from truerate.detectors.training.batches import Rows
+from truerate.detectors.training.device import half_precision
+from truerate.detectors.training.engine import Lesson, Trained
 
 
 def train(
     network: Network,
     taught: Sequence[Group],
     held_out: Sequence[Group],
+    *,
     backbone: Backbone,
     seed: int,
     folder: Path,
 ) -> Trained:
-    """Teach a network on labelled groups and measure it on others; `folder` holds its checkpoint.
+    """Teach a network on labelled groups and measure it on others (P, R, F1); `folder` holds its checkpoint."""
+    lesson = token_lesson(network, rows_to_learn(taught, backbone), held_out, backbone)
+    return engine.train(network, lesson, backbone, seed=seed, folder=folder)
 
-    Stops after `epochs` or `max_steps`, or when validation F1, looked at every `checkpoint_steps`, has not
-    risen for `patience` looks; then the best weights are taken back. Without groups to learn from nothing is
-    done and 0 steps are told.
-    """
-    rows, meter = rows_to_learn(taught, backbone), Meter(network)
-    if backbone.weights != "tiny":
-        network.checkpointing()
-    with deterministic(seed, next(network.parameters()).device):
-        state = State(network, backbone, n_steps(rows, backbone, seed))
-        resumed_from = state.load(folder)
-        waste = []
-        for step in planned(rows, backbone, seed, first=state.done, last=state.n_steps):
-            if state.is_stale(backbone.patience):
-                break
-            meter.add(learn(state, rows, step), step, rows)
-            waste.append(step)
-            if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
-                state.look(held_out, backbone)
-                state.save(folder)
-        if not state.is_stale(backbone.patience):
-            state.look(held_out, backbone)
-        if state.best.weights is not None:
-            network.load_trainable(state.best.weights)
-        validation = agreement(network, held_out, backbone)
-    return Trained(
-        facts_of(state, network, validation),
-        run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, rows)),
+
+def token_lesson(network: Network, rows: Rows, held_out: Sequence[Group], backbone: Backbone) -> Lesson:
+    """Marking tokens as a lesson: graded by validation F1, of which it tells precision and recall too."""
+    return Lesson(
+        rows,
+        loss=lambda part: token_loss(network, part),
+        grade=lambda: agreement(network, held_out, backbone).f1,
+        facts=lambda: {"validation": agreement(network, held_out, backbone).facts()},
     )
 
 
-def facts_of(state: "State", network: Network, validation: Agreement) -> dict:
-    """What is the same on every equal run."""
-    return {"steps": state.done, "n_parameters": network.n_parameters, "validation": validation.facts()}
+def token_loss(network: Network, rows: Sequence[Row]) -> torch.Tensor:
+    """The summed cross-entropy over the labelled tokens of rows, a scalar."""
+    batch = collate(rows, network.coder.pad).to(network.device)
+    chosen = batch.labels >= 0
+    with half_precision(network.device):
+        logits = network(batch, chosen=chosen)
+    return cross_entropy(logits.float(), batch.labels[chosen], reduction="sum")
 
 
-def n_steps(rows: Rows, backbone: Backbone, seed: int) -> int:
-    """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
-    each = len(steps_of(rows, backbone, seed, 0))
-    n_planned = math.ceil(each * backbone.epochs)
-    return min(n_planned, backbone.max_steps or n_planned)
-
-
-def planned(rows: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
-    """The steps from number `first` up to `last`, epoch after epoch."""
-    number = epoch = 0
-    while number < last:
-        for step in steps_of(rows, backbone, seed, epoch):
-            if first <= number < last:
-                yield step
-            number += 1
-        epoch += 1
-
-
-class State:
-    """Everything that a run must not lose: weights, optimiser, schedule, draws, and the number of steps done."""
-
-    def __init__(self, network: Network, backbone: Backbone, n_steps: int):
-        self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
-        self.device = next(network.parameters()).device
-        weights = network.trainable()
-        kinds = [
-            {
-                "params": [weight for weight in weights if weight.ndim > 1],
-                "weight_decay": backbone.weight_decay,
-            },
-            {
-                "params": [weight for weight in weights if weight.ndim < 2],
-                "weight_decay": 0.0,
-            },  # norms and biases are not drawn to 0
-        ]
-        self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: pace(step, n_steps))
-
-    def look(self, held_out: Sequence[Group], backbone: Backbone) -> None:
-        """Evaluate and keep the best weights; without `patience` nothing is looked at and the last weights stay."""
-        if not backbone.patience:
-            return
-        f1 = agreement(self.network, held_out, backbone).f1 or 0.0
-        if f1 > self.best.f1:
-            self.best = Best(
-                f1, {name: weight.detach().clone() for name, weight in self.network.trainable_state().items()}
-            )
-        else:
-            self.best = self.best._replace(age=self.best.age + 1)
-
-    def is_stale(self, patience: int | None) -> bool:
-        """Whether validation F1 has not risen for `patience` looks."""
-        return patience is not None and self.best.age >= patience
-
-    def save(self, folder: Path) -> None:
-        """Write the checkpoint beside the old one and put it in its place: a kill leaves one of the two, whole."""
-        if processes.rank():
-            return
-        folder.mkdir(parents=True, exist_ok=True)
-        checkpoint = {
-            "done": self.done,
-            "weights": self.network.trainable_state(),
-            "optimiser": self.optimiser.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "draws": torch.get_rng_state(),
-            "draws_gpu": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
-            "best": self.best._asdict(),
-        }
-        aside = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
-        torch.save(checkpoint, aside)
-        os.replace(aside, folder / CHECKPOINT)
-
-    def load(self, folder: Path) -> int:
-        """Go on where a checkpoint stands; returns its number of steps, 0 without one."""
-        if not (folder / CHECKPOINT).is_file():
-            return 0
-        checkpoint = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
-        self.network.load_trainable(checkpoint["weights"])
-        self.optimiser.load_state_dict(checkpoint["optimiser"])
-        self.schedule.load_state_dict(checkpoint["schedule"])
-        torch.set_rng_state(checkpoint["draws"])
-        if checkpoint["draws_gpu"] is not None and self.device.type == "cuda":
-            torch.cuda.set_rng_state(checkpoint["draws_gpu"])
-        self.done, self.best = checkpoint["done"], Best(**checkpoint["best"])
-        return self.done
-
-
-def pace(step: int, n_steps: int) -> float:
-    """Factor of the learning rate: up in a line over the first WARM_UP of the steps, then down half a cosine
-    to 0.
+def rows_to_learn(groups: Sequence[Group], backbone: Backbone) -> Rows:
+    """The rows of labelled groups under a backbone's mask: several answers of one reference share a row where
+    the mask lets them.
     """
-    rise = max(1, math.ceil(WARM_UP * n_steps))
-    if step < rise:
-        return (step + 1) / rise
-    return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, n_steps - rise))))
-
-
-def learn(state: State, rows: Rows, step: Step) -> float:
-    """One step of the weights; returns its mean loss per answer token (of this process' share of the parts)."""
-    network, weights = state.network.train(), state.network.trainable()
-    n_tokens = sum(int((rows.rows[i].labels >= 0).sum()) for part in step for i in part)
-    total = 0.0
-    for part in step[processes.rank() :: processes.world()]:
-        batch = collate([rows.rows[i] for i in part], network.coder.pad).to(state.device)
-        chosen = batch.labels >= 0
-        with half_precision(state.device):
-            logits = network(batch, chosen=chosen)
-        loss = cross_entropy(logits.float(), batch.labels[chosen], reduction="sum") / max(1, n_tokens)
-        loss.backward()
-        total += float(loss.detach())
-    for weight in weights:
-        weight.grad = torch.zeros_like(weight) if weight.grad is None else weight.grad
-    processes.add_up(weight.grad for weight in weights)
-    torch.nn.utils.clip_grad_norm_(weights, CLIP)
-    state.optimiser.step()
-    state.schedule.step()
-    state.optimiser.zero_grad(set_to_none=True)
-    state.done += 1
-    return total
-
-
-@contextlib.contextmanager
-def deterministic(seed: int, device: torch.device) -> Iterator[None]:
-    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
-    a warning.
-
-    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs
-    as much as Adam.
-    """
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    before, warned = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
-    is_filled = torch.utils.deterministic.fill_uninitialized_memory
-    torch.use_deterministic_algorithms(True, warn_only=device.type == "cuda")
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.manual_seed(seed)
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(before, warn_only=warned)
-        torch.utils.deterministic.fill_uninitialized_memory = is_filled
+    rows, names = [], []
+    for group in groups:
+        for row in rows_of(group, backbone.mask, max_tokens=max(backbone.token_budget, backbone.max_tokens)):
+            first = group.answers[row.answers[0]]
+            rows.append(row)
+            names.append(f"{first.target_id} {first.chunk} {len(row.answers)}")
+    return Rows(rows, names)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
-from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.batches import Rows, Step
-from truerate.detectors.tokens.network import Network
+from truerate.detectors.training import processes
+from truerate.detectors.training.batches import Rows, Step
+from truerate.detectors.training.learner import Learner
 
 TRIES = 5  # of the matrix product whose best rate is the device's
 
@@ -18,7 +18,7 @@ TRIES = 5  # of the matrix product whose best rate is the device's
 class Meter:
     """Counts tokens, answers and losses of the steps of this process, and the clock since it began."""
 
-    def __init__(self, network: Network):
+    def __init__(self, network: Learner):
         self.tokens = self.answers = self.steps = 0
         self.losses: list[float] = []
         self.wall, self.cpu = time.perf_counter(), time.process_time()
@@ -32,7 +32,7 @@ class Meter:
         self.losses.append(loss)
 
 
-def run_facts(meter: Meter, network: Network, *, resumed_from: int, waste: float | None) -> dict:
+def run_facts(meter: Meter, network: Learner, *, resumed_from: int, waste: float | None) -> dict:
     """Device, versions and speed of a run; token counts without padding, per process; seconds with its
     evaluations.
 
@@ -69,7 +69,7 @@ def run_facts(meter: Meter, network: Network, *, resumed_from: int, waste: float
     }
 
 
-def flops_per_token(network: Network) -> int:
+def flops_per_token(network: Learner) -> int:
     """Floating-point operations of one token's forward and backward pass."""
     embedded = {
         id(parameter)

@@ -7,36 +7,36 @@ was killed finds its place again by the number of steps it has made.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from truerate.config import Backbone
 from truerate.core.keys import draw
-from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.masks import Row, rows_of
 
 SHARD = 50  # batches whose rows are sorted by length together
 Part = list[int]  # places of rows that make one padded tensor
 Step = list[Part]  # parts whose gradients are summed before the weights move
 
 
+class Row(Protocol):
+    """Something to learn from, as one line of a tensor. `answers`: what it holds, of which a batch has
+    `batch`; `n_tokens`: its length; `n_targets`: how many of its tokens are learned.
+    """
+
+    @property
+    def answers(self) -> Sequence[int]: ...
+
+    @property
+    def n_tokens(self) -> int: ...
+
+    @property
+    def n_targets(self) -> int: ...
+
+
 class Rows(NamedTuple):
     """Rows to learn from and their names, which decide their order."""
 
-    rows: list[Row]
+    rows: Sequence[Any]  # each a Row
     names: list[str]
-
-
-def rows_to_learn(groups: Sequence[Group], backbone: Backbone) -> Rows:
-    """The rows of labelled groups under a backbone's mask: several answers of one reference share a row where
-    the mask lets them.
-    """
-    rows, names = [], []
-    for group in groups:
-        for row in rows_of(group, backbone.mask, max_tokens=max(backbone.token_budget, backbone.max_tokens)):
-            first = group.answers[row.answers[0]]
-            rows.append(row)
-            names.append(f"{first.target_id} {first.chunk} {len(row.answers)}")
-    return Rows(rows, names)
 
 
 def steps_of(rows: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:

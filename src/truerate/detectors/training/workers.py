@@ -12,7 +12,7 @@ from multiprocessing.context import BaseContext
 from typing import TypeVar
 
 from truerate.config import Backbone
-from truerate.detectors.tokens import processes
+from truerate.detectors.training import processes
 
 IMPORTED = [
     "torch",

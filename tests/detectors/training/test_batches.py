@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from truerate.core.keys import draw
-from truerate.detectors.tokens.batches import Rows, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Answer, Group
+from truerate.detectors.tokens.train import rows_to_learn
+from truerate.detectors.training.batches import Rows, padding_waste, steps_of
 
-from .lessons import backbone
+from ..tokens.lessons import backbone
 
 
 def group(name, reference, *answers):

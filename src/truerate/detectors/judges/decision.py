@@ -1,0 +1,172 @@
+"""From tokens to a judgement: how suspicious a text is, from where on it is judged hallucinated, and which of
+its words make the segment. All of it is chosen on texts that were held back from training.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from truerate.core.whole_words import units
+from truerate.detectors.tokens.span_probabilities import Reading
+from truerate.metrics.ngrams import fit_logistic
+
+DIGITS = 6  # of every number that is saved
+N_WORST = 3  # tokens whose mean is a text's suspicion: one alone is seldom, three are a segment
+EDGE = 1e-4  # suspicions are kept off 0 and 1 by this much, so that their logits are finite
+GAP = 2  # words between two runs of one segment
+_END = re.compile(r"[.!?…。！？؟](?=\s|$)")
+STEPS = np.round(np.arange(0.05, 0.96, 0.05), 2)  # thresholds that are tried for the words of a segment
+Segment = tuple[int, int]  # half-open, in code points
+
+
+class Decision(NamedTuple):
+    """What turns suspicion into a judgement. p = 1 / (1 + exp(−(slope · logit(suspicion) + intercept))); the
+    verdict is p > `threshold`; words with p of their own above `word_threshold` make the segments.
+    """
+
+    slope: float = 1.0
+    intercept: float = 0.0
+    threshold: float = 0.5
+    word_threshold: float = 0.5
+
+    def p(self, suspicions: np.ndarray) -> np.ndarray:
+        """P(hallucinated) of texts by their suspicion, (texts,), six digits."""
+        logits = _logits(suspicions)
+        return np.round(1 / (1 + np.exp(-(self.slope * logits + self.intercept))), DIGITS)
+
+
+class HeldOut(NamedTuple):
+    """A text that was held back: what was read of it, whether it is hallucinated, and where."""
+
+    text: str
+    reading: Reading
+    label: bool
+    spans: Sequence[dict]
+
+
+def suspicion(reading: Reading) -> float:
+    """The mean of the N_WORST largest token probabilities of a text, in [0, 1]; of all it has where these are
+    fewer, 0 where it has none.
+    """
+    worst = np.sort(np.asarray(reading.p, dtype=float))[::-1][:N_WORST]
+    return round(float(worst.mean()), DIGITS) if len(worst) else 0.0
+
+
+def decide(texts: Sequence[HeldOut]) -> Decision:
+    """The decision that fits held-out texts best: p a logistic regression on their suspicion, the threshold
+    the one with the best balanced accuracy, that of words the one with the best F1 of characters.
+
+    Without texts of both labels nothing can be chosen: p is the suspicion itself, thresholds are one half.
+    """
+    labels = np.array([one.label for one in texts], dtype=bool)
+    if not labels.any() or labels.all():
+        return Decision()
+    suspicions = np.array([suspicion(one.reading) for one in texts])
+    (slope,), intercept = fit_logistic(_logits(suspicions)[:, None], labels, is_balanced=False)
+    fitted = Decision(float(slope), intercept) if slope > 0 else Decision()
+    threshold = best_threshold(fitted.p(suspicions), labels)
+    return fitted._replace(threshold=threshold, word_threshold=best_word_threshold(texts))
+
+
+def best_threshold(p: np.ndarray, labels: np.ndarray) -> float:
+    """The threshold of p (texts,) at which balanced accuracy against labels (texts,) is largest; of equals the
+    one nearest to one half. Thresholds lie half-way between two values of p.
+    """
+    values = np.unique(p)
+    if len(values) < 2:
+        return 0.5
+    candidates = np.round((values[1:] + values[:-1]) / 2, DIGITS)
+    accuracies = [balanced_accuracy(p > one, labels) for one in candidates]
+    best = max(zip(accuracies, -np.abs(candidates - 0.5), candidates, strict=True))
+    return float(best[2])
+
+
+def balanced_accuracy(verdicts: np.ndarray, labels: np.ndarray) -> float:
+    """The mean of the shares of hallucinated texts that are found and of others that are let pass; both
+    labels must occur.
+    """
+    return float((verdicts[labels].mean() + (~verdicts[~labels]).mean()) / 2)
+
+
+def best_word_threshold(texts: Sequence[HeldOut]) -> float:
+    """The threshold of words at which the characters of segments agree best with the labelled ones of
+    hallucinated texts (F1 over all their characters together); of equals the smallest.
+    """
+    located = [one for one in texts if one.label and one.spans]
+    words = [word_probabilities(one.text, one.reading) for one in located]
+
+    def f1(threshold: float) -> float:
+        both = gold = detected = 0
+        for one, own in zip(located, words, strict=True):
+            marked, labelled = np.zeros(len(one.text), dtype=bool), np.zeros(len(one.text), dtype=bool)
+            for start, end in segments(one.text, own, threshold):
+                marked[start:end] = True
+            for span in one.spans:
+                labelled[span["start"] : span["end"]] = True
+            both += int((marked & labelled).sum())
+            gold, detected = gold + int(labelled.sum()), detected + int(marked.sum())
+        return 2 * both / (gold + detected) if gold + detected else 0.0
+
+    return _first_best(STEPS, f1) if located else 0.5
+
+
+def _first_best(values: np.ndarray, of: Callable[[float], float]) -> float:
+    return float(max(values.tolist(), key=lambda value: (round(of(value), DIGITS), -value)))
+
+
+class Word(NamedTuple):
+    """A word of a text, or a mark that stands alone, with the largest p of the tokens that touch it."""
+
+    start: int
+    end: int
+    p: float
+
+
+def word_probabilities(text: str, reading: Reading) -> list[Word]:
+    """The words of a text with their p, two digits, in order."""
+    by_character = np.zeros(len(text) + 1)
+    offsets = np.asarray(reading.offsets, dtype=int).reshape(-1, 2)
+    for (start, end), p in zip(offsets.tolist(), np.asarray(reading.p, dtype=float).tolist(), strict=True):
+        by_character[start:end] = np.maximum(by_character[start:end], p)
+    return [Word(start, end, round(float(by_character[start:end].max()), 2)) for start, end in units(text)]
+
+
+def segments(text: str, words: Sequence[Word], threshold: float) -> list[Segment]:
+    """The runs of words above a threshold, without the marks at their ends; runs with at most GAP words of one
+    sentence between them are one.
+    """
+    lettered = [(place, word) for place, word in enumerate(w for w in words if _has_letter(text, w))]
+    runs: list[list[int]] = []  # number of the last word, start, end
+    for place, word in lettered:
+        if word.p <= threshold:
+            continue
+        is_near = bool(runs) and place - runs[-1][0] - 1 <= GAP
+        if is_near and not _END.search(text[runs[-1][2] : word.start]):
+            runs[-1] = [place, runs[-1][1], word.end]
+        else:
+            runs.append([place, word.start, word.end])
+    return [(start, end) for _, start, end in runs]
+
+
+def located(text: str, reading: Reading, threshold: float) -> list[tuple[Segment, float]]:
+    """The segments of a text that is judged hallucinated, each with the largest p of its words: those above
+    the threshold, else the one word that is most suspicious; none where no word stands in it.
+    """
+    words = word_probabilities(text, reading)
+    runs = segments(text, words, threshold)
+    lettered = [word for word in words if _has_letter(text, word)]
+    if not runs and lettered:
+        worst = max(lettered, key=lambda word: word.p)
+        runs = [(worst.start, worst.end)]
+    return [((start, end), max(word.p for word in words if start <= word.start < end)) for start, end in runs]
+
+
+def _has_letter(text: str, word: Word) -> bool:
+    return any(map(str.isalnum, text[word.start : word.end]))
+
+
+def _logits(suspicions: np.ndarray) -> np.ndarray:
+    kept = np.clip(np.asarray(suspicions, dtype=float), EDGE, 1 - EDGE)
+    return np.log(kept / (1 - kept))

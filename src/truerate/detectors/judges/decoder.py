@@ -1,0 +1,152 @@
+"""A decoder that judges, by Hub id or path: how it learns, how it is kept, and what it says."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch.nn.functional import cross_entropy
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
+
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import load_network
+from truerate.detectors.judges.dictation import END, N_WRITTEN, NO, YES, Dictation, padded
+from truerate.detectors.tokens.backbones import adapted, check_window, quantised
+from truerate.detectors.tokens.encode import Coder, pretrained_coder
+from truerate.detectors.tokens.labels import IGNORED
+from truerate.detectors.training.device import half_precision
+from truerate.detectors.training.teachable import Teachable
+
+
+class Decoder(Teachable):
+    """A causal language model with its tokenizer and the settings that it was trained with."""
+
+    def __init__(self, model: PreTrainedModel, backbone: Backbone, coder: Coder):
+        super().__init__()
+        self.model, self.backbone, self.coder = model, backbone, coder
+        self.yes, self.no = (int(coder.encode([word])[0][0][0]) for word in (YES, NO))
+        if self.yes == self.no:
+            raise TruerateError(
+                f"backbone {backbone.weights!r}: its tokenizer begins {YES!r} and {NO!r} alike; name another"
+            )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model lies."""
+        return next(self.model.parameters()).device
+
+    def checkpointing(self) -> None:
+        """Keep only the input of each layer in training and compute it again on the way back."""
+        self.model.activation_checkpointing_enable({"use_reentrant": False})
+
+    def loss(self, rows: Sequence[Dictation]) -> torch.Tensor:
+        """The summed cross-entropy over the completions of rows, a scalar; no token of a prompt is in it."""
+        ids, labels = (torch.from_numpy(one).to(self.device) for one in padded(rows, self.coder.pad))
+        lengths = torch.tensor([row.n_tokens for row in rows], device=self.device)
+        is_there = torch.arange(ids.shape[1], device=self.device)[None] < lengths[:, None]
+        with half_precision(self.device):
+            logits = self.model(input_ids=ids, attention_mask=is_there.long(), use_cache=False).logits
+        return cross_entropy(
+            logits[:, :-1].flatten(0, 1).float(),
+            labels[:, 1:].flatten(),
+            ignore_index=IGNORED,
+            reduction="sum",
+        )
+
+    @torch.inference_mode()
+    def p(self, prompt: np.ndarray) -> float:
+        """P(Yes) / (P(Yes) + P(No)) of the token behind a prompt (tokens,), in [0, 1]."""
+        with half_precision(self.device):
+            logits = self.model(input_ids=self._row(prompt), use_cache=False).logits[0, -1].float()
+        return float(logits[[self.no, self.yes]].softmax(dim=0)[1])
+
+    @torch.inference_mode()
+    def reason(self, prompt: np.ndarray) -> str:
+        """What it writes behind a prompt and `Yes.`, greedily, up to the end of the line."""
+        said = self.coder.encode([YES])[0][0].astype(np.int64)
+        begun = self._row(np.concatenate([prompt, said]))
+        end = self.coder.encode([END])[0][0]
+        with half_precision(self.device):
+            whole = self.model.generate(
+                begun,
+                attention_mask=torch.ones_like(begun),
+                max_new_tokens=N_WRITTEN,
+                do_sample=False,
+                pad_token_id=self.coder.pad,
+                eos_token_id=int(end[0]) if len(end) == 1 else None,
+            )
+        text = self.coder.tokenizer.decode(whole[0, begun.shape[1] :].tolist(), skip_special_tokens=True)
+        return str(text).split("\n")[0].strip()
+
+    def _row(self, ids: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(ids)[None].to(self.device)
+
+    def save(self, folder: Path) -> None:
+        """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
+        self.coder.save(folder)
+        if self.backbone.lora is None:
+            self.model.config.save_pretrained(folder)
+        settings = json.dumps({"backbone": self.backbone.content()}, indent=1, sort_keys=True)
+        (folder / "network.json").write_text(settings + "\n", "utf-8")
+        state = {name: value.contiguous() for name, value in self.trainable_state().items()}
+        save_file(state, folder / "model.safetensors")
+
+
+def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -> Decoder:
+    """A decoder by Hub id or path, ready to learn. Raises TruerateError where it is not there, is no decoder,
+    or sees fewer tokens than asked.
+    """
+    torch.manual_seed(seed)
+    return Decoder(_model(backbone, device), backbone, pretrained_coder(backbone.weights, backbone.revision))
+
+
+def load(folder: Path, *, device: str | torch.device) -> Decoder:
+    """What `Decoder.save` wrote. Raises TruerateError where it is missing or damaged."""
+    try:
+        settings = json.loads((folder / "network.json").read_text("utf-8"))
+        backbone, state = (
+            Backbone.model_validate(settings["backbone"]),
+            load_file(folder / "model.safetensors"),
+        )
+        config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise TruerateError(f"reading the judge in {str(folder)!r}: {line}; train it again") from None
+    model = (
+        _model(backbone, device)
+        if config is None
+        else AutoModelForCausalLM.from_config(config, trust_remote_code=False).to(device)
+    )
+    decoder = Decoder(model, backbone, Coder.load(folder))
+    decoder.load_trainable(state)
+    return decoder.eval()
+
+
+def _model(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
+    """The language model of a backbone, frozen with adapters on its linear layers where these are asked for."""
+    try:
+        config = AutoConfig.from_pretrained(
+            backbone.weights, revision=backbone.revision, trust_remote_code=False
+        )
+        check_window(config, backbone)
+        half = backbone.lora and torch.device(device).type == "cuda"
+        model = load_network(
+            AutoModelForCausalLM,
+            backbone.weights,
+            config=config,
+            revision=backbone.revision,
+            dtype=torch.bfloat16 if half else torch.float32,
+            **quantised(backbone, device),
+        )
+    except (OSError, ValueError, KeyError) as error:
+        line = " ".join(str(error).split())[:200]
+        hint = "name a Hub id or a folder with config.json and *.safetensors of a decoder"
+        raise TruerateError(f"backbone {backbone.weights!r}: {line}; {hint}") from None
+    if backbone.lora:
+        model.requires_grad_(False)
+        adapted(model.base_model, backbone)
+    return model if backbone.quantise != "none" else model.to(device)

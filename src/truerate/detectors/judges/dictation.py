@@ -1,0 +1,83 @@
+"""What a decoder reads and writes of one response, in tokens: a prompt, and the judgement as its completion.
+
+The window of `max_tokens` holds both. The conversation gives way first, from its beginning, then the
+knowledge, from its end; the response never does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerate.detectors.tokens.encode import Coder
+from truerate.detectors.tokens.labels import IGNORED
+
+KNOWLEDGE, CONVERSATION, RESPONSE, CUE = "Knowledge: ", "\nConversation: ", "\nResponse: ", "\nHallucinated? "
+YES, NO, END = "Yes.", "No.", "\n"
+N_WRITTEN = 160  # tokens that a judgement may have
+
+
+@dataclass(frozen=True)
+class Dictation:
+    """A prompt and its completion: ids (tokens,), and labels (tokens,), the id of each token of the
+    completion, IGNORED in the prompt.
+    """
+
+    ids: np.ndarray
+    labels: np.ndarray
+    answers: tuple[int, ...] = (0,)
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of both."""
+        return len(self.ids)
+
+    @property
+    def n_targets(self) -> int:
+        """Tokens of the completion, which are learned."""
+        return int((self.labels != IGNORED).sum())
+
+
+def prompt(coder: Coder, row: Mapping[str, Any], room: int) -> np.ndarray | None:
+    """The ids of a prompt of at most `room` tokens; None where the response alone leaves none for it."""
+    conversation = "\n".join(part for part in (row["history"], row["question"]) if part.strip())
+    texts = (KNOWLEDGE, row["knowledge"], CONVERSATION, conversation, RESPONSE + row["text"] + CUE)
+    head, knowledge, between, told, last = (ids for ids, _ in coder.encode(texts))
+    left = room - len(coder.start) - len(head) - len(between) - len(last)
+    if left < 0:
+        return None
+    kept = knowledge[:left]
+    told = told[len(told) - min(len(told), left - len(kept)) :]
+    return np.concatenate([np.array(coder.start, np.int32), head, kept, between, told, last]).astype(np.int64)
+
+
+def completion(row: Mapping[str, Any]) -> str:
+    """The judgement that a labelled text asks for: `No.`, or `Yes.` with its reason, in which its segments are
+    quoted.
+    """
+    if not row["is_hallucinated"]:
+        return NO + END
+    reason = " ".join((row["rationale"] or "").split())
+    quoted = [" ".join(row["text"][span["start"] : span["end"]].split()) for span in row["spans"]]
+    lost = [f'The segment "{part}" is hallucinated.' for part in quoted if f'"{part}"' not in reason]
+    return " ".join(filter(None, (YES, *lost, reason))) + END
+
+
+def dictation(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Dictation | None:
+    """A labelled text as it is learned from; None where response and judgement leave no room for a prompt."""
+    written = coder.encode([completion(row)])[0][0][:N_WRITTEN].astype(np.int64)
+    read = prompt(coder, row, max_tokens - len(written))
+    if read is None:
+        return None
+    labels = np.concatenate([np.full(len(read), IGNORED, np.int64), written])
+    return Dictation(np.concatenate([read, written]), labels)
+
+
+def padded(rows: Sequence[Dictation], pad: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids and labels of rows, (rows, tokens) each, filled up at their ends to the longest."""
+    longest = max(row.n_tokens for row in rows)
+    ids, labels = np.full((len(rows), longest), pad), np.full((len(rows), longest), IGNORED)
+    for place, row in enumerate(rows):
+        ids[place, : row.n_tokens], labels[place, : row.n_tokens] = row.ids, row.labels
+    return ids, labels

@@ -1,0 +1,162 @@
+"""A family of judges: fitted on a board's training texts once per seed, then asked of all other texts."""
+
+import functools
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from truerate.config import Backbone, Judging
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import SPANS, Judgement, frame
+from truerate.detectors.judges.cells import LABELS, SCOPE, Job, Reader, key_of
+from truerate.detectors.judges.conversations import taught, with_references
+from truerate.detectors.judges.rows import UNFITTED, Judged, judgements
+from truerate.detectors.tokens.cells import Cell, version_of
+from truerate.detectors.training import processes
+from truerate.detectors.training.scratch import STATE, made_once
+from truerate.detectors.training.workers import each
+
+MANY = 300  # texts from which judges read in processes of their own
+Judges = Mapping[str, Judging]
+Backbones = Mapping[str, Backbone]
+
+
+def fit_judges(
+    judges: Judges,
+    passages: pl.DataFrame,
+    backbones: Backbones,
+    *,
+    seeds: Sequence[int],
+    folder: Path,
+    scratch: Path,
+) -> None:
+    """Fit each judge once per seed and put it under `folder`/<member>/multi-binary-<seed>.
+
+    Columns read: target_id, item_id, group_id, lang, task, text, spans, is_hallucinated, knowledge, question,
+    history. They are fitted in `scratch` under keys of their content, side by side on a CPU. Raises
+    TruerateError for a backbone that there is none of.
+    """
+    processes.join()
+    processes.wait()
+    lessons = taught(with_references(passages))
+    jobs = [
+        _job(
+            Cell(name, SCOPE, LABELS, seed, None),
+            lessons,
+            how,
+            backbone_of(name, how, backbones),
+            Path(scratch),
+        )
+        for name, how in judges.items()
+        for seed in seeds
+    ]
+    each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
+    processes.wait()
+    for job in jobs if processes.rank() == 0 else []:
+        shutil.copytree(job.scratch / STATE, Path(folder) / job.cell.member / job.cell.name)
+    processes.wait()
+
+
+def _job(cell: Cell, lessons: pl.DataFrame, how: Judging, backbone: Backbone, scratch: Path) -> Job:
+    job = Job(cell, lessons, how, backbone, scratch)
+    return job._replace(scratch=scratch / f"{cell.member}-{key_of(job)}")
+
+
+def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone:
+    """The backbone of a judge. Raises TruerateError where there is none of its name, or one that its form
+    cannot use.
+    """
+    if how.backbone not in backbones:
+        raise TruerateError(
+            f"judge {name!r}: no backbone {how.backbone!r} in params.yaml; there: {listed(backbones)}"
+        )
+    return backbones[how.backbone]
+
+
+def check_judge(name: str, how: Judging, backbones: Backbones) -> None:
+    """Raise TruerateError for a judge whose form is not there or whose backbone does not suit it."""
+    backbone = backbone_of(name, how, backbones)
+    if how.form == "causal" and (backbone.mask != "causal" or backbone.features or backbone.word_dropout):
+        raise TruerateError(
+            f"judge {name!r}: form causal reads from left to right and words alone; give backbone {how.backbone!r} "
+            "mask: causal, features: [] and no word_dropout"
+        )
+    if how.form == "causal" and backbone.weights == "tiny":
+        raise TruerateError(
+            f"judge {name!r}: form causal writes its reasons, which cannot be learned from nothing; "
+            f"name weights in backbone {how.backbone!r}, or form tiny"
+        )
+
+
+def fit(job: Job) -> None:
+    """Fit a judge unless its state is there."""
+    made_once(job.scratch, functools.partial(_fit, job))
+
+
+def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
+    return _form(job.how.form).fit(job, folder)
+
+
+def _form(name: str) -> Any:
+    """The module of a form. Torch stands behind it, which settings are checked without."""
+    from truerate.detectors.judges import causal, tiny
+
+    return {"tiny": tiny, "causal": causal}[name]
+
+
+def judge_texts(
+    judges: Judges, passages: pl.DataFrame, backbones: Backbones, *, folder: Path
+) -> pl.DataFrame:
+    """What every fitted judge says of every passage (`target_id`, `text`, `knowledge`, `question`, `history`
+    and those of a token detector); `unparsed`, `not-fitted` where a judge had nothing to learn from.
+    """
+    asked = with_references(passages)
+    readers = [one for name, how in judges.items() for one in fitted(name, how, backbones, folder)]
+    is_worth_it = asked.height >= MANY
+    judged = each(
+        functools.partial(judge_cell, passages=asked),
+        readers,
+        lambda reader: reader.backbone if is_worth_it else None,
+    )
+    return pl.concat([frame(Judgement), *judged])
+
+
+def fitted(name: str, how: Judging, backbones: Backbones, folder: Path) -> Iterator[Reader]:
+    """The judges of a member that lie in a family's folder, one per seed. Raises TruerateError where there is
+    none.
+    """
+    places = sorted(path for path in (Path(folder) / name).glob("*") if path.is_dir())
+    if not places:
+        raise TruerateError(f"reading judge {name!r}: nothing at {str(folder)!r}; run `dvc repro train`")
+    for place in places:
+        yield Reader(Cell.of(name, place.name), place, how, backbone_of(name, how, backbones))
+
+
+def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
+    """The Judgements of one judge."""
+    targets, attributes = passages["target_id"].to_list(), {**reader.cell.attributes, "form": reader.how.form}
+    if not reader.is_fitted:
+        said = [UNFITTED] * len(targets)
+    else:
+        said = _said(reader, passages)
+        composed = "yes" if reader.how.form == "tiny" else "no"
+        attributes |= {"threshold": reader.decision.threshold, "composed": composed}
+    return judgements(reader.cell.member, version_of(reader.folder), targets, said, attributes=attributes)
+
+
+def _said(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
+    said: list[Judged] = _form(reader.how.form).judge(reader, passages)
+    return said
+
+
+def judge_one(reader: Reader, text: str, *, knowledge: str, history: str, question: str) -> Judged | None:
+    """What a judge says of one response; None where it has learned nothing."""
+    if not reader.is_fitted:
+        return None
+    names = {name: "" for name in ("target_id", "item_id", "group_id", "lang", "task")}
+    row = names | {"text": text, "knowledge": knowledge, "history": history, "question": question}
+    passage = pl.DataFrame([row | {"spans": []}], schema_overrides={"spans": SPANS})
+    return _said(reader, with_references(passage))[0]

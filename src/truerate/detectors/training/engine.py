@@ -1,0 +1,226 @@
+"""One training loop for every network: length buckets, AdamW, warm-up, checkpoints that a kill cannot break.
+
+What is learned is a lesson: rows, and a loss over some of them. The same lesson, settings, seed, code and
+kernels give the same weights to the bit, whether or not the run was killed and went on from its checkpoint.
+"""
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from truerate.config import Backbone
+from truerate.detectors.training import processes
+from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
+from truerate.detectors.training.learner import Learner, Weights
+from truerate.detectors.training.report import Meter, run_facts
+from truerate.detectors.training.scratch import CHECKPOINT
+
+CLIP = 1.0  # largest norm of a step's gradient
+
+
+class Lesson(NamedTuple):
+    """What a network learns. `loss`: the sum of the losses over the targets of some rows, a scalar tensor;
+    a step divides it by the number of its targets. `grade`: how good the network is by now, larger is better,
+    None where nothing tells. `facts`: what is told of the network once it has learned.
+    """
+
+    rows: Rows
+    loss: Callable[[Sequence[Any]], torch.Tensor]
+    grade: Callable[[], float | None]
+    facts: Callable[[], dict]
+
+
+class Trained(NamedTuple):
+    """What training found. `facts` are the same on every run (steps, parameters, what the lesson tells); `run`
+    tells this one's costs.
+    """
+
+    facts: dict
+    run: dict
+
+
+class Best(NamedTuple):
+    """The best evaluation so far: its grade, its weights, and how many evaluations ago it was."""
+
+    grade: float = -1.0
+    weights: Weights | None = None
+    age: int = 0
+
+
+def train(network: Learner, lesson: Lesson, backbone: Backbone, *, seed: int, folder: Path) -> Trained:
+    """Teach a network a lesson; `folder` holds its checkpoint.
+
+    Stops after `epochs` or `max_steps`, or when the grade, looked at every `checkpoint_steps`, has not risen
+    for `patience` looks; then the best weights are taken back. Without rows to learn from nothing is done and
+    0 steps are told.
+    """
+    rows, meter, waste = lesson.rows, Meter(network), []
+    if backbone.weights != "tiny":
+        network.checkpointing()
+    with deterministic(seed, next(network.parameters()).device):
+        state = State(network, backbone, n_steps(rows, backbone, seed))
+        resumed_from = state.load(folder)
+        for step in planned(rows, backbone, seed, first=state.done, last=state.n_steps):
+            if state.is_stale(backbone.patience):
+                break
+            meter.add(learn(state, lesson, step), step, rows)
+            waste.append(step)
+            if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
+                state.look(lesson, backbone)
+                state.save(folder)
+        if not state.is_stale(backbone.patience):
+            state.look(lesson, backbone)
+        if state.best.weights is not None:
+            network.load_trainable(state.best.weights)
+        facts = {"steps": state.done, "n_parameters": network.n_parameters, **lesson.facts()}
+    return Trained(
+        facts, run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, rows))
+    )
+
+
+def n_steps(rows: Rows, backbone: Backbone, seed: int) -> int:
+    """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
+    each = len(steps_of(rows, backbone, seed, 0))
+    n_planned = math.ceil(each * backbone.epochs)
+    return min(n_planned, backbone.max_steps or n_planned)
+
+
+def planned(rows: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
+    """The steps from number `first` up to `last`, epoch after epoch."""
+    number = epoch = 0
+    while number < last:
+        for step in steps_of(rows, backbone, seed, epoch):
+            if first <= number < last:
+                yield step
+            number += 1
+        epoch += 1
+
+
+class State:
+    """Everything that a run must not lose: weights, optimiser, schedule, draws, and the number of steps done."""
+
+    def __init__(self, network: Learner, backbone: Backbone, n_steps: int):
+        self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
+        self.device = next(network.parameters()).device
+        weights = network.trainable()
+        kinds = [
+            {
+                "params": [weight for weight in weights if weight.ndim > 1],
+                "weight_decay": backbone.weight_decay,
+            },
+            {
+                "params": [weight for weight in weights if weight.ndim < 2],
+                "weight_decay": 0.0,
+            },  # norms and biases are not drawn to 0
+        ]
+        self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimiser, lambda step: pace(step, n_steps, backbone.warm_up)
+        )
+
+    def look(self, lesson: Lesson, backbone: Backbone) -> None:
+        """Evaluate and keep the best weights; without `patience` nothing is looked at and the last weights stay."""
+        if not backbone.patience:
+            return
+        grade = lesson.grade() or 0.0
+        if grade > self.best.grade:
+            self.best = Best(grade, self.network.trainable_state())
+        else:
+            self.best = self.best._replace(age=self.best.age + 1)
+
+    def is_stale(self, patience: int | None) -> bool:
+        """Whether the grade has not risen for `patience` looks."""
+        return patience is not None and self.best.age >= patience
+
+    def save(self, folder: Path) -> None:
+        """Write the checkpoint beside the old one and put it in its place: a kill leaves one of the two, whole."""
+        if processes.rank():
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        checkpoint = {
+            "done": self.done,
+            "weights": self.network.trainable_state(),
+            "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "draws": torch.get_rng_state(),
+            "draws_gpu": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
+            "best": self.best._asdict(),
+        }
+        aside = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
+        torch.save(checkpoint, aside)
+        os.replace(aside, folder / CHECKPOINT)
+
+    def load(self, folder: Path) -> int:
+        """Go on where a checkpoint stands; returns its number of steps, 0 without one."""
+        if not (folder / CHECKPOINT).is_file():
+            return 0
+        checkpoint = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+        self.network.load_trainable(checkpoint["weights"])
+        self.optimiser.load_state_dict(checkpoint["optimiser"])
+        self.schedule.load_state_dict(checkpoint["schedule"])
+        torch.set_rng_state(checkpoint["draws"])
+        if checkpoint["draws_gpu"] is not None and self.device.type == "cuda":
+            torch.cuda.set_rng_state(checkpoint["draws_gpu"])
+        self.done, self.best = checkpoint["done"], Best(**checkpoint["best"])
+        return self.done
+
+
+def pace(step: int, n_steps: int, warm_up: float) -> float:
+    """Factor of the learning rate: up in a line over the first `warm_up` (a share) of the steps, then down
+    half a cosine to 0.
+    """
+    rise = max(1, math.ceil(warm_up * n_steps))
+    if step < rise:
+        return (step + 1) / rise
+    return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, n_steps - rise))))
+
+
+def learn(state: State, lesson: Lesson, step: Step) -> float:
+    """One step of the weights; returns its mean loss per target (of this process' share of the parts)."""
+    network, rows = state.network, lesson.rows.rows
+    network.train()
+    weights = network.trainable()
+    n_targets = sum(rows[i].n_targets for part in step for i in part)
+    total = 0.0
+    for part in step[processes.rank() :: processes.world()]:
+        loss = lesson.loss([rows[i] for i in part]) / max(1, n_targets)
+        loss.backward()
+        total += float(loss.detach())
+    for weight in weights:
+        weight.grad = torch.zeros_like(weight) if weight.grad is None else weight.grad
+    processes.add_up(weight.grad for weight in weights if weight.grad is not None)
+    torch.nn.utils.clip_grad_norm_(weights, CLIP)
+    state.optimiser.step()
+    state.schedule.step()
+    state.optimiser.zero_grad(set_to_none=True)
+    state.done += 1
+    return total
+
+
+@contextlib.contextmanager
+def deterministic(seed: int, device: torch.device) -> Iterator[None]:
+    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
+    a warning.
+
+    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs
+    as much as Adam.
+    """
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    before, warned = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
+    is_filled = torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=device.type == "cuda")
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.manual_seed(seed)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warned)
+        torch.utils.deterministic.fill_uninitialized_memory = is_filled

@@ -1,0 +1,110 @@
+"""What a trained judge says of a response of a person's own: verdict, segments and reason."""
+
+from collections.abc import Iterator
+from contextlib import chdir, nullcontext
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+
+
+class Judged(NamedTuple):
+    """A response with what a judge says of it.
+
+    `verdict`: whether it holds hallucination, which is p > `threshold`; `spans`: its segments {start, end,
+    type, p} in code points, none where it is judged faithful; `rationale`: the reason, null there; `composed`:
+    put together from counted words, not written by a model. `detector`, `board`: which judge, and where it
+    learned.
+    """
+
+    text: str
+    verdict: bool
+    p: float
+    threshold: float
+    spans: list[dict]
+    rationale: str | None
+    composed: bool
+    detector: str
+    board: str
+
+
+def judge_response(
+    answer: str,
+    reference: str,
+    *,
+    history: str = "",
+    question: str = "",
+    detector: str | None = None,
+    params: str | PathLike[str] = "params.yaml",
+) -> Judged:
+    """Whether a response says what neither its knowledge (`reference`) nor the conversation before it bears
+    out, as a trained judge of a built project sees it.
+
+    `history`: the turns before, a line each; `question`: the turn that is answered. `detector` names a judge
+    (default: the first that is trained). Raises TruerateError for a text without content, where there is no
+    such judge, it is not trained, or had nothing to learn from.
+    """
+    for text, what in ((answer, "answer"), (reference, "reference")):
+        if not text.strip():
+            raise TruerateError(f"checking the {what} {text!r}: it holds no text; give a text to check")
+    path = Path(params).expanduser()
+    with nullcontext() if path.parent == Path() else chdir(path.parent):
+        at = Layout.load(path.name)
+        return _judged(at, trained_judge(at, detector), answer, (reference, history, question))
+
+
+def _judged(at: Layout, judge: tuple[str, str, str], answer: str, seen: tuple[str, str, str]) -> Judged:
+    from truerate.detectors.judges.family import fitted, judge_one
+
+    board, family, member = judge
+    how = at.p.detectors[family].judges[member]
+    reader = next(fitted(member, how, at.p.backbones, Path(at.detector(family, board))))
+    knowledge, history, question = seen
+    said = judge_one(reader, answer, knowledge=knowledge, history=history, question=question)
+    if said is None or said.verdict is None or said.p is None:
+        raise TruerateError(
+            f"judge {member!r} on board {board!r} had nothing to learn from; name another with --detector"
+        )
+    threshold, is_composed = reader.decision.threshold, how.form == "tiny"
+    return Judged(
+        answer, said.verdict, said.p, threshold, said.spans, said.rationale, is_composed, member, board
+    )
+
+
+def is_judge(at: Layout, name: str) -> bool:
+    """Whether a name is that of a judge in params.yaml."""
+    return name in {member for *_, member in judges_of(at)}
+
+
+def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
+    """Board, family and member of a trained judge: the named one, else the first. Raises TruerateError where
+    there is none.
+    """
+    judges = list(judges_of(at))
+    names = {member for *_, member in judges}
+    if detector is not None and detector not in names:
+        raise TruerateError(
+            f"detector {detector!r} is no judge of responses, so it takes no history and no question; "
+            f"judges: {listed(names)}"
+        )
+    for board, family, member in judges:
+        if detector in (None, member) and (Path(at.detector(family, board)) / member).is_dir():
+            return board, family, member
+    if not judges:
+        raise TruerateError(
+            "checking a response: no detector in params.yaml is a judge; add a family with `judges` to `detectors`"
+        )
+    raise TruerateError(
+        f"judge {detector or judges[0][2]!r} is not trained yet; run `make demo` or `dvc repro train`"
+    )
+
+
+def judges_of(at: Layout) -> Iterator[tuple[str, str, str]]:
+    """Board, family and member of every judge, where it learns, in the order of params.yaml."""
+    for board in at.p.boards:
+        for family in at.p.fitted(board):
+            if at.p.detectors[family].kind == "judges":
+                members = at.p.detectors[family].members_on(at.p.board(board).track)
+                yield from ((board, family, member) for member in members)

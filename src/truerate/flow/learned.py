@@ -1,0 +1,72 @@
+"""Families of detectors that judge a board by what was learned on another one.
+
+dvc.yaml cannot name the other board's folder: which it is stands in a setting. So the file of the judging
+stage's settings holds a digest of what was learned there; training writes it anew when it ends, `truerate build`
+trains such boards first, and a judgement by what has been replaced since never reaches the leaderboard.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from truerate.config import Params
+from truerate.config.layout import Layout
+from truerate.config.own_files import stamp_of
+from truerate.config.stage_settings import Stage
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import read_json
+
+LEARNED = (
+    "learned.json"  # in what a stage `judge` writes: by what it judged, where that was learned elsewhere
+)
+
+
+def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
+    """The families that judge a board by what was learned on another one, each with the family and the board
+    that taught it.
+    """
+    for name in p.families(board):
+        teacher, taught_on = p.teacher(name, board)
+        if taught_on != board:
+            yield name, teacher, taught_on
+
+
+def stamps(at: Layout, board: str) -> dict[str, str | None]:
+    """A digest of what each of these families was taught, by its name; null where nothing is there yet."""
+    places = {name: at.detector(teacher, on) for name, teacher, on in elsewhere(at.p, board)}
+    return {name: stamp_of(place) if Path(place).is_dir() else None for name, place in places.items()}
+
+
+def learners(p: Params, board: str) -> list[str]:
+    """The boards that families judge by what was learned on this one."""
+    return [one for one in p.boards if any(on == board for *_, on in elsewhere(p, one))]
+
+
+def first(p: Params) -> list[str]:
+    """The stages of dvc.yaml that must have run before any board is judged: those that teach other boards."""
+    return [Stage("train", board).address for board in p.boards if learners(p, board)]
+
+
+def refuse_untaught(at: Layout, board: str) -> None:
+    """Raise TruerateError where a family of a board is to judge by what is not learned yet."""
+    missing = {name for name, stamp in stamps(at, board).items() if stamp is None}
+    for name, _, on in elsewhere(at.p, board):
+        if name in missing:
+            stage = Stage("train", on).address
+            raise TruerateError(
+                f"judging board {board!r}: family {name!r} learns from board {on!r}, which is not trained yet; "
+                f"run `dvc repro {stage}`, then this again (`truerate build` does both)"
+            )
+
+
+def refuse_stale(at: Layout) -> None:
+    """Raise TruerateError where a board was judged by what another board had taught before it was trained
+    anew.
+    """
+    for board in at.p.boards:
+        said = Path(at.judged(board)) / LEARNED
+        if said.is_file() and read_json(said) != stamps(at, board):
+            _, _, on = next(elsewhere(at.p, board), ("", "", board))
+            raise TruerateError(
+                f"board {board!r} was judged by what was learned on board {on!r} before that was trained anew; "
+                "run `dvc repro` again"
+            )

@@ -1,0 +1,21 @@
+"""Weights that a board's track would load late in its data set, looked for before a model is asked: what was
+paid for until then would wait for a name that nobody has.
+"""
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import absent
+
+
+def refuse_absent(at: Layout, board: str) -> None:
+    """Raise TruerateError where the settings of a board's track name weights that are in no folder, in no cache
+    and not on the Hub.
+    """
+    settings = at.p.track(board)
+    for key, own_word in settings.weights_in.items():
+        weights = settings.setting(key)
+        if weights not in (None, own_word) and (why := absent(weights)):
+            place = at.p.place(board, key)
+            raise TruerateError(
+                f"{place}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
+            )

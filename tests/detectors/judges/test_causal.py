@@ -1,0 +1,218 @@
+"""The form `causal`, on a tiny random Llama: what it reads, what is learned, and that a kill changes nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+from tokenizers import decoders
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from truerate.config import Judging
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, validate
+from truerate.detectors.judges.causal import TOO_LONG, judged, judging_lesson
+from truerate.detectors.judges.conversations import taught, with_references
+from truerate.detectors.judges.decision import Decision
+from truerate.detectors.judges.decoder import from_weights, load
+from truerate.detectors.judges.dictation import completion, dictation, prompt
+from truerate.detectors.judges.family import check_judge, fit_judges, judge_texts
+from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.training.scratch import CHECKPOINT
+
+from ..tokens import lessons
+from .dialogues import responses
+
+TESTS = Path(__file__).parents[2]
+HOW = Judging(form="causal", backbone="llama", folds=3)
+SHAPE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory) -> str:
+    """A folder with a Llama of random weights and a tokenizer that knows the towns."""
+    return str(made(tmp_path_factory.mktemp("llama")))
+
+
+def made(folder: Path) -> Path:
+    """The same small Llama, in a folder."""
+    known = responses(12)
+    ours = [
+        "Knowledge: Ada. Old. New.",
+        "Conversation: Bo.",
+        "Response: No.",
+        "Hallucinated? Yes.",
+        'The segment "',
+    ]
+    coder = tiny_coder([*known["text"], *known["knowledge"], *ours * 9], 700)
+    coder.tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
+    PreTrainedTokenizerFast(tokenizer_object=coder.tokenizer, pad_token="<pad>").save_pretrained(folder)
+    torch.manual_seed(3)
+    config = LlamaConfig(vocab_size=coder.n_words, intermediate_size=64, max_position_embeddings=512, **SHAPE)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def backbone(weights: str, **changes):
+    """How the small Llama learns."""
+    values = {"weights": weights, "mask": "causal", "features": [], "max_tokens": 400, "learning_rate": 3e-3}
+    more = {
+        "weight_decay": 0.0,
+        "warm_up": 0.03,
+        "batch": 4,
+        "epochs": 2,
+        "max_steps": 6,
+        "checkpoint_steps": 2,
+    }
+    return lessons.backbone(**(values | more | changes))
+
+
+def rows(n: int, **where) -> pl.DataFrame:
+    """Responses as the forms get them."""
+    return taught(with_references(responses(n, **where)))
+
+
+def test_only_the_completion_is_learned(weights):
+    network = from_weights(backbone(weights), 1, device="cpu")
+    row = rows(2).filter("is_hallucinated").row(0, named=True)
+    one = dictation(network.coder, row, 400)
+    written = network.coder.tokenizer.decode(one.labels[one.labels >= 0].tolist())
+    assert written.strip() == completion(row).strip() and 0 < one.n_targets < one.n_tokens
+    other = dictation(network.coder, row | {"knowledge": "Nothing."}, 400)
+    assert other.n_targets == one.n_targets
+    # one target token: the loss is −ln of its probability behind the prompt alone
+    first = type(one)(one.ids, one.labels.copy())
+    first.labels[one.n_tokens - one.n_targets + 1 :] = -100
+    with torch.inference_mode():
+        logits = network.model(torch.from_numpy(one.ids[None, : one.n_tokens - one.n_targets])).logits[0, -1]
+        expected = -logits.log_softmax(0)[int(one.ids[one.n_tokens - one.n_targets])]
+    assert network.loss([first]).item() == pytest.approx(float(expected), abs=1e-4)
+    assert network.loss([one, other]).item() == pytest.approx(
+        network.loss([one]).item() + network.loss([other]).item(), rel=1e-4
+    )
+
+
+def test_the_conversation_gives_way_first_then_the_knowledge_the_response_never(weights):
+    coder = from_weights(backbone(weights), 1, device="cpu").coder
+
+    def read(room, **changes):
+        row = {
+            "knowledge": "Ada. " * 20,
+            "history": "Old. " * 30 + "New.",
+            "question": "",
+            "text": "Bo.",
+        } | changes
+        return prompt(coder, row, room)
+
+    def told(ids):
+        text = coder.tokenizer.decode(ids.tolist())
+        assert text.rstrip().endswith("Hallucinated?") and "Bo." in text
+        return text.count("Old"), text.count("Ada"), "New." in text
+
+    whole = read(2000)
+    n_history = len(coder.encode(["Old. " * 30 + "New."])[0][0])
+    assert told(whole) == (30, 20, True)
+    n_old, n_ada, has_new = told(read(len(whole) - n_history // 2))
+    assert 0 < n_old < 30 and n_ada == 20 and has_new
+    n_old, n_ada, _ = told(read(len(whole) - n_history - 10))
+    assert n_old == 0 and 0 < n_ada < 20
+    assert read(len(whole) - n_history - 10, text="Bo. " * 400) is None
+
+
+def test_a_judgement_quotes_its_segments():
+    row = {
+        "is_hallucinated": True,
+        "text": "It is red.",
+        "spans": [{"start": 6, "end": 9}],
+        "rationale": None,
+    }
+    assert completion(row) == 'Yes. The segment "red" is hallucinated.\n'
+    assert (
+        completion(row | {"rationale": 'The segment "red" is blue.'}) == 'Yes. The segment "red" is blue.\n'
+    )
+    assert completion(row | {"is_hallucinated": False}) == "No.\n"
+
+
+def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
+    known, asked = {"llama": backbone(weights)}, responses(3, start=500)
+    folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
+    fit_judges({"judge": HOW}, responses(10), known, seeds=[42], **folders)
+    said = judge_texts({"judge": HOW}, asked, known, folder=tmp_path / "out")
+    validate(Judgement, said, where="the judge")
+    assert said.height == asked.height and said["p"].is_between(0, 1).all()
+    told = {one["key"]: one["value"] for one in said["attributes"][0]}
+    assert told["composed"] == "no" and told["form"] == "causal"
+    assert (said["verdict"] == (said["p"] > float(told["threshold"]))).all()
+
+
+def test_a_response_that_fills_the_window_is_unparsed(weights):
+    network = from_weights(backbone(weights), 1, device="cpu")
+    row = rows(1).row(0, named=True) | {"text": "It is red. " * 200}
+    assert judged(network, row, Decision()).reason == TOO_LONG
+
+
+def test_it_learns_to_say_no(weights, tmp_path):
+    known = rows(10).with_columns(is_hallucinated=pl.lit(False))
+    from truerate.detectors.training import engine
+
+    network = from_weights(how := backbone(weights, max_steps=25, epochs=20), 1, device="cpu")
+    before = network.p(prompt(network.coder, known.row(0, named=True), 240))
+    trained = engine.train(network, judging_lesson(network, known, known), how, seed=1, folder=tmp_path)
+    network.eval()
+    assert network.p(prompt(network.coder, known.row(0, named=True), 240)) < before / 1.5
+    assert trained.run["loss_last"] < trained.run["loss_first"]
+    network.save(tmp_path / "kept")
+    again = load(tmp_path / "kept", device="cpu")
+    ids = prompt(network.coder, known.row(0, named=True), 240)
+    assert again.p(ids) == network.p(ids) and again.reason(ids) == network.reason(ids)
+
+
+def test_settings_that_do_not_suit_it_are_one_line(weights):
+    with pytest.raises(TruerateError, match="mask: causal"):
+        check_judge("judge", HOW, {"llama": backbone(weights, mask="prefix")})
+    check_judge("judge", HOW, {"llama": backbone(weights)})
+    with pytest.raises(TruerateError, match="lower its max_tokens"):
+        from_weights(backbone(weights, max_tokens=4096), 1, device="cpu")
+
+
+SCRIPT = """
+    import sys
+    from pathlib import Path
+    sys.path.insert(0, {tests!r})
+    import torch
+    torch.set_num_threads(1)
+    from detectors.judges import test_causal
+    test_causal.state(Path({folder!r}), {weights!r})
+"""
+
+
+def state(folder: Path, weights: str) -> dict:
+    """The weights that a run of 24 steps gives."""
+    from truerate.detectors.training import engine
+
+    network = from_weights(how := backbone(weights, max_steps=24, epochs=20), 1, device="cpu")
+    engine.train(network, judging_lesson(network, rows(6), rows(2, start=90)), how, seed=1, folder=folder)
+    return network.trainable_state()
+
+
+def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
+    whole = state(tmp_path / "whole", weights)
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(tmp_path / "cut"), weights=weights))
+    cut = subprocess.Popen([sys.executable, "-c", code])
+    while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
+        time.sleep(0.005)
+    os.kill(cut.pid, signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL
+    again = state(tmp_path / "cut", weights)
+    assert all(torch.equal(whole[name], again[name]) for name in whole)

@@ -1,0 +1,157 @@
+"""The training loop, given a lesson that is no text at all: a line through points."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import torch
+
+from truerate.config import Backbone
+from truerate.detectors.training.batches import Rows
+from truerate.detectors.training.engine import Lesson, pace, train
+from truerate.detectors.training.scratch import CHECKPOINT, made_once
+
+TESTS = Path(__file__).parents[2]
+
+
+class Point(NamedTuple):
+    """A point to learn: y of x."""
+
+    x: float
+    y: float
+    answers: tuple[int, ...] = (0,)
+    n_tokens: int = 1
+    n_targets: int = 1
+
+
+class Line(torch.nn.Module):
+    """y = a x + b."""
+
+    n_parameters = 2
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+        torch.nn.init.zeros_(self.layer.weight)
+        torch.nn.init.zeros_(self.layer.bias)
+
+    def trainable(self):
+        return list(self.parameters())
+
+    def trainable_state(self):
+        return {name: value.detach().clone() for name, value in self.named_parameters()}
+
+    def load_trainable(self, state):
+        self.load_state_dict(state)
+
+    def checkpointing(self):
+        pass
+
+
+def how(**changes) -> Backbone:
+    """Settings of a run of 200 steps."""
+    values = {"weights": "tiny", "mask": "full", "max_tokens": 8, "learning_rate": 0.1, "weight_decay": 0.0}
+    values |= {"batch": 4, "accumulation": 1, "token_budget": 64, "epochs": 25, "checkpoint_steps": 10}
+    return Backbone.model_validate(values | changes)
+
+
+def line_lesson(network: Line) -> Lesson:
+    """32 points of y = 3 x + 1, with the squared error as loss and its negative as grade."""
+    points = [Point(x / 16 - 1, 3 * (x / 16 - 1) + 1) for x in range(32)]
+
+    def loss(part):
+        x, y = (torch.tensor([[getattr(one, name)] for one in part]) for name in ("x", "y"))
+        return ((network.layer(x) - y) ** 2).sum()
+
+    def error():
+        return float(loss(points).detach())
+
+    names = [f"point {i}" for i in range(32)]
+    return Lesson(Rows(points, names), loss, grade=lambda: -error(), facts=lambda: {"error": error()})
+
+
+def learned(folder, **changes):
+    """The line that a run gives, and what it told."""
+    network = Line()
+    return network, train(network, line_lesson(network), how(**changes), seed=1, folder=folder)
+
+
+def test_any_loss_is_learned(tmp_path):
+    network, trained = learned(tmp_path)
+    assert trained.facts["steps"] == 200 and trained.facts["n_parameters"] == 2
+    assert trained.facts["error"] < 1e-3
+    assert network.layer.weight.item() == pytest.approx(3, abs=0.02)
+
+
+def test_the_pace_rises_and_falls_to_nothing():
+    paces = [pace(step, 100, 0.1) for step in range(100)]
+    assert paces[:5] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])  # ten steps of warm-up
+    assert (
+        max(paces) == paces[9] == 1 and paces[10:] == sorted(paces[10:], reverse=True) and paces[-1] < 0.001
+    )
+
+
+def test_warm_up_is_a_setting_and_a_step_long_at_least():
+    assert [pace(step, 100, 0.03) for step in range(3)] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert pace(0, 100, 0.0) == 1 and pace(1, 100, 0.0) == 1 and pace(2, 100, 0.0) < 1
+    assert how().warm_up == 0.1 and "warm_up" not in how().content()
+    assert how(warm_up=0.03).content()["warm_up"] == 0.03
+
+
+def test_rows_that_teach_nothing_are_no_step(tmp_path):
+    network = Line()
+    lesson = line_lesson(network)._replace(rows=Rows([], []))
+    assert train(network, lesson, how(), seed=1, folder=tmp_path).facts["steps"] == 0
+
+
+SCRIPT = """
+    import sys, time
+    from pathlib import Path
+    sys.path.insert(0, {tests!r})
+    from detectors.training import test_engine
+    slow, learn = test_engine.how, test_engine.train
+    def waits(lesson):
+        def loss(part):
+            time.sleep(0.01)
+            return lesson.loss(part)
+        return lesson._replace(loss=loss)
+    network = test_engine.Line()
+    learn(network, waits(test_engine.line_lesson(network)), slow(), seed=1, folder=Path({folder!r}))
+"""
+
+
+def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
+    whole, _ = learned(tmp_path / "whole")
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(tmp_path / "cut")))
+    cut = subprocess.Popen([sys.executable, "-c", code])
+    while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
+        time.sleep(0.01)
+    os.kill(cut.pid, signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL
+    network, trained = learned(tmp_path / "cut")
+    assert 10 <= trained.run["resumed_from"] < 200
+    assert torch.equal(network.layer.weight, whole.layer.weight)
+
+
+def test_what_is_there_is_not_made_again_and_what_broke_off_leaves_nothing(tmp_path):
+    def breaks(folder):
+        folder.mkdir(parents=True)
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        made_once(tmp_path / "a", breaks)
+    assert not (tmp_path / "a" / "state").exists()
+
+    def works(folder):
+        (folder / "weights").mkdir(parents=True)
+        return {"steps": 3}, {"wall_s": 1.0}
+
+    made_once(tmp_path / "a", works)
+    made_once(tmp_path / "a", breaks)
+    assert (tmp_path / "a" / "state" / "facts.json").read_text() == '{\n "steps": 3\n}\n'

@@ -1,0 +1,62 @@
+"""Weights that a board names are looked for before a model is asked: over a Hub on loopback."""
+
+import json
+
+import pytest
+import yaml
+from committed import with_sources
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.flow import making
+from truerate.flow.weights import refuse_absent
+
+BOARD = "halueval-closed-world"
+
+
+@pytest.fixture
+def named(tmp_path, monkeypatch):
+    """The committed settings with the similarity that is named, as a function of its name."""
+    with_sources(tmp_path, monkeypatch)
+
+    def layout(similarity) -> Layout:
+        values = yaml.safe_load(open("params.yaml").read())
+        values["tracks"]["halueval"]["similarity"] = similarity
+        with open("params.yaml", "w") as file:
+            yaml.safe_dump(values, file)
+        return Layout.load()
+
+    return layout
+
+
+def there(hub, name: str) -> None:
+    hub.put_repo(name, "model", {"config.json": json.dumps({"model_type": "bert"}).encode()})
+
+
+def test_a_name_that_the_hub_does_not_have_is_one_line(hub_here, named):
+    for similarity in ("someone/no-such-encoder", {"model": "someone/no-such-encoder", "layer": 2}):
+        with pytest.raises(
+            TruerateError, match="tracks.halueval.similarity: 'someone/no-such-encoder'"
+        ) as error:
+            refuse_absent(named(similarity), BOARD)
+        assert "\n" not in str(error.value) and "RepositoryNotFoundError" in str(error.value)
+
+
+def test_one_that_is_on_the_hub_in_the_cache_or_in_a_folder_is_not_refused(hub_here, named, tmp_path):
+    there(hub_here, "someone/encoder")
+    at = named("someone/encoder")
+    refuse_absent(at, BOARD)
+    hub_here.crash()
+    refuse_absent(at, BOARD)  # from the cache
+    with pytest.raises(TruerateError, match="the Hub cannot be asked"):
+        refuse_absent(named("someone/other"), BOARD)
+    (tmp_path / "weights").mkdir()
+    refuse_absent(named("weights"), BOARD)
+    refuse_absent(named("chrf"), BOARD)
+
+
+def test_the_stage_of_the_data_set_asks_before_snakemake_begins(hub_here, named, monkeypatch):
+    at = named("someone/no-such-encoder")
+    monkeypatch.setattr(making.subprocess, "Popen", lambda *_, **__: pytest.fail("a step was begun"))
+    with pytest.raises(TruerateError, match="no-such-encoder"):
+        making.make("rules/track.smk", f"{at.dataset(BOARD)}/card.json")
