@@ -138,6 +138,23 @@ def test_each_scheme_has_a_slice_of_its_own():
     assert scores.height == 3 * len(SHORTCUTS) * 4
 
 
+def test_a_text_of_several_schemes_is_in_the_slice_of_each():
+    """Wrong texts stand against two sets of right ones: their length tells them from the first alone."""
+    rows = []
+    for i in range(10):
+        texts = {"first": ("a", False), "second": ("a b c d", False), "first+second": ("a b c e", True)}
+        rows += [
+            sample(f"{scheme}{i}", text, is_hallucinated, group=f"g{i}", scheme=scheme)
+            for scheme, (text, is_hallucinated) in texts.items()
+        ]
+    scores = run(rows)
+    assert value(scores, "balanced_accuracy", "words", task="qa", scheme="first")["value"] == 1.0
+    assert value(scores, "balanced_accuracy", "words", task="qa", scheme="second")["value"] == 0.5
+    assert (
+        set(scores["slice"].list.len()) == {1, 2} and value(scores, "accuracy", "words", task="qa")["n"] == 30
+    )
+
+
 def test_one_class_or_nothing_gives_no_rows():
     one = [sample(f"s{i}", "text", True, task="silver") for i in range(6)]
     assert run(one).is_empty() and run([]).is_empty() and findings(run(one), 0.75) == []

@@ -62,7 +62,8 @@ class Card:
     `tasks`: what an item of each task is, by the name that stands in tables. `attributes`: keys of Item and
     Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
     `asked`: the metric whose subjects are the models that were asked, where that is not known from
-    params.yaml. `words`: how pages show the values of its tables.
+    params.yaml. `forms`: the public formats in whose columns its samples are published as well, by the name of
+    the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables.
     """
 
     name: str
@@ -77,4 +78,5 @@ class Card:
     caveats: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()
     asked: str | None = None
+    forms: tuple[str, ...] = ()
     words: Words = Words()

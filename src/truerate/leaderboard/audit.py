@@ -102,15 +102,16 @@ def _joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
     """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name
-    one; both labels in each.
+    one; both labels in each. A sample of several schemes (`a+b`) is in the part of each.
     """
-    with_scheme = samples.with_columns(pair("attributes", "scheme"))
+    with_scheme = samples.with_columns(schemes=pair("attributes", "scheme").str.split("+"))
     parts = []
     for (task,), part in with_scheme.sort("task", maintain_order=True).group_by("task", maintain_order=True):
         parts.append((part, {"task": task}))
-        schemes = part["scheme"].drop_nulls().unique().sort().to_list()
+        named = part["schemes"].explode().drop_nulls().unique().sort().to_list()
         parts += [
-            (part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes
+            (part.filter(pl.col("schemes").list.contains(scheme)), {"task": task, "scheme": scheme})
+            for scheme in named
         ]
     return [(part, where) for part, where in parts if part["is_hallucinated"].n_unique() == 2]
 

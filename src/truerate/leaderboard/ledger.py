@@ -1,5 +1,5 @@
 """The reproduction ledger: each published number beside ours, and whether it was reproduced, differs or
-cannot be checked, and why.
+cannot be checked, and why; and published numbers beside one another, whether they are consistent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -7,15 +7,13 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.core.claims import Claim
 from truerate.core.errors import TruerateError
+from truerate.leaderboard.consistency import Total, check_claims, check_totals, place
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
-REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "cannot be checked"
-# A printed total whose printed parts must sum to it: source, table, metric of the total, how the names of its
-# parts begin.
-Total = tuple[str, str, str, str]
-EVEN = 1e-6  # sums of printed decimals that differ by less are equal
+REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "cannot be checked"  # a number of ours beside it
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
@@ -35,8 +33,8 @@ def load_published(path: str | Path) -> pl.DataFrame:
 
 
 def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -> list[dict]:
-    """One line per published row that no score of ours is held against: `board, quantity, published, ours, low,
-    high, verdict, reason, source`; None where there is nothing.
+    """One line per published row that no score of ours is held against: `board, quantity, published, ours,
+    low, high, verdict, reason, source`; None where there is nothing.
 
     `published`: as from `load_published`, only the rows that are to be listed; `reasons` says why by (source,
     table).
@@ -47,14 +45,16 @@ def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -
         reason = reasons.get((row["source"], row["table"]), "no row of ours measures this")
         line = {"board": None, "quantity": " · ".join(parts), "published": row["value"], "ours": None}
         line |= {"low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
-        lines.append(line | {"source": f"{row['source']} Table {row['table']}"})
+        lines.append(line | {"source": place(row["source"], row["table"])})
     return lines
 
 
 def judge(
     published: float, ours: float, interval: tuple[float | None, float | None], *, tolerance: float
 ) -> tuple[str, str]:
-    """The verdict on a published number and its reason: reproduced within `tolerance`, or inside our interval."""
+    """The verdict on a published number and its reason: reproduced within `tolerance`, or inside our
+    interval.
+    """
     gap, (low, high) = ours - published, interval
     if abs(gap) <= tolerance:
         return REPRODUCED, f"within {tolerance:g}"
@@ -63,53 +63,23 @@ def judge(
     return DIFFERS, f"ours is {abs(gap):.4g} {'above' if gap > 0 else 'below'}"
 
 
-def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]:
-    """Ledger lines of printed totals against the sum of their printed parts, as `ledger` gives them."""
-    lines = []
-    for source, table, metric, begins in totals:
-        part = published.filter(pl.col("source") == source, pl.col("table") == table)
-        for total in part.filter(pl.col("metric") == metric).to_dicts():
-            pieces = part.filter(
-                pl.col("metric").str.starts_with(begins),
-                pl.col("metric") != metric,
-                pl.col("slice") == total["slice"],
-                pl.col("model") == total["model"],
-            )
-            piece_sum = pieces["value"].sum()
-            verdict, reason = judge(total["value"], piece_sum, (None, None), tolerance=EVEN)
-            reason = (
-                f"sum of {pieces.height} printed parts"
-                if verdict == REPRODUCED
-                else f"the printed parts: {reason}"
-            )
-            line = {
-                "board": None,
-                "quantity": f"{metric} · {total['slice']}",
-                "published": total["value"],
-                "ours": piece_sum,
-            }
-            lines.append(
-                line
-                | {
-                    "low": None,
-                    "high": None,
-                    "verdict": verdict,
-                    "reason": reason,
-                    "source": f"{source} Table {table}",
-                }
-            )
-    return lines
-
-
 def ledger_of(
-    files: Sequence[str | Path], totals: Sequence[Total], reasons: Mapping[tuple[str, str], str]
+    files: Sequence[str | Path],
+    totals: Sequence[Total],
+    reasons: Mapping[tuple[str, str], str],
+    claims: Sequence[Claim] = (),
 ) -> list[dict]:
-    """The ledger of published tables: totals against their printed parts first, then every other row with why
-    it cannot be checked: `reasons`, by source and table.
+    """The ledger of published tables: totals against their printed parts first, then what else the papers'
+    figures say of one another (`claims`), then every row that is no total with why it cannot be checked:
+    `reasons`, by source and table.
     """
-    summed = pl.DataFrame([total[:3] for total in totals], schema=["source", "table", "metric"], orient="row")
+    summed = pl.DataFrame(
+        [total[:3] for total in totals],
+        schema=dict.fromkeys(("source", "table", "metric"), pl.String),
+        orient="row",
+    )
     lines = []
     for published in map(load_published, files):
         rest = published.join(summed, on=summed.columns, how="anti", maintain_order="left")
-        lines += check_totals(published, totals) + unchecked(rest, reasons)
+        lines += check_totals(published, totals) + check_claims(published, claims) + unchecked(rest, reasons)
     return lines

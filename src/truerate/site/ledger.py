@@ -1,5 +1,5 @@
-"""The reproduction ledger: each published number beside ours, and whether it was reproduced; long tables
-without ours fold away.
+"""The reproduction ledger: each published number beside ours, and whether it was reproduced, and what a
+paper's figures say of one another; long tables in which nothing is amiss, and those without ours, fold away.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,9 @@ from truerate.site.tables import Tables
 from truerate.site.vocabulary import Vocabulary
 
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
-UNCHECKED = "cannot be checked"
-MANY = 8  # unchecked numbers of one printed table from which they fold into one of ours
+UNCHECKED, CONSISTENT, INCONSISTENT = "cannot be checked", "consistent", "inconsistent"
+MANY = 8  # numbers of one printed table with one verdict and reason from which they fold into one of ours
+VERDICTS = ("reproduced", "differs", CONSISTENT, INCONSISTENT, "inferred", UNCHECKED)
 STD = "_std"  # of a metric's name: the ± beside its value
 
 
@@ -31,7 +32,7 @@ def context(tables: Tables) -> dict:
     long = {
         key: part
         for key, part in by_place.items()
-        if key[1] == UNCHECKED and len(part) > MANY and _is_grid(part)
+        if key[1] in (UNCHECKED, CONSISTENT) and len(part) > MANY and _is_grid(part)
     }
     verdicts = [line["verdict"] or "" for line in lines]
     simulated = {board.name for board in tables.boards if board.is_simulated}
@@ -43,11 +44,13 @@ def context(tables: Tables) -> dict:
             for verdict in sorted(set(verdicts), key=_verdict_order)
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
+        "is_inferred": "inferred" in verdicts,
     }
 
 
-def _verdict_order(verdict: str) -> tuple[bool, str]:
-    return (verdict != "reproduced", verdict)
+def _verdict_order(verdict: str) -> tuple[int, str]:
+    """First what a number of ours says, then what a paper's say of one another."""
+    return (VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS), verdict)
 
 
 def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:

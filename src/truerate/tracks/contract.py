@@ -18,9 +18,29 @@ if TYPE_CHECKING:
     import polars as pl
 
 from truerate.core.card import Card, Ranked, Section, Words
+from truerate.core.claims import Cell, Claim, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
 from truerate.core.metric import Direction, Metric, Unit
 
-__all__ = ["Card", "Direction", "Metric", "Ranked", "Reads", "Resources", "Section", "Step", "Unit", "Words"]
+__all__ = [
+    "Card",
+    "Cell",
+    "Claim",
+    "Counted",
+    "Direction",
+    "HiddenSet",
+    "Matrices",
+    "Metric",
+    "Mixture",
+    "Ranked",
+    "Reads",
+    "Resources",
+    "Section",
+    "Step",
+    "Unit",
+    "Weighted",
+    "Whole",
+    "Words",
+]
 
 
 @dataclass(frozen=True)
@@ -88,8 +108,9 @@ class Protocol:
     agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
-    real` shows of a board, from samples, scores and the source's card); `totals` and `reasons` (published.py: of the
-    printed numbers in published.csv those that must be sums of others, and why a table cannot be checked).
+    real` shows of a board, from samples, scores and the source's card); `totals`, `claims` and `reasons`
+    (published.py: of the printed numbers in published.csv those that must be sums of others, what else they
+    must be of one another, and why a table cannot be checked).
     """
 
     name: str
@@ -109,6 +130,7 @@ class Protocol:
     faults: Callable[..., Iterable[str]] | None = None
     public_tables: Callable[..., list[tuple[str, "pl.DataFrame"]]] | None = None
     totals: tuple[tuple[str, str, str, str], ...] = ()
+    claims: tuple[Claim, ...] = ()
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
@@ -142,5 +164,6 @@ OPTIONAL = {
     "faults": Part("faults", ("checks",)),
     "public_tables": Part("public_tables", ("public_tables",)),
     "totals": Part("TOTALS", ("published",)),
+    "claims": Part("CLAIMS", ("published",)),
     "reasons": Part("REASONS", ("published",)),
 }
