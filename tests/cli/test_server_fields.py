@@ -1,6 +1,7 @@
 """What `truerate doctor --ask` tells of a server, over loopback."""
 
 import json
+from typing import ClassVar
 
 import pytest
 import yaml
@@ -8,13 +9,17 @@ from committed import ROOT
 
 from tests.stub import Stub, serving
 from truerate.cli import main
+from truerate.llm.structured import verdict
 
 
 class Picky(Stub):
     """A server that refuses `max_tokens`, passes over structured output, and knows its own name alone."""
 
+    forms: ClassVar[list] = []  # of structured output that was asked for
+
     async def answer(self, body):
         asked = json.loads(body)
+        self.forms.append(asked.get("response_format"))
         if asked["model"] != "picky":
             return 404, {}, b'{"error": {"message": "no such model"}}'
         if len(asked["messages"][0]["content"]) > 10_000:
@@ -49,6 +54,13 @@ def test_each_field_is_told_as_the_server_takes_it(picky, capsys):
         "refused",
         '400 {"error": {"message": "maximum context length"}}',
     )
+
+
+def test_structured_output_is_asked_for_in_the_form_that_builds_send(picky, capsys):
+    Picky.forms.clear()
+    main(["doctor", "--ask", "m", "--json"])
+    assert [form for form in Picky.forms if form] == [verdict().sent()]
+    assert verdict().sent()["json_schema"]["strict"] is True
 
 
 def test_nobody_at_the_address_is_one_line(picky, refused, monkeypatch):

@@ -16,7 +16,7 @@ from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.flow import dataset, detect, evaluate, sources
-from truerate.real.build import boards_in, build, prepare, readable, refuse_foreign, with_places
+from truerate.real.build import boards_in, build, declare, furnish, readable, refuse_foreign, with_places
 from truerate.real.sets import survey
 from truerate.real.stages import LOG, run, run_boards
 from truerate.real.tables import merged, write_tables
@@ -69,6 +69,12 @@ NATURAL = [
     }
     for n in range(6)
 ]
+
+
+def prepared(work: Path, boards: dict, data: Path) -> None:
+    """A work folder with the code of now, and a params.yaml that declares these boards alone."""
+    furnish(work)
+    declare(work, boards, data)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +157,7 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
         (data / folder / file).write_bytes(zstandard.compress(lines) if file.endswith(".zst") else lines)
     (work / ".dvc").mkdir(parents=True)
     monkeypatch.chdir(ROOT)
-    prepare(work, boards_in(Layout.load("params.yaml"), data), data)
+    prepared(work, boards_in(Layout.load("params.yaml"), data), data)
     params = yaml.safe_load((work / "params.yaml").read_text("utf-8"))
     params["detectors"] = {"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr"]}}
     params["tracks"]["mfava"]["detector"]["member"] = "token-lr"
@@ -334,7 +340,7 @@ def test_a_lock_of_dvc_that_a_kill_cut_is_mended(tmp_path, monkeypatch):
     locked.parent.mkdir(parents=True)
     locked.write_text('{"a": ', "utf-8")
     monkeypatch.chdir(ROOT)
-    prepare(tmp_path / "work", boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
+    prepared(tmp_path / "work", boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
     assert not locked.exists()
 
 
@@ -358,7 +364,7 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     monkeypatch.chdir(ROOT)
     work = tmp_path / "work"
     (work / ".dvc").mkdir(parents=True)
-    prepare(work, found, tmp_path / "data")
+    prepared(work, found, tmp_path / "data")
     source = load_params(work / "params.yaml").source("mushroom")
     assert (source.reader, source.path) == ("mushroom", str(tmp_path / "data" / "mushroom"))
     assert source.training is not None and source.training.path == str(tmp_path / "data" / "mfava")
@@ -367,7 +373,7 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     )
     before = (work / "inputs" / "mushroom.digest").read_text("utf-8")
     (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
-    prepare(work, found, tmp_path / "data")
+    prepared(work, found, tmp_path / "data")
     assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, (
         "what detectors learn from is watched, too"
     )
@@ -396,7 +402,7 @@ def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):
     work = tmp_path / "work"
     (work / ".dvc").mkdir(parents=True)
     monkeypatch.chdir(ROOT)
-    prepare(work, boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
+    prepared(work, boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
     sources = load_params(work / "params.yaml").sources
     assert {name: source.part for name, source in sources.items()} == {
         "refchecker-zero-context": "zero_context",

@@ -59,10 +59,12 @@ def _stopped(command: str, why: str) -> int:
     where Snakemake runs it.
     """
     say(why)
-    if parents.is_in_stage() and command not in OF_SNAKEMAKE:
-        from truerate.flow.making import say_stopped
+    if parents.is_in_stage():
+        from truerate.flow.making import leave_cause, say_stopped
 
-        say_stopped()
+        leave_cause(why)
+        if command not in OF_SNAKEMAKE:
+            say_stopped()
     return 2
 
 
@@ -139,6 +141,9 @@ def _reading(commands) -> None:
         "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
     )
     check.add_argument("--detector", metavar="NAME", help=named)
+    before = "of a response in a dialogue, for a judge (its verdict and reason too): text file with the turns before, a line each"
+    check.add_argument("--history", metavar="FILE", help=before)
+    check.add_argument("--question", metavar="TEXT", help="likewise: the turn that is answered")
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
     _fetching(
         add(
@@ -157,6 +162,17 @@ def _reading(commands) -> None:
     )
     serve = add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
+    judge = add(
+        commands,
+        "serve-judge",
+        "a published detector as a judge behind an OpenAI-compatible address; for `launch` of an endpoint",
+        _serve_judge,
+        "weights",
+    )
+    judge.add_argument("--port", type=int, required=True, help="of this machine")
+    judge.add_argument(
+        "--identity", metavar="TEXT", help="what the health check says; default: names the weights"
+    )
     publish = add(
         commands,
         "publish",
@@ -255,6 +271,7 @@ def _check(o) -> None:
         detector=o.detector,
         as_json=o.json,
         html=o.html,
+        turns=check_text.Turns(o.history, o.question),
     )
 
 
@@ -313,13 +330,14 @@ def _repair(o) -> None:
 
 
 def _build(o) -> None:
+    from truerate.flow import learned
     from truerate.flow.ending import tell
     from truerate.flow.making import build
 
     stage_module("guard").check_params(
         is_kept=False
     )  # before DVC reads the same file, and says of a mistake in it what it can
-    code = build(o.stages)
+    code = build(o.stages, first=learned.first(layout().p))
     if not code:
         tell(layout())
     sys.exit(code)
@@ -333,6 +351,16 @@ def _serve(o) -> None:
     from truerate.cli import report
 
     report.serve(layout(), o.port)
+
+
+def _serve_judge(o) -> None:
+    from truerate.flow.judge_network import network_judge
+    from truerate.flow.judge_server import serve
+
+    judge, identity = network_judge(o.weights)
+    server = serve(judge, o.port, name=o.weights, identity=o.identity or identity)
+    print(f"{o.weights} answers at http://127.0.0.1:{server.server_port}/v1", flush=True)
+    server.serve_forever()
 
 
 def _where(o) -> None:

@@ -9,14 +9,17 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
 from truerate.cli.pair_files import Pair, read_pairs, read_text
+from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
 from truerate.core.whole_words import MARKED, SUSPECTED, n_words
+from truerate.flow.judging import Judged, is_judge, judge_response
 from truerate.flow.marking import Marked, check, check_pairs
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
@@ -35,6 +38,16 @@ IN_WORDS = {
 }
 
 
+class Turns(NamedTuple):
+    """What was said before a response: a file with the turns before, and the turn that is answered."""
+
+    history: str | None = None
+    question: str | None = None
+
+
+NO_TURNS = Turns()
+
+
 def run(
     *,
     reference: str | None,
@@ -43,11 +56,20 @@ def run(
     detector: str | None,
     as_json: bool,
     html: str | None,
+    turns: Turns = NO_TURNS,
 ) -> None:
     """Mark one pair of texts, or all of a file of pairs; print what was found, as JSON if asked, and write a
-    page of one pair if asked. Raises SettingsError where the options do not fit one another.
+    page of one pair if asked. Where the detector is a judge, or turns are given, it is the judgement that is
+    printed. Raises SettingsError where the options do not fit one another.
     """
     _refuse_mixed(reference, answer, pairs, html)
+    if any(turns) or _names_judge(detector):
+        if pairs or html:
+            raise SettingsError(
+                "checking a response: a judge takes one --reference and --answer; leave out --pairs and --html"
+            )
+        _run_judge(str(reference), str(answer), detector, turns, as_json=as_json)
+        return
     if pairs:
         _run_pairs(read_pairs(pairs), detector, as_json=as_json)
         return
@@ -58,6 +80,40 @@ def run(
         print(as_line(marked))
     else:
         show(marked, _console())
+
+
+def _names_judge(detector: str | None) -> bool:
+    """Whether the settings in the current folder have a judge of this name; a published detector is none."""
+    if detector is None or "/" in detector or not Path("params.yaml").is_file():
+        return False
+    return is_judge(Layout.load(), detector)
+
+
+def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, *, as_json: bool) -> None:
+    """Print what a judge says of one response: verdict, segments, reason."""
+    knowledge, text = read_text(reference, "reference"), read_text(answer, "answer")
+    history = read_text(turns.history, "history") if turns.history else ""
+    judged = judge_response(
+        text, knowledge, history=history, question=turns.question or "", detector=detector
+    )
+    if as_json:
+        print(json.dumps(judged._asdict(), ensure_ascii=False))
+        return
+    for line in told(judged):
+        _console().print(Text(printable(line)), soft_wrap=True)
+
+
+def told(judged: Judged) -> list[str]:
+    """What a judge says, a line each: the verdict with p, the segments, the reason and what it is."""
+    verdict = "hallucinated" if judged.verdict else "not hallucinated"
+    head = f"{verdict}: p {judged.p:.2f}, threshold {judged.threshold:.2f}, by {judged.detector}, trained on {judged.board}"
+    segments = [" ".join(judged.text[span["start"] : span["end"]].split()) for span in judged.spans]
+    reason = "reason (composed of counted words, written by no model)" if judged.composed else "reason"
+    return [
+        head,
+        *(f"segment: {segment}" for segment in segments),
+        *([f"{reason}: {judged.rationale}"] if judged.rationale else []),
+    ]
 
 
 def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:

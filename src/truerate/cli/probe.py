@@ -13,12 +13,12 @@ from truerate.flow.probe import Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
-# What mends a reply that could not be used, by the reason its row gives; {model}, {blocks} and {limit} are
+# What mends a reply that could not be used, by the reason its row gives; {model}, {settings} and {limit} are
 # filled in. `length` also where a reply was cut and could therefore not be read.
 MENDS = {
-    "length": "the reply was cut at {limit} tokens: raise `max_tokens` in {blocks}",
+    "length": "the reply was cut at {limit} tokens: raise {settings}",
     "thought_only": (
-        "thought took all {limit} tokens: raise `max_tokens` in {blocks}, lower the effort under "
+        "thought took all {limit} tokens: raise {settings}, lower the effort under "
         "`models.{model}.params`, or have the server think less"
     ),
     "context_length": "the prompt is longer than the model takes: serve it with a larger context, or name another model",
@@ -90,10 +90,9 @@ def _mend(one: Probed, model: str) -> str | None:
     reason = one.reason or one.status
     if one.status == "unparsed" and one.reply.finish_reason == "length":
         reason = "length"
-    blocks = " or ".join(f"`{place}`" for place in one.blocks) or "its decoding block"
-    limit = one.limit if one.limit is not None else "its"
+    settings = " or ".join(f"`{place}`" for place in one.limited_by) or "`max_tokens` of its decoding block"
     line = MENDS.get(reason.partition(":")[0], OTHERWISE[one.status])
-    return line.format(model=model, blocks=blocks, limit=limit, reason=reason)
+    return line.format(model=model, settings=settings, limit=one.limit, reason=reason)
 
 
 def show(model: str, found: Probe, *, as_json: bool) -> None:

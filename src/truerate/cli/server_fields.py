@@ -17,16 +17,11 @@ from truerate.config.layout import Layout
 from truerate.config.models import OPENAI, Endpoint
 from truerate.core.errors import EndpointError
 from truerate.core.text import clean
+from truerate.llm.structured import verdict
 
 TIMEOUT_S = 120
 SAID = "Does 17 follow 16? Reply with one word, Yes or No."
 LONG = 20_000  # words of a prompt that few servers take
-SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"enum": ["Yes", "No"]}},
-    "required": ["verdict"],
-    "additionalProperties": False,
-}
 FIELDS: dict[str, dict[str, Any]] = {
     "max_tokens": {"max_tokens": 3},
     "max_completion_tokens": {"max_completion_tokens": 3},
@@ -34,10 +29,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "frequency_penalty": {"frequency_penalty": 0.5, "max_tokens": 8},
     "stop": {"stop": ["."], "max_tokens": 8},
     "logprobs": {"logprobs": True, "max_tokens": 3},
-    "response_format": {
-        "response_format": {"type": "json_schema", "json_schema": {"name": "verdict", "schema": SCHEMA}},
-        "max_tokens": 24,
-    },
+    # the very form that builds send, `strict` among it: a server may take a looser one and refuse this
+    "response_format": {"response_format": verdict().sent(), "max_tokens": 24},
     "reasoning_effort": {"reasoning_effort": "low", "max_tokens": 8},
 }
 

@@ -26,6 +26,7 @@ from truerate.flow.tracks import track_of
 from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, facts
+from truerate.llm.keys import Target
 from truerate.tracks.contract import Step
 
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
@@ -53,7 +54,7 @@ class Probed:
 
     `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
     board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
-    have; `blocks`: the decoding settings by which it was asked, as places in params.yaml.
+    have; `limited_by`: the settings that say so, as places in params.yaml, the model's own where it has one.
     """
 
     kind: Kind
@@ -63,8 +64,8 @@ class Probed:
     text: str
     attributes: Mapping[str, str]
     is_own: bool
-    limit: int | None
-    blocks: tuple[str, ...]
+    limit: int
+    limited_by: tuple[str, ...]
 
     @property
     def is_read(self) -> bool:
@@ -251,6 +252,7 @@ class Prober:
     def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
         """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
         of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
+        target = Target.of(self.at, self.model)
         for kind, keys in self._by_kind(step, rows, asked).items():
             for key in [key for key in keys if key in asked.replies][: self.n]:
                 row, request = of_key[key], asked.requests[key]
@@ -262,8 +264,10 @@ class Prober:
                     text=row["text"],
                     attributes=facts(row),
                     is_own=not holds_assumed(request),
-                    limit=request.params.get("max_tokens"),
-                    blocks=blocks(self.at, self.board, request, kind),
+                    limit=target.params(request.params)[target.limit_field],
+                    limited_by=(f"models.{self.model}.params.{target.own_limit}",)
+                    if target.own_limit
+                    else tuple(f"{block}.max_tokens" for block in blocks(self.at, self.board, request, kind)),
                 )
 
 

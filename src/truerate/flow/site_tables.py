@@ -101,9 +101,11 @@ def roles(at: Layout, board: str) -> dict[str, str]:
 
 
 def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
-    """The detector whose counts make a board's rates; none where its track counts nothing."""
-    named = at.p.rate_of(board)
-    return named.model_dump() if named else {}
+    """The detector whose counts, or verdicts, make a board's rates; none where its track has no rates."""
+    named, alone = at.p.rate_of(board), getattr(at.p.track(board), "detector", None)
+    if named:
+        return named.model_dump()
+    return {"member": alone} if isinstance(alone, str) else {}
 
 
 def model_card(at: Layout, alias: str) -> dict[str, object]:

@@ -158,14 +158,6 @@ def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
             )
 
 
-def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
-    """A work folder with the code of now, a params.yaml that declares these boards alone, and a DVC project
-    without git.
-    """
-    furnish(work)
-    declare(work, boards, data)
-
-
 def furnish(work: Path) -> None:
     """A work folder with the code of now and a DVC project without git."""
     work.mkdir(parents=True, exist_ok=True)
@@ -222,6 +214,11 @@ def write_params(
         for name, entry in boards.items()
     }
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
+    params["detectors"] = {
+        name: family
+        for name, family in params["detectors"].items()
+        if family.get("learns_from") in (None, *params["boards"])  # no board that is not built here can teach
+    }
     (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False, allow_unicode=True), "utf-8")
     return params
 
