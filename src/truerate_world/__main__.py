@@ -6,12 +6,14 @@ import argparse
 import json
 import os
 import sys
+from contextlib import ExitStack
 from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
 
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
+from truerate_world.answer import Answer
 from truerate_world.arguments import add_world
 from truerate_world.folders import part_of, tracks
 
@@ -42,7 +44,8 @@ def serve_models(options: argparse.Namespace) -> None:
     from truerate_world.simulated_model import reply
 
     world = build(options.seed, options.languages)
-    sites = [part_of(track, "models.site") for track in ([options.track] if options.track else tracks())]
+    names = [options.track] if options.track else tracks()
+    sites = [part_of(track, "models.site") for track in names]
     settings = Settings(
         models=IDS,
         identity=options.identity,
@@ -56,7 +59,14 @@ def serve_models(options: argparse.Namespace) -> None:
     def ready(port: int) -> None:
         print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
 
-    handler = partial(reply, world, only=options.track)
+    told = [part.asked_at for track in names if (part := part_of(track, "models.temperature"))]
+
+    def handler(model: str, messages: list[dict], *, temperature: float, seed: int | None) -> Answer:
+        with ExitStack() as stack:
+            for asked_at in told:
+                stack.enter_context(asked_at(temperature))
+            return reply(world, model, messages, temperature=temperature, seed=seed, only=options.track)
+
     try:
         serve(handler, settings, port=options.port, ready=ready)
     except OSError as error:
