@@ -45,6 +45,7 @@ NOT_RUN = [
     ("from-raw-files.md", "names weights and asks Wikipedia"),
     ("own-detector.md", "needs a GPU"),
     ("own-detector.md", "names weights that are not there"),
+    ("own-detector.md", "names weights that are not there"),
     ("publishing.md", "asks for a token of your own"),
     ("cluster.md", "needs a SLURM cluster"),
     ("cluster.md", "needs a GPU"),

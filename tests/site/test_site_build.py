@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from tiny_tables import tiny_tables
 
-from truerate.site import render_site
+from truerate.site import Tables, render_site
 
 SITE = Path(__file__).parents[2] / "site"
 
 
-def build(folder: Path, seed: str) -> Path:
-    """A built site in a fresh folder laid out as the project is."""
+def build(folder: Path, seed: str, tables: Tables | None = None) -> Path:
+    """A built site in a fresh folder laid out as the project is, by default of the tiny tables."""
     (folder / "site").mkdir(parents=True)
     shutil.copy(SITE / "mkdocs.yml", folder / "site")
-    for name, text in render_site(tiny_tables(), SITE).items():
+    for name, text in render_site(tables or tiny_tables(), SITE).items():
         path = folder / "build/site_src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -25,7 +25,7 @@ def test_a_long_table_that_cannot_be_checked_opens_as_it_was_printed():
     values = [line(f"{model} · HR_est · {lang}", 10.5) for model in ("a", "b") for lang in ("ar", "de", "sd")]
     spreads = [line(f"a · HR_est_std · {lang}", 1.25) for lang in ("ar", "de", "sd")]
     found = shown(
-        line("total · ru", 5, source="mfava Table 2", verdict="reproduced", reason="sum"), *values, *spreads
+        line("total · ru", 5, source="mfava Table 2", verdict="consistent", reason="sum"), *values, *spreads
     )
     (table,) = found["folded"]
     assert len(values + spreads) > MANY and [one["quantity"] for one in found["lines"]] == ["total · ru"]
@@ -54,3 +54,17 @@ def test_a_grid_with_holes_has_none_in_them():
     ]
     rows = dict(shown(*lines)["folded"][0]["rows"])
     assert rows["German"][0] == (None, "–", None) and rows["Arabic"][0][0] == 0
+
+
+def test_what_is_consistent_folds_and_what_is_not_stays_a_line():
+    fine = [
+        line(f"m{k} · macro_f1 · test", k, verdict="consistent", reason="mean of both")
+        for k in range(MANY + 1)
+    ]
+    bad = line("x · macro_f1 · test", 1, verdict="inconsistent", reason="mean of both: 1 below")
+    hidden = line("hallucinated of 10 · x", None, verdict="inferred") | {"ours": 4, "low": 3, "high": 5}
+    found = shown(*fine, bad, hidden)
+    assert [table["verdict"] for table in found["folded"]] == ["consistent"]
+    assert [one["verdict"] for one in found["lines"]] == ["inconsistent", "inferred"]
+    assert [name for name, *_ in found["tally"]] == ["Consistent", "Inconsistent", "Inferred"]
+    assert found["is_inferred"] and found["lines"][1]["figures"]["published"] == "–"

@@ -17,8 +17,9 @@ def row(
     high=None,
     **where,
 ):
-    return {"table": "t", "subject": subject, "kind": kind, "metric": metric, "slice": where, "value": value, "low": low, "high": high,
-            "rank_low": ranks[0], "rank_high": ranks[1], "n": 10, "provenance": "x"}  # fmt: skip
+    return {"board": "halueval", "table": "t", "subject": subject, "kind": kind, "metric": metric, "slice": where,
+            "value": value, "low": low, "high": high, "rank_low": ranks[0], "rank_high": ranks[1], "n": 10,
+            "provenance": "x"}  # fmt: skip
 
 
 def test_no_rows_no_panels():

@@ -252,14 +252,15 @@ def _best(rows: list[dict], column: Column) -> float | None:
 
 
 def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
-    """The shared axis: tenths that hold every end of a range, from zero unless it is open below; the whole
-    where there is none.
+    """The shared axis: tenths that hold every end of a range, from zero unless it is open below or a difference
+    falls below zero; the whole where there is none.
     """
     if not ends:
         return 0.0, 1.0
-    low = math.floor(10 * max(min(ends), 0)) / 10 if is_open else 0.0
+    least = max(min(ends), -1)
+    low = math.floor(10 * least) / 10 if is_open or least < 0 else 0.0
     high = math.ceil(10 * min(max(ends), 1)) / 10
-    return (low, high) if high > low else (max(low - 0.1, 0.0), low + 0.1)
+    return (low, high) if high > low else (max(low - 0.1, min(low, 0.0)), low + 0.1)
 
 
 def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line]:
