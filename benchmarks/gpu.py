@@ -39,14 +39,15 @@ from scoring import CODER, CONFIGS, group, n_tokens, token_ratio
 from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
 from truerate.config import Backbone
-from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.batches import padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
-from truerate.detectors.tokens.train import State, deterministic, learn
-from truerate.detectors.tokens.training_report import Meter, flops_per_token, matrix_rate, run_facts, versions
+from truerate.detectors.tokens.train import rows_to_learn, token_lesson
+from truerate.detectors.training import processes
+from truerate.detectors.training.batches import padding_waste, steps_of
+from truerate.detectors.training.engine import State, deterministic, learn
+from truerate.detectors.training.report import Meter, flops_per_token, matrix_rate, run_facts, versions
 from truerate.real.markers import write_between
 
 Found = TypeVar("Found")
@@ -280,13 +281,13 @@ def train(folder: Path, kind: str, mask: str, plan: Plan) -> dict:
     known = rows_to_learn(list(lessons(n * how.batch * how.accumulation, SHARING[mask], plan)), how)
     steps = steps_of(known, how, 0, 0)[:n]
     with deterministic(0, network.device):
-        state = State(network, how, n)
+        state, lesson = State(network, how, n), token_lesson(network, known, [], how)
         for step in steps[:WARM_UP]:
-            learn(state, known, step)
+            learn(state, lesson, step)
         settle()
         meter = Meter(network)
         for step in steps[WARM_UP:]:
-            meter.add(learn(state, known, step), step, known)
+            meter.add(learn(state, lesson, step), step, known)
         settle()
         return run_facts(meter, network, resumed_from=0, waste=padding_waste(steps[WARM_UP:], known))
 

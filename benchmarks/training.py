@@ -17,11 +17,12 @@ import torch
 
 from truerate.config import Backbone
 from truerate.core.keys import draw
-from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Answer, Coder, Group, tiny_coder
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
-from truerate.detectors.tokens.train import State, learn
+from truerate.detectors.tokens.train import rows_to_learn, token_lesson
+from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
+from truerate.detectors.training.engine import State, learn
 from truerate.real.markers import write_between
 
 SETTINGS = {
@@ -116,11 +117,12 @@ def bucketed(groups: list[Group], how: Backbone) -> tuple[Rows, list[Step]]:
 
 def speed(known: Rows, steps: list[Step], first: int, n: int, how: Backbone, coder: Coder) -> float:
     """Answers per CPU second over `n` steps."""
-    state = State(build(how, labels_of("binary"), coder, 42), how, len(steps))
+    network = build(how, labels_of("binary"), coder, 42)
+    state, lesson = State(network, how, len(steps)), token_lesson(network, known, [], how)
     chosen = [steps[(first + i) % len(steps)] for i in range(n)]
     began = time.process_time()
     for step in chosen:
-        learn(state, known, step)
+        learn(state, lesson, step)
     return sum(len(known.rows[i].answers) for step in chosen for part in step for i in part) / (
         time.process_time() - began
     )
