@@ -81,6 +81,7 @@ def test_nothing_in_truerate_names_the_closed_world():
             "truerate.flow, truerate.tracks.wildhallucinations.steps",
             ["torch", "pandera", "pandas", "trafilatura", "numpy", "scipy"],
         ),
+        ("truerate.flow, truerate.tracks.halludial.steps", ["torch", "pandera", "pandas", "numpy"]),
         ("truerate.flow, truerate.tracks.halueval.steps", ["torch", "pandera", "pandas", "numpy"]),
         (
             "truerate.flow, truerate.tracks.mfava.steps",

@@ -18,7 +18,7 @@ from truerate_world.simulated_model import answerers, reply
 ROOT = Path(__file__).parents[2]
 WORLD = ROOT / "src/truerate_world"
 AT = Layout.load(str(ROOT / "params.yaml"))
-TRACKS = ("halueval", "mfava", "wildhallucinations")
+TRACKS = ("halludial", "halueval", "mfava", "wildhallucinations")
 # What carries a reply, finds who answers, or words a mistake: none of it decides what a reply says.
 CARRIERS = {"truerate_world/folders.py", "truerate_world/faults.py", "truerate_world/http_server.py"}
 CARRIERS |= {"truerate/core/errors.py"}
