@@ -1,0 +1,60 @@
+"""Where things stand in a small picture: values on an axis, round ticks, labels that do not lie on one
+another.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from truerate.core.metric import ABSENT
+
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # between ticks of shares
+N_TICKS = 5  # at most, beside the one at zero
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values from `low` to `high` on places from `start` to `end`, in units of the picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """The place of a value; one beyond the axis stands at its end."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + min(max(share, 0.0), 1.0) * (self.end - self.start), 1)
+
+
+def ticks(high: float) -> list[float]:
+    """Round shares from 0 to the first that is no smaller than `high`, at most six."""
+    step = next((step for step in STEPS if high <= step * N_TICKS + 1e-9), STEPS[-1])
+    n = max(1, -(-(high - 1e-9) // step))
+    return [round(k * step, 4) for k in range(int(n) + 1)]
+
+
+def apart(places: Sequence[tuple[float, float]], *, width: float, height: float) -> list[float]:
+    """Of each label at (x, y) the y at which it stands below every label before it, from the top down, that
+    it would overlap: labels of one `width` and `height`.
+    """
+    heights = [y for _, y in places]
+    placed: list[tuple[float, float]] = []
+    for k in sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0])):
+        x, y = places[k]
+        for other_x, other_y in sorted(placed, key=lambda other: other[1]):
+            if abs(x - other_x) < width and abs(y - other_y) < height:
+                y = other_y + height
+        placed.append((x, y))
+        heights[k] = round(y, 1)
+    return heights
+
+
+def numbered(subjects: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """A number from 1 for each subject, given with its kind: models first, all by name."""
+    order = sorted({(kind != "model", name) for name, kind in subjects})
+    return {name: number for number, (_, name) in enumerate(order, 1)}
+
+
+def percent(share: float | None) -> str:
+    """A share in per cent with its sign, as pictures are told in words."""
+    return ABSENT if share is None else f"{100 * share:.1f} %"

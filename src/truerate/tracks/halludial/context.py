@@ -1,0 +1,172 @@
+"""What is asked about: a turn of a dialogue with its knowledge and the turns before it, and which dialogues a board
+takes.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from truerate.core.keys import draw
+from truerate.core.text import words
+from truerate.llm.generation import facts
+
+USER, ASSISTANT = "User", "Assistant"
+_SPEAKER = re.compile(r"^\[(Human|User|Assistant)\]:[ \t]*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one speaker (USER, ASSISTANT) said, on one line."""
+
+    speaker: str
+    text: str
+
+    @property
+    def line(self) -> str:
+        """The turn as conversations show it."""
+        return f"{self.speaker}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one;
+    `dialogue`, `turn`: what the source calls its dialogue, and which of the assistant's turns is answered, from
+    0 (None: it stands alone).
+    """
+
+    item_id: str
+    group_id: str
+    lang: str
+    knowledge: str
+    question: str
+    right_answer: str | None
+    turns: tuple[Turn, ...]
+    dialogue: str | None = None
+    turn: int | None = None
+
+    @property
+    def history(self) -> str:
+        """All turns up to the one that is answered, a line each."""
+        return "\n".join(turn.line for turn in self.turns)
+
+    @property
+    def n_answered(self) -> int:
+        """The assistant's turns before the one that is answered."""
+        return sum(turn.speaker == ASSISTANT for turn in self.turns)
+
+    @property
+    def place(self) -> dict[str, str | None]:
+        """The attributes of rows that say which turn of which dialogue they are about."""
+        return {"dialogue": self.dialogue, "turn": None if self.turn is None else str(self.turn)}
+
+
+def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
+    """Every item by its id, with the texts of its documents joined by blank lines in the order of
+    `document_ids`.
+    """
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True)}
+
+
+def _context(row: dict, texts: Mapping[str, str]) -> Context:
+    known = facts(row)
+    question = _SPEAKER.sub("", row["question"], count=1)
+    last = (Turn(USER, one_line(question)),) if question.strip() else ()
+    return Context(
+        item_id=row["item_id"],
+        group_id=row["group_id"],
+        lang=row["lang"],
+        knowledge="\n\n".join(texts[name] for name in row["document_ids"] if name in texts),
+        question=row["question"],
+        right_answer=row["right_answer"],
+        turns=(*earlier_turns(row["history"]), *last),
+        dialogue=known.get("dialogue"),
+        turn=int(known["turn"]) if known.get("turn", "").isdecimal() else None,
+    )
+
+
+def earlier_turns(history: str) -> tuple[Turn, ...]:
+    """The turns of a history whose lines begin with `[Human]:` or `[Assistant]:`; what stands before the first
+    of them is a user's turn. Empty turns are none.
+    """
+    opening, *rest = _SPEAKER.split(history)
+    speakers = [USER] + [ASSISTANT if name == ASSISTANT else USER for name in rest[::2]]
+    spoken = zip(speakers, (opening, *rest[1::2]), strict=True)
+    return tuple(Turn(speaker, one_line(text)) for speaker, text in spoken if text.strip())
+
+
+def one_line(text: str) -> str:
+    """A text with every run of blank space as one space."""
+    return " ".join(text.split())
+
+
+def conversation(context: Context, max_words: int) -> tuple[str, bool]:
+    """The turns that a prompt shows, a line each, and whether earlier ones were left out: the latest that hold at
+    most `max_words` words together; the last turn always stands whole.
+    """
+    kept: list[str] = []
+    n_words = 0
+    for turn in reversed(context.turns):
+        n_words += len(words(turn.text))
+        if kept and n_words > max_words:
+            return "\n".join(reversed(kept)), True
+        kept.append(turn.line)
+    return "\n".join(reversed(kept)), False
+
+
+def shown(context: Context, max_words: int) -> tuple[dict[str, str], dict[str, str | None]]:
+    """What every prompt shows of a context, and the facts that rows keep of it: its place, and that its history
+    was cut.
+    """
+    history, is_cut = conversation(context, max_words)
+    facts_of = {**context.place, "history_cut": "yes" if is_cut else None}
+    return {"knowledge": context.knowledge, "history": history}, facts_of
+
+
+# ---- dialogues ---------------------------------------------------------------------------------------------
+
+
+def chosen(found: Iterable[Context], n: int, seed: int) -> list[Context]:
+    """All turns of the first `n` dialogues (groups) in a seeded order, sorted by id, so that a larger `n` keeps
+    the earlier ones.
+    """
+    groups: dict[str, list[Context]] = {}
+    for context in found:
+        groups.setdefault(context.group_id, []).append(context)
+    drawn = sorted(groups, key=lambda name: (draw(seed, name), name))[:n]
+    return sorted(
+        (context for name in drawn for context in groups[name]), key=lambda context: context.item_id
+    )
+
+
+def dialogues(found: Iterable[Context]) -> list[list[Context]]:
+    """The turns of every dialogue in their order; a turn that stands alone is a dialogue of its own, as is one
+    of a number that its dialogue already has: two histories under one name are two dialogues.
+    """
+    groups: dict[tuple[str, ...], list[Context]] = {}
+    for context in sorted(found, key=lambda context: (context.group_id, context.turn or 0, context.item_id)):
+        name: tuple[str, ...] = (context.group_id, context.dialogue or "")
+        if context.turn is None or any(context.turn == other.turn for other in groups.get(name, ())):
+            name = (context.group_id, context.dialogue or "", context.item_id)
+        groups.setdefault(name, []).append(context)
+    return [groups[name] for name in sorted(groups)]
+
+
+def with_own(context: Context, own: Mapping[int, str]) -> Context:
+    """The context with a model's own responses in place of the assistant's earlier turns, by their number; turns
+    without one stay.
+    """
+    turns: list[Turn] = []
+    number = 0
+    for turn in context.turns:
+        if turn.speaker == ASSISTANT:
+            turn, number = Turn(ASSISTANT, own.get(number, turn.text)), number + 1
+        turns.append(turn)
+    return replace(context, turns=tuple(turns))
+
+
+def earlier_numbers(context: Context, dialogue: Sequence[Context]) -> list[int]:
+    """The numbers of the assistant's turns before this one that are answered in the same dialogue."""
+    return [other.n_answered for other in dialogue if other.n_answered < context.n_answered]

@@ -1,0 +1,133 @@
+"""Detection and localization (HalluDial sections 3.1 and 3.2): subjects judge responses of the test dialogues without
+a reference: a verdict alone (zero-shot), and of some of them where and why (with three demonstrations).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from truerate.core.keys import content_id, draw
+from truerate.core.schemas import judgement_row, pairs
+from truerate.llm import Request, prompts, structured
+from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts
+from truerate.llm.replies.reading import cut
+from truerate.llm.replies.verdicts import yes_no
+from truerate.tracks.halludial.context import Context, shown
+from truerate.tracks.halludial.demonstrations import ANNOTATED
+from truerate.tracks.halludial.located import rationale, read_located, spans
+from truerate.tracks.halludial.settings import Settings
+
+DETECT, LOCATE = "detect", "locate"
+CUES = {DETECT: "Is It Hallucinated", LOCATE: "Judgement And Reason"}
+VARIANTS = {DETECT: "zero-shot", LOCATE: "three-shot"}
+VERDICT = structured.verdict()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One response to judge; `stratum`: its scenario, kind and label."""
+
+    target_id: str
+    item_id: str
+    text: str
+    stratum: tuple[str, ...] = ()
+
+
+def targets(samples: Iterable[dict]) -> list[Target]:
+    """The samples of test dialogues (Sample rows), by id."""
+    found = [
+        Target(row["sample_id"], row["item_id"], row["text"], _stratum(row))
+        for row in samples
+        if row["split"] == "test"
+    ]
+    return sorted(found, key=lambda target: target.target_id)
+
+
+def _stratum(row: dict) -> tuple[str, ...]:
+    known = facts(row)
+    return known["scenario"], known.get("kind", ""), str(row["is_hallucinated"])
+
+
+def located_of(asked_of: Sequence[Target], n: int, seed: int) -> list[Target]:
+    """`n` targets by id, of which subjects say where and why: of each stratum its share, the first ones in a
+    seeded order, so that a larger `n` keeps the earlier ones.
+    """
+    strata: dict[tuple[str, ...], list[Target]] = {}
+    for target in sorted(asked_of, key=lambda one: (draw(seed, "located", one.target_id), one.target_id)):
+        strata.setdefault(target.stratum, []).append(target)
+    placed = [
+        ((number + 0.5) / len(stratum), target.target_id, target)
+        for stratum in strata.values()
+        for number, target in enumerate(stratum)
+    ]
+    return sorted((target for *_, target in sorted(placed)[:n]), key=lambda target: target.target_id)
+
+
+def requests(
+    purpose: str,
+    asked_of: Sequence[Target],
+    found: Mapping[str, Context],
+    subject: str,
+    settings: Settings,
+    *,
+    prompts_dir: str | None,
+) -> list[Prompted]:
+    """One request per target, of purpose DETECT or LOCATE."""
+    is_located = purpose == LOCATE
+    sampling = (settings.locating if is_located else None) or settings.detecting
+    decoded, form = decoding(sampling), None if is_located else VERDICT
+    demonstrations = {"demonstrations": ANNOTATED} if is_located else {}
+    asked = []
+    for target in asked_of:
+        told, place = shown(found[target.item_id], settings.max_history_words)
+        messages = prompts.render(
+            "halludial", purpose, prompts_dir, **told, text=target.text, **demonstrations
+        )
+        known = {"task": "dialogue", "variant": VARIANTS[purpose], "target": target.target_id, **place}
+        request = Request(subject, tuple(messages), decoded, form=form)
+        asked.append(Prompted(request, target.item_id, purpose, known))
+    return asked
+
+
+def read(asked: Prompted, reply: str, texts: Mapping[str, str], found: Mapping[str, Context]) -> Read:
+    """A reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by id."""
+    if asked.purpose == LOCATE:
+        response = texts[asked.attributes["target"] or ""]
+        return read_located(reply, response, CUES[LOCATE], found[asked.item_id].knowledge)
+    told = yes_no(reply, CUES[DETECT], asks="hallucination")
+    if told.value is None:
+        return Read(reply, "unparsed", told.reason, cut(told, "heading"))
+    return Read(reply, attributes={"verdict": "yes" if told.value else "no", **cut(told, "heading")})
+
+
+def judgements(rows: Iterable[dict], version: str) -> list[dict]:
+    """Judgement rows of what Generation rows say, but for those beside which another reply stands. `version`
+    names what answered.
+    """
+    return [judgement(row, version) for row in rows if REASKED not in facts(row)]
+
+
+def judgement(row: dict, version: str) -> dict:
+    """The judgement that a Generation row makes; its verdict is None where none was read."""
+    known, is_located = facts(row), row["purpose"] == LOCATE
+    said = known.get("verdict")
+    return judgement_row(
+        judgement_id=judgement_id(row, version),
+        judge=row["model"],
+        judge_version=version,
+        target_id=known["target"],
+        verdict=None if said is None else said == "yes",
+        status=row["status"],
+        reason=row["reason"],
+        spans=spans(known),
+        rationale=rationale(row["text"]) if is_located and said is not None else None,
+        attributes=pairs(
+            variant=known["variant"],
+            n_quoted=known.get("n_quoted"),
+            n_not_located=known.get("n_not_located"),
+        ),
+    )
+
+
+def judgement_id(row: dict, version: str) -> str:
+    """The name of the judgement that a Generation row makes."""
+    return content_id(row["model"], version, facts(row)["target"], row["generation_id"])

@@ -1,0 +1,107 @@
+"""What HalluDial's printed numbers (published.csv) can be held against: one another, and why the rest cannot
+be checked. Its detection scores also give the shares of the hidden test labels (`TEST`).
+"""
+
+from truerate.tracks.contract import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
+
+ROUNDING = 0.01  # percentage points by which a sum of two figures with two decimals and a third may be off
+ALL, BY_SCENARIO, ORDERS = "7 (=2)", "8", "10"  # the tables of detection, and of both orders
+# The test set as the repository's README counts it; its labels are withheld, and their numbers inferred.
+TEST = (HiddenSet(36714, 8746, BY_SCENARIO, "spontaneous"), HiddenSet(22029, 14747, BY_SCENARIO, "induced"))
+N_TEST = sum(part.n for part in TEST)
+N_REVIEWED = 850  # judgements of each model that the paper's people read (Appendix D)
+SAMPLES = Cell("1", "n_samples", "spontaneous")
+TURNS = Cell("1", "n_samples_nonhallu", "induced")  # a reference response of each turn
+
+
+def _sum(of: Cell, is_: str, *parts: tuple[float, Cell]) -> Mixture:
+    """Counts that add up exactly."""
+    return Mixture("halludial", of, tuple(Weighted(*part) for part in parts), is_, tolerance=0)
+
+
+def _mean_of_classes(table: str, part: str) -> Mixture:
+    """Macro-F1 as the mean of both classes' F1."""
+    halves = tuple(Weighted(0.5, Cell(table, name, part)) for name in ("f1_hallu", "f1_nonhallu"))
+    return Mixture("halludial", Cell(table, "macro_f1", part), halves, "mean of both classes' F1", ROUNDING)
+
+
+def _split(scenario: str) -> Mixture:
+    """A scenario's samples as those of both splits."""
+    whole, train, test = (
+        Cell("README", "n_samples", f"{scenario}/{part}") for part in ("all", "train", "test")
+    )
+    return _sum(whole, "train + test", (1, train), (1, test))
+
+
+CLAIMS = (
+    _sum(
+        SAMPLES,
+        "hallucinated + not hallucinated",
+        (1, Cell("1", "n_samples_hallu", "spontaneous")),
+        (1, Cell("1", "n_samples_nonhallu", "spontaneous")),
+    ),
+    _sum(SAMPLES, "5 responders × every turn", (5, TURNS)),
+    _sum(Cell("1", "n_samples", "all"), "8 responses × every turn", (8, TURNS)),
+    _split("spontaneous"),
+    _split("induced"),
+    _mean_of_classes("4", "HaluEval-dialogue (OOD)"),
+    _mean_of_classes(ALL, "test"),
+    Mixture(
+        "halludial",
+        Cell(ALL, "accuracy", "test"),
+        tuple(Weighted(part.n / N_TEST, Cell(BY_SCENARIO, "accuracy", part.slice)) for part in TEST),
+        "0.625 × spontaneous + 0.375 × induced, their shares of the test set",
+        ROUNDING,
+    ),
+    Mixture(
+        "halludial",
+        Cell(ORDERS, "acc_avg", "comparative"),
+        tuple(Weighted(0.5, Cell(ORDERS, f"acc_{order}", "comparative")) for order in ("first", "last")),
+        "mean of both orders",
+        ROUNDING,
+        beside="invalid_rate",
+    ),
+    Counted("halludial", Cell("3", "human", "3200 test"), N_REVIEWED, tolerance=0.005),
+    Matrices("halludial", TEST, Whole(ALL, "test"), ROUNDING),
+)
+# What published.csv calls a quantity that is no metric of ours, in words.
+QUANTITIES = {
+    "n_samples": "Samples",
+    "n_samples_hallu": "Samples, hallucinated",
+    "n_samples_nonhallu": "Samples, not hallucinated",
+    "n_dialogues": "Dialogues",
+    "avg_precision": "Mean precision",
+    "avg_recall": "Mean recall",
+    "f1_hallu": "F1, hallucinated",
+    "f1_nonhallu": "F1, not hallucinated",
+    "rougeL": "ROUGE-L",
+    "bleu4": "BLEU-4",
+    "bertscore": "BERTScore",
+    "human": "Called right by people",
+    "acc_first": "Accuracy, first",
+    "acc_last": "Accuracy, last",
+    "acc_avg": "Accuracy, mean",
+    "invalid_rate": "Invalid",
+    "test": "Test set",
+    "comparative": "Comparison",
+    "3200 test": "3,200 test texts",
+    "gold_turn": "Turns, gold history",
+    "gold_dialogue": "Dialogues, gold history",
+    "self_turn": "Turns, self history",
+    "self_dialogue": "Dialogues, self history",
+}
+# Why a table cannot be checked from what is public, by source and table.
+REASONS = {
+    ("halludial", "1"): "counts of the paper's data set; its test files are withheld",
+    ("halludial", "3"): "needs the withheld test files and the judges' replies, which are not public",
+    ("halludial", "4"): "needs the paper's judges with its prompts; ours are our own words",
+    ("halludial", "5"): "needs the paper's judges with its prompts; ours are our own words",
+    (
+        "halludial",
+        "7 (=2)",
+    ): "needs the withheld test files; what the figures say of one another stands above",
+    ("halludial", "8"): "needs the withheld test files; what the figures say of one another stands above",
+    ("halludial", "9 (=6)"): "needs the paper's responses and its trained judge, which are not public",
+    ("halludial", "10"): "needs the withheld test files; both orders are averaged above",
+    ("halludial", "README"): "counts of the files; those of the test split are withheld",
+}

@@ -1,0 +1,128 @@
+"""The settings of HalluDial."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from truerate.config.blocks import (
+    Block,
+    Cut,
+    Few,
+    Items,
+    ItemsOrNone,
+    Names,
+    Number,
+    Sampling,
+    Share,
+    Track,
+    Whole,
+    Word,
+    once,
+)
+from truerate.config.detectors import Grid
+
+Temperature = Annotated[Number, Field(ge=0, le=10)]
+
+
+class Sizes(Grid):
+    """How much of HalluDial is built.
+
+    `dialogues`: whose turns are answered and made to hallucinate. Of those that are tested on: `tempered`:
+    dialogues that are answered at every temperature; `located`: responses of which each subject says where and
+    why; `compared`: pairs of each kind; `natural`: conversations with one responder that people label, every
+    turn of them; `meta`: located judgements of each subject that are judged themselves. The grid is that of the
+    detectors (`Grid`).
+    """
+
+    dialogues: Items
+    tempered: ItemsOrNone
+    located: ItemsOrNone
+    compared: ItemsOrNone
+    natural: ItemsOrNone
+    meta: ItemsOrNone
+
+
+class Split(Block):
+    """How the data set is parted: the share of the dialogues that detectors learn from (the paper: .6, of samples)."""
+
+    train: Share
+
+
+class Labelling(Block):
+    """Who labels natural responses and judgements: `n_annotators` people each; one who agrees with what most of
+    the others say on less than `screening_agreement` of the texts is not heard.
+    """
+
+    n_annotators: Few
+    screening_agreement: Share
+
+
+class Settings(Track):
+    """The HalluDial track: spontaneous and induced hallucination in dialogues, its place and reason, rates per
+    turn and dialogue (HalluDial sections 2 to 4).
+
+    Each kind of question has decoding settings of its own: `responding` those of responses (its temperature is
+    the base of all rates), `annotating`, `inducing` (also of matched texts), `detecting` of verdicts, of comparisons
+    and of what the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which test dialogues
+    are answered besides. `max_words` of a response, `slack_words` by which an induced one may be longer than the
+    right one. `on_broken`: an induced turn that breaks a rule is kept (as published) or rejected whole.
+    `max_history_words`: of a longer conversation prompts hold the latest turns.
+    """
+
+    released: ClassVar[tuple[str, ...]] = ("dialogue",)
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"responders", "subjects", "detector", "labelling", "similarity", "n_topics"}
+    )
+    asks: ClassVar[tuple[str, ...]] = ("responders", "annotator", "inducer", "subjects", "meta_judge")
+    builders: ClassVar[Mapping[str, str]] = {
+        "annotator": "annotator",
+        "inducer": "inducer",
+        "meta-judge": "meta_judge",
+    }
+    weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
+    cut: ClassVar[Mapping[str, Cut]] = {
+        "respond": "keep",
+        "annotate": "read",
+        "induce": "drop",
+        "match": "drop",
+        "detect": "read",
+        "locate": "read",
+        "compare": "read",
+        "meta": "read",
+    }
+
+    responders: Names
+    annotator: str | None
+    inducer: str | None
+    subjects: Names
+    meta_judge: str | None
+    detector: Word | None
+    max_words: Few
+    max_history_words: Annotated[Whole, Field(ge=1, le=10**6)]
+    slack_words: Annotated[Whole, Field(ge=0, le=1000)]
+    on_broken: Literal["keep", "reject"]
+    split: Split
+    temperatures: Annotated[tuple[Temperature, ...], AfterValidator(once)]
+    responding: Sampling
+    annotating: Sampling
+    inducing: Sampling
+    detecting: Sampling
+    locating: Sampling | None = None
+    labelling: Labelling
+    similarity: Word
+    n_topics: Annotated[Whole, Field(ge=2, le=1000)]
+
+    @model_validator(mode="after")
+    def _base_is_no_other(self) -> "Settings":
+        if self.responding.temperature in self.temperatures:
+            base = self.responding.temperature
+            raise ValueError(
+                f"temperatures names {base:g}, at which all is answered already (`responding`); name others"
+            )
+        return self
+
+    @property
+    def base(self) -> str:
+        """The temperature of all responses but those of `temperatures`, as rows name it."""
+        return f"{self.responding.temperature:g}"

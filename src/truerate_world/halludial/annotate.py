@@ -1,0 +1,126 @@
+"""Simulated people: who labels natural responses and checks evaluations, each with planted errors, the last
+of several careless. They see the knowledge and the whole conversation, and no reference.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from truerate_world.draws import draw, pick
+from truerate_world.encyclopedia import World
+from truerate_world.halludial.models.claims import SUBTLE, Checker, Finding, Place, checker
+from truerate_world.halludial.models.judging import is_accurate
+from truerate_world.halludial.models.tasks import Asked, levelled
+
+MIN_CROWD = 4  # people from whom on the last one is careless: of three the vote would hang on him
+NATURAL, META = "natural", "meta"
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How a labeller errs. `missing`: that a hallucinated response is passed, by half as much more where it
+    is subtle; `alarm`: that a faithful one is marked; `skipping`: that one of several segments is left out;
+    `widening`: that a segment is marked with the word before it; `confusing`: that an evaluation is called
+    the other way round.
+    """
+
+    missing: float
+    alarm: float
+    skipping: float
+    widening: float
+    confusing: float
+
+    def p_yes(self, finding: Finding) -> float:
+        """That this person calls a response hallucinated."""
+        if finding.sight is None:
+            return self.alarm
+        return 1 - self.missing * (1.5 if finding.sight[1] == SUBTLE else 1.0)
+
+
+CAREFUL = (
+    Annotator(missing=0.03, alarm=0.02, skipping=0.10, widening=0.10, confusing=0.05),
+    Annotator(missing=0.05, alarm=0.03, skipping=0.15, widening=0.15, confusing=0.08),
+    Annotator(missing=0.04, alarm=0.04, skipping=0.10, widening=0.05, confusing=0.06),
+    Annotator(missing=0.06, alarm=0.02, skipping=0.20, widening=0.20, confusing=0.10),
+)
+CARELESS = Annotator(missing=0.45, alarm=0.40, skipping=0.50, widening=0.50, confusing=0.40)
+
+
+def people(names: Sequence[str]) -> dict[str, Annotator]:
+    """Who errs how: the sorted names take turns at being careful."""
+    ordered = sorted(set(names))
+    known = {name: CAREFUL[place % len(CAREFUL)] for place, name in enumerate(ordered)}
+    return known | ({ordered[-1]: CARELESS} if len(ordered) >= MIN_CROWD else {})
+
+
+def annotate(tasks: Sequence[Mapping], world: World, seed: int) -> list[dict]:
+    """Every label that people return, sorted by task and annotator: rows `task_id`, `annotator`, and of a
+    response `hallucination` (yes or no) with `spans`, of an evaluation `accurate` (yes or no).
+    """
+    known, who = checker(world), people([name for task in tasks for name in task["annotators"]])
+    rows = []
+    for task in sorted(tasks, key=lambda one: one["task_id"]):
+        label = _checked if task["kind"] == META else _labelled
+        for name in sorted(task["annotators"]):
+            key = (seed, "halludial label", name, task["kind"], *_about(task))
+            rows.append(
+                {"task_id": task["task_id"], "annotator": name, **label(known, task, who[name], *key)}
+            )
+    return rows
+
+
+def asked_of(task: Mapping) -> Asked:
+    """A task as the prompt that asks a model the same."""
+    names = {"knowledge": "Knowledge", "conversation": "Conversation", "response": "Response"}
+    fields = {
+        heading: task.get(name) or "" for name, heading in (names | {"evaluation": "Evaluation"}).items()
+    }
+    return Asked(task["kind"], fields=fields)
+
+
+def finding_of(known: Checker, task: Mapping) -> Finding:
+    """The truth about the response of a task."""
+    return known.finding(task["response"], task["knowledge"], task["conversation"])
+
+
+def _about(task: Mapping) -> list[str]:
+    names = ("knowledge", "conversation", "response", "evaluation")
+    return [levelled(task.get(name) or "") for name in names]
+
+
+def _labelled(known: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
+    finding = finding_of(known, task)
+    if draw(*key) >= person.p_yes(finding):
+        return {"hallucination": "no", "spans": []}
+    places = _marked(task["response"], finding, person, *key)
+    return {"hallucination": "yes", "spans": [{"start": start, "end": end} for start, end in places]}
+
+
+def _marked(text: str, finding: Finding, person: Annotator, *key: object) -> list[Place]:
+    """The hallucinated segments as a person marks them; of a faithful response a claim, or nothing."""
+    if not finding.flaws:
+        return [pick(finding.sound, *key, "segment")] if finding.sound else []
+    kept = [
+        place
+        for number, place in enumerate(finding.places)
+        if number == 0 or draw(*key, "skip", number) >= person.skipping
+    ]
+    places = [
+        (_word_before(text, start) if draw(*key, "widen", start) < person.widening else start, end)
+        for start, end in kept
+    ]
+    return [(max(start, before), end) for (_, before), (start, end) in pairwise([(0, 0), *sorted(places)])]
+
+
+def _word_before(text: str, start: int) -> int:
+    """Where the word before a place begins, in the same sentence."""
+    before = text[:start].rstrip(" ")
+    if not before or before[-1] in ".!?":
+        return start
+    return before.rfind(" ") + 1
+
+
+def _checked(known: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
+    is_right = is_accurate(known, asked_of(task))
+    says_so = is_right if draw(*key) >= person.confusing else not is_right
+    return {"accurate": "yes" if says_so else "no"}

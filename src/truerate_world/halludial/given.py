@@ -1,0 +1,104 @@
+"""What was given when a row of a board came about: the knowledge of its item, and the conversation in gold or
+self history. Rows are read from the board's tables, so that truth is that of the very texts.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.core.schemas import pair
+from truerate_world.halludial.models.claims import Checker, Finding, turns
+
+SELF = "self"
+REASKED = "reasked"  # the attribute of a reply whose question was asked again
+NAMES = {"user": "User", "assistant": "Assistant"}
+
+
+class Given(NamedTuple):
+    """The knowledge of an item and the turns before its response, each with its speaker."""
+
+    knowledge: str
+    turns: tuple[tuple[str, str], ...]
+
+    @property
+    def number(self) -> int:
+        """How many turns of the assistant stand before the response."""
+        return sum(who == "assistant" for who, _ in self.turns)
+
+    def conversation(self, own: Mapping[int, str] | None = None) -> str:
+        """The turns, a line each; those of the assistant by their number as `own` has them, where it has."""
+        lines, number = [], 0
+        for who, text in self.turns:
+            if who == "assistant":
+                text, number = (own or {}).get(number, text), number + 1
+            lines.append(f"{NAMES[who]}: {text}")
+        return "\n".join(lines)
+
+
+def givens(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Given]:
+    """What was given of each item, by its id."""
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    found = {}
+    for row in items.select("item_id", "document_ids", "history", "question").iter_rows(named=True):
+        knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
+        last = [("user", " ".join(row["question"].split()))] if row["question"].strip() else []
+        found[row["item_id"]] = Given(knowledge, (*turns(row["history"]), *last))
+    return found
+
+
+class Response(NamedTuple):
+    """A response that was read: whose, to which dialogue, how it was asked for, and its truth."""
+
+    generation_id: str
+    model: str
+    group_id: str
+    split: str
+    history: str
+    temperature: str
+    finding: Finding
+
+    @property
+    def is_hallucinated(self) -> bool:
+        """Whether any part of it is."""
+        return self.finding.is_hallucinated
+
+
+def facts_of(row: Mapping) -> dict[str, str]:
+    """The attributes of a row."""
+    return {one["key"]: one["value"] for one in row["attributes"]}
+
+
+def standing(rows: pl.DataFrame) -> pl.DataFrame:
+    """The replies that stand: of a question that was asked again the last one."""
+    return rows.filter(pair("attributes", REASKED).is_null())
+
+
+def responses(known: Checker, given: Mapping[str, Given], generations: pl.DataFrame) -> list[Response]:
+    """Every response that was read, with its truth in the conversation that its model saw."""
+    rows = generations.filter((pl.col("purpose") == "respond") & (pl.col("status") == "ok"))
+    told = [(row, facts_of(row)) for row in rows.sort("generation_id").iter_rows(named=True)]
+    told = [(row, facts) for row, facts in told if row["item_id"] in given]
+    own: dict[tuple, dict[int, str]] = {}
+    for row, facts in told:
+        if facts["history"] == SELF:
+            own.setdefault(_dialogue(row, facts), {})[given[row["item_id"]].number] = row["text"]
+    return [_response(known, row, facts, given[row["item_id"]], own) for row, facts in told]
+
+
+def _dialogue(row: Mapping, facts: Mapping[str, str]) -> tuple:
+    return row["model"], facts.get("group_id", ""), facts.get("dialogue", "")
+
+
+def _response(known: Checker, row: Mapping, facts: Mapping[str, str], given: Given, own: Mapping) -> Response:
+    earlier = own.get(_dialogue(row, facts), {}) if facts["history"] == SELF else {}
+    finding = known.finding(row["text"], given.knowledge, given.conversation(earlier))
+    return Response(
+        row["generation_id"],
+        row["model"],
+        facts.get("group_id", ""),
+        facts.get("split", ""),
+        facts["history"],
+        facts["temperature"],
+        finding,
+    )

@@ -1,0 +1,1 @@
+"""The simulated models of dialogues on given knowledge."""

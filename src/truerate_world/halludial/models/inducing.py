@@ -1,0 +1,130 @@
+"""Responses that are written to hallucinate, and faithful paraphrases by the same hand."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from truerate.core.text import words
+from truerate_world.draws import draw, pick, pick_weighted
+from truerate_world.halludial.models.claims import (
+    BLATANT,
+    CONTRADICTS,
+    SUBTLE,
+    UNVERIFIABLE,
+    Checker,
+    Finding,
+    Held,
+)
+from truerate_world.halludial.models.mistakes import Draft, mistaken
+from truerate_world.halludial.models.profiles import INDUCED, Model
+from truerate_world.halludial.models.responding import lengthened
+from truerate_world.halludial.models.style import WRITER, dressed
+from truerate_world.halludial.models.tasks import SLACK, Asked
+from truerate_world.writer import Fact
+
+TRIES = 6
+KINDS = {"factuality": CONTRADICTS, "faithfulness": UNVERIFIABLE}
+
+
+class Written(NamedTuple):
+    """A text, what became of it (`written`, `too_long`, `restated`, `unlocated`, `unsaid`, `declined`,
+    `bland`), and the segment and reason that are given with it.
+    """
+
+    text: str
+    outcome: str
+    segment: str = ""
+    rationale: str = ""
+    finding: Finding = Finding()
+
+
+def induced(known: Checker, model: Model, asked: Asked, *key: object) -> Written:
+    """A hallucinated response in the place of the right one, of the kind that is named."""
+    rates = {
+        "too_long": model.failures.induced_too_long,
+        **{name: getattr(model.failures, name) for name in ("restated", "unlocated", "unsaid", "declined")},
+    }
+    outcome = pick_weighted({**rates, "written": 1 - sum(rates.values())}, *key, "outcome")
+    if outcome == "declined":
+        return Written("", outcome)
+    named = asked.fields.get("Kind", "").strip().lower()
+    restated = asked.right if outcome == "restated" else None
+    text = restated or _text(known, asked, KINDS.get(named, CONTRADICTS), *key)
+    if text is None:
+        return Written(asked.right, "bland", asked.right, "It is said otherwise.")
+    limit = len(words(asked.right)) + asked.limit(SLACK)
+    if outcome == "too_long":
+        text = lengthened(text, limit, *key)
+    finding = known.finding(text, asked.knowledge, asked.conversation)
+    segment = _segment(text, finding, outcome, *key)
+    return Written(text, outcome, segment, rationale(known, finding, asked), finding)
+
+
+def matched(known: Checker, model: Model, asked: Asked, *key: object) -> Written:
+    """The right response in the writer's own words and style."""
+    facts = known.facts_of(asked.right)
+    limit = len(words(asked.right)) + asked.limit(SLACK)
+    text = _fitting(known, [Draft(tuple(facts))], limit, *key) if facts else asked.right
+    outcome = "too_long" if draw(*key, "outcome") < model.failures.matched_too_long else "written"
+    text = lengthened(text, limit, *key) if outcome == "too_long" else text
+    return Written(text, outcome, finding=known.finding(text, asked.knowledge, asked.conversation))
+
+
+def rationale(known: Checker, finding: Finding, asked: Asked) -> str:
+    """Why the first hallucinated part is one."""
+    if not finding.flaws:
+        return "It is not what was meant to be said."
+    flaw = finding.flaws[0]
+    if flaw.right is not None and flaw.claim is not None:
+        right = known.lexicon.text(flaw.right, flaw.claim.relation)
+        return f"What is given says {right} there."
+    return "Neither the knowledge nor the conversation says so."
+
+
+def _text(known: Checker, asked: Asked, kind: str, *key: object) -> str | None:
+    """A text whose most visible mistake is of a kind, at most so much longer than the right one."""
+    held = known.held(asked.knowledge, asked.conversation)
+    facts = known.facts_of(asked.right) or list(held.knowledge[:1])
+    level = pick_weighted(INDUCED, *key, "level")
+    drafts = list(_drafts(known, held, facts, *key, kind=kind, level=level))
+    limit = len(words(asked.right)) + asked.limit(SLACK)
+    return _fitting(known, drafts, limit, *key) if drafts else None
+
+
+def _drafts(
+    known: Checker, held: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
+) -> Iterator[Draft]:
+    """A draft of the kind and level, and further ones for where it does not fit: of another level, then of
+    the other kind.
+    """
+    other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[kind]
+    lower = {SUBTLE: BLATANT, BLATANT: SUBTLE}[level]
+    for way in ((kind, level), (kind, lower), (other, level), (other, lower)):
+        if draft := mistaken(known, held, facts, *key, kind=way[0], level=way[1]):
+            yield draft
+
+
+def _fitting(known: Checker, drafts: Sequence[Draft], limit: int, *key: object) -> str:
+    """The first draft, in words and style that keep to the limit; else the next one that does; else the
+    shortest of all tries, without style.
+    """
+    plain = []
+    for draft in drafts:
+        for attempt in range(TRIES):
+            told = draft.told(known, *key, attempt, compound=0.35 if attempt < 2 else 0.8)
+            room = limit - sum(len(words(sentence)) for sentence in told)
+            if room >= 0:
+                return dressed(WRITER, told, *key, attempt, room=room)
+            plain.append(" ".join(told))
+    return min(plain, key=lambda text: len(words(text)))
+
+
+def _segment(text: str, finding: Finding, outcome: str, *key: object) -> str:
+    """The hallucinated segment that is quoted, or what is quoted instead of it."""
+    if outcome == "unsaid":
+        return ""
+    if outcome == "unlocated" or not finding.flaws:
+        return pick(
+            ("the claim about its origin", "a made-up detail", "what is said of the third one"), *key, "seg"
+        )
+    start, end = finding.flaws[0].place
+    return text[start:end]

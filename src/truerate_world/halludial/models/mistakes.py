@@ -1,0 +1,78 @@
+"""Hallucinated versions of what is to be told: one of its facts gives way to a wrong or an unheld one, so
+that neither length nor form tells them from a faithful response.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from truerate_world.distractors import far_values, is_same_type, near_values
+from truerate_world.domains import Value
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.halludial.models.claims import CONTRADICTS, SUBTLE, Checker, Held
+from truerate_world.writer import Fact
+
+VAGUE = 0.08  # of the blatant claims that nothing holds: one that no source could settle
+AT_HAND = 0.4  # of the subtle contradictions: a value that the given texts name of something else
+VAGUE_KINDS = ("unverifiable", "invented")
+
+
+class Draft(NamedTuple):
+    """What is to be told: facts, or a claim that no source could settle about an entity, in order."""
+
+    facts: tuple[Fact, ...]
+    vague: tuple[str, int] | None = None
+
+    def told(self, known: Checker, *key: object, compound: float = 0.35) -> list[str]:
+        """The sentences that say it."""
+        vague = [known.writer.vague(*self.vague, *key)] if self.vague else []
+        return [*known.writer.tell(self.facts, *key, compound=compound), *vague]
+
+
+def mistaken(
+    known: Checker, held: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
+) -> Draft | None:
+    """The facts with one of them replaced by a mistake of a kind and level; None where there is none."""
+    for place in shuffled(range(len(facts)), *key, "place"):
+        fact, others = facts[place], [*facts[:place], *facts[place + 1 :]]
+        if kind == CONTRADICTS:
+            options = list(_contradicting(known, held, fact, level, *key))
+        else:
+            if level != SUBTLE and draw(*key, "vague") < VAGUE:
+                return Draft(tuple(others), (pick(VAGUE_KINDS, *key, "vague kind"), fact.subject))
+            options = _unheld(known, held, fact, level, *key)
+        if options:
+            wrong = pick(options, *key, "mistake", place)
+            return Draft((*facts[:place], wrong, *facts[place + 1 :]))
+    return None
+
+
+def _contradicting(known: Checker, held: Held, fact: Fact, level: str, *key: object) -> Iterator[Fact]:
+    """The fact with wrong values: near or named ones, or far ones that nothing names."""
+    right, relation = fact.value, fact.relation
+    if level == SUBTLE:
+        named = [value for value in held.named if is_same_type(known.world, right, value)]
+        is_at_hand = draw(*key, "at hand") < AT_HAND and right[0] in "ec"
+        values = sorted(named, key=str) if is_at_hand and len(named) > 1 else []
+        values = values or near_values(known.world, right, relation, *key)
+    else:
+        values = [
+            value for value in far_values(known.world, right, relation, *key) if value not in held.named
+        ]
+    taken = held.right(fact.subject, relation)
+    yield from (fact._replace(value=value) for value in values if value != right and value not in taken)
+
+
+def _unheld(known: Checker, held: Held, fact: Fact, level: str, *key: object) -> list[Fact]:
+    """Facts of the same entity that nothing of what is given states, true of the world or not."""
+    own = known.world.entities[fact.subject].facts.items()
+    missing = [Fact(fact.subject, name, value) for name, value in own if not held.right(fact.subject, name)]
+    if level == SUBTLE:
+        return missing
+    return [one._replace(value=_wrong(known, one, *key)) for one in missing]
+
+
+def _wrong(known: Checker, fact: Fact, *key: object) -> Value:
+    far = far_values(known.world, fact.value, fact.relation, *key)
+    return pick(
+        far or near_values(known.world, fact.value, fact.relation, *key), *key, "wrong", fact.relation
+    )

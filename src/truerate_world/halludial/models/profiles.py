@@ -1,0 +1,219 @@
+"""How the simulated models answer, induce, judge and check: planted strengths and weaknesses. Every number is
+a probability in [0, 1] unless said otherwise.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from truerate_world.draws import draw
+from truerate_world.halludial.models.claims import (
+    BLATANT,
+    CONTRADICTS,
+    SIGHTS,
+    SUBTLE,
+    UNVERIFIABLE,
+    Finding,
+)
+
+AT_ZERO = 0.4  # share of the rate at temperature 1 that is left at temperature 0
+CEILING = 0.9  # of a rate of hallucination
+HARDNESS = (0.6, 1.4)  # by how much the entity that a turn is about lowers or raises every model's rate
+NATURAL = {SUBTLE: 0.75, BLATANT: 0.25}  # how visible a hallucination of a response is
+INDUCED = {SUBTLE: 0.15, BLATANT: 0.85}  # and one that was asked for
+SEEN_WITH_REFERENCE = 0.7  # of what a judge misses, the share that it sees with the reference in view
+ALARMED_WITH_REFERENCE = 0.4  # of its false alarms, the share that is left then
+LOCATED_SHIFT = (0.04, -0.02)  # what three examples and the task to give a reason add to (tpr, fpr)
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How what was to be written fails. Of a response: it is `too_long`, `empty`, a `refusal`, or `generic`.
+    Of an induced one: it is `induced_too_long`, `restated` (the right one again), its segment stands nowhere
+    (`unlocated`) or is not given (`unsaid`), or it is refused (`declined`).
+    """
+
+    too_long: float = 0.03
+    empty: float = 0.01
+    refusal: float = 0.01
+    generic: float = 0.04
+    induced_too_long: float = 0.04
+    restated: float = 0.03
+    unlocated: float = 0.03
+    unsaid: float = 0.01
+    declined: float = 0.01
+    matched_too_long: float = 0.03
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a simulated model can and cannot do.
+
+    `hallucination`: that a response at temperature 1 is hallucinated, on entities of medium hardness.
+    `contradicting`: the share of these that contradict what is given. `spread`: by how much (a factor) the
+    rate grows after an own earlier falsehood. `telling`: that a response tells a second fact. `tpr`: that a
+    response is called hallucinated, by how its most visible part is one; `fpr`: that a faithful one is.
+    `locating`: that the segments it names are the right ones. `comparing`: that of two responses the
+    hallucinated one is named, by how visible that is; `position_bias`: that the first one is, whatever they
+    say. `confirming`: that an accurate evaluation is called so; `objecting`: that an inaccurate one is.
+    `unparsed`: that a verdict, a choice or an accuracy cannot be read.
+    """
+
+    name: str
+    hallucination: float
+    contradicting: float
+    spread: float
+    telling: float
+    tpr: Mapping[tuple[str, str], float]
+    fpr: float
+    locating: float
+    comparing: Mapping[str, float]
+    position_bias: float
+    confirming: float
+    objecting: float
+    unparsed: float
+    failures: Failures = field(default_factory=Failures)
+
+    def rate(self, temperature: float, subject: int | None = None, *, is_strayed: bool = False) -> float:
+        """That a response hallucinates: it rises with the temperature, with the hardness of its entity, and
+        after a falsehood of the conversation before.
+        """
+        heat = AT_ZERO + (1 - AT_ZERO) * temperature
+        hard = 1.0 if subject is None else HARDNESS[0] + (HARDNESS[1] - HARDNESS[0]) * draw("hard", subject)
+        return min(CEILING, self.hallucination * heat * hard * (self.spread if is_strayed else 1.0))
+
+    def p_yes(self, finding: Finding, *, variant: str = "zero-shot", has_reference: bool = False) -> float:
+        """That a judgement with a verdict says *hallucinated*."""
+        tpr_more, fpr_more = (0.0, 0.0) if variant == "zero-shot" else LOCATED_SHIFT
+        if finding.sight is None:
+            alarm = self.fpr * ALARMED_WITH_REFERENCE if has_reference else self.fpr + fpr_more
+            return _bounded(alarm)
+        seen = self.tpr[finding.sight]
+        return _bounded(seen + (1 - seen) * SEEN_WITH_REFERENCE if has_reference else seen + tpr_more)
+
+    def p_named(self, finding: Finding) -> float:
+        """That of two responses this hallucinated one is named, where no bias decides."""
+        return self.comparing[finding.sight[1] if finding.sight else SUBTLE]
+
+    def p_accurate(self, is_accurate: bool) -> float:
+        """That an evaluation is called accurate."""
+        return self.confirming if is_accurate else 1 - self.objecting
+
+
+def _bounded(p: float) -> float:
+    return round(min(0.99, max(0.01, p)), 6)
+
+
+def _seen(**rates: tuple[float, float]) -> dict[tuple[str, str], float]:
+    """Rates by kind and level; each kind gives its blatant and its subtle one."""
+    kinds = {"contradicts": CONTRADICTS, "unverifiable": UNVERIFIABLE}
+    table = {
+        (kinds[name], level): rate
+        for name, pair in rates.items()
+        for level, rate in zip((BLATANT, SUBTLE), pair, strict=True)
+    }
+    return {sight: table[sight] for sight in SIGHTS}
+
+
+def _compared(blatant: float, subtle: float) -> dict[str, float]:
+    return {BLATANT: blatant, SUBTLE: subtle}
+
+
+PROFILES = {
+    model.name: model
+    for model in (
+        Model(
+            "sim-quill",
+            hallucination=0.08,
+            contradicting=0.5,
+            spread=1.5,
+            telling=0.5,
+            tpr=_seen(contradicts=(0.95, 0.78), unverifiable=(0.92, 0.70)),
+            fpr=0.07,
+            locating=0.95,
+            comparing=_compared(0.93, 0.80),
+            position_bias=0.08,
+            confirming=0.92,
+            objecting=0.85,
+            unparsed=0.01,
+        ),
+        Model(
+            "sim-aster",
+            hallucination=0.10,
+            contradicting=0.5,
+            spread=1.6,
+            telling=0.6,
+            tpr=_seen(contradicts=(0.94, 0.62), unverifiable=(0.90, 0.50)),
+            fpr=0.06,
+            locating=0.88,
+            comparing=_compared(0.92, 0.74),
+            position_bias=0.06,
+            confirming=0.90,
+            objecting=0.80,
+            unparsed=0.01,
+        ),
+        Model(
+            "sim-birch",
+            hallucination=0.17,
+            contradicting=0.6,
+            spread=1.6,
+            telling=0.7,
+            tpr=_seen(contradicts=(0.86, 0.46), unverifiable=(0.80, 0.36)),
+            fpr=0.09,
+            locating=0.78,
+            comparing=_compared(0.84, 0.62),
+            position_bias=0.16,
+            confirming=0.86,
+            objecting=0.66,
+            unparsed=0.02,
+            failures=Failures(too_long=0.05, generic=0.03),
+        ),
+        Model(
+            "sim-cedar",
+            hallucination=0.24,
+            contradicting=0.4,
+            spread=1.5,
+            telling=0.8,
+            tpr=_seen(contradicts=(0.88, 0.70), unverifiable=(0.84, 0.62)),
+            fpr=0.30,
+            locating=0.66,
+            comparing=_compared(0.78, 0.62),
+            position_bias=0.25,
+            confirming=0.78,
+            objecting=0.60,
+            unparsed=0.04,
+            failures=Failures(too_long=0.10, empty=0.02, generic=0.02),
+        ),
+        Model(
+            "sim-dogwood",
+            hallucination=0.20,
+            contradicting=0.5,
+            spread=1.8,
+            telling=0.3,
+            tpr=_seen(contradicts=(0.66, 0.26), unverifiable=(0.58, 0.18)),
+            fpr=0.04,
+            locating=0.70,
+            comparing=_compared(0.70, 0.56),
+            position_bias=0.30,
+            confirming=0.84,
+            objecting=0.45,
+            unparsed=0.06,
+            failures=Failures(too_long=0.02, refusal=0.05, generic=0.10),
+        ),
+        Model(
+            "sim-elm",
+            hallucination=0.34,
+            contradicting=0.5,
+            spread=1.4,
+            telling=0.7,
+            tpr=_seen(contradicts=(0.62, 0.48), unverifiable=(0.58, 0.44)),
+            fpr=0.36,
+            locating=0.45,
+            comparing=_compared(0.56, 0.51),
+            position_bias=0.40,
+            confirming=0.60,
+            objecting=0.45,
+            unparsed=0.10,
+            failures=Failures(too_long=0.12, empty=0.04, refusal=0.02),
+        ),
+    )
+}

@@ -1,0 +1,97 @@
+"""Responses to a conversation: which facts a model tells, and where it goes wrong."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from truerate.core.text import words
+from truerate_world.draws import draw, pick, pick_weighted
+from truerate_world.halludial.models.claims import (
+    BLATANT,
+    CONTRADICTS,
+    SUBTLE,
+    UNVERIFIABLE,
+    Checker,
+    Finding,
+    Held,
+)
+from truerate_world.halludial.models.mistakes import Draft, mistaken
+from truerate_world.halludial.models.profiles import NATURAL, Model
+from truerate_world.halludial.models.style import FILLERS, GENERIC, MODELS, dressed
+from truerate_world.halludial.models.tasks import MAX_WORDS, Asked
+from truerate_world.writer import Fact
+
+RECALLING = 0.1  # that a response also repeats what the conversation already told
+TRIES = 4
+
+
+class Spoken(NamedTuple):
+    """A response and what became of it: `written`, `too_long`, `generic`, or without words `empty`,
+    `refusal`.
+    """
+
+    text: str
+    outcome: str
+    finding: Finding = Finding()
+
+
+def response(known: Checker, model: Model, asked: Asked, *key: object) -> Spoken:
+    """The next turn. Whether it hallucinates hangs on the model, the conversation and the temperature; the
+    draw itself is one for all temperatures, so that a higher one adds hallucinations and takes none away.
+    """
+    held = known.held(asked.knowledge, asked.conversation)
+    warm = (*key, asked.temperature)
+    outcome = _outcome(model, *warm)
+    if outcome in ("empty", "refusal"):
+        return Spoken("", outcome)
+    facts = _chosen(known, model, asked, held, *key)
+    if outcome == "generic" or not facts:
+        return Spoken(pick(GENERIC, *warm, "generic"), "generic")
+    rate = model.rate(asked.temperature, facts[0].subject, is_strayed=held.is_strayed)
+    drafts = [Draft(tuple(facts))]
+    if draw(*key, "hallucinates") < rate:
+        drafts = list(_mistakes(known, model, held, facts, *warm)) or drafts
+    text = dressed(MODELS, drafts[0].told(known, *warm), *warm)
+    if outcome == "too_long":
+        text = lengthened(text, asked.limit(MAX_WORDS), *warm)
+    return Spoken(text, outcome, known.finding(text, asked.knowledge, asked.conversation))
+
+
+def lengthened(text: str, limit: int, *key: object) -> str:
+    """The text with further sentences that state nothing, until it has more words than allowed."""
+    start = int(draw(*key, "filler") * len(FILLERS))
+    turn = 0
+    while len(words(text)) <= limit:
+        text = f"{text} {FILLERS[(start + turn) % len(FILLERS)]}"
+        turn += 1
+    return text
+
+
+def _outcome(model: Model, *key: object) -> str:
+    known = model.failures
+    rates = {name: getattr(known, name) for name in ("empty", "refusal", "generic", "too_long")}
+    return pick_weighted({**rates, "written": 1 - sum(rates.values())}, *key, "outcome")
+
+
+def _chosen(known: Checker, model: Model, asked: Asked, held: Held, *key: object) -> list[Fact]:
+    """The facts to tell: what is asked for first, another one of the knowledge, at times one told before."""
+    wanted = known.asked_for(asked.conversation)
+    given = sorted(held.knowledge, key=lambda fact: (fact[:2] != wanted, draw(*key, "order", fact)))
+    chosen = given[: 1 + (draw(*key, "second") < model.telling)]
+    before = [fact for fact in _told(held) if fact[:2] not in [one[:2] for one in held.knowledge]]
+    if chosen and before and draw(*key, "recall") < RECALLING:
+        chosen.append(pick(before, *key, "recalled"))
+    return chosen
+
+
+def _told(held: Held) -> list[Fact]:
+    return [Fact(*place, values[-1]) for place, values in held.history.items()]
+
+
+def _mistakes(known: Checker, model: Model, held: Held, facts: Sequence[Fact], *key: object) -> list[Draft]:
+    """A mistake of the drawn kind and level, or where there is none of the others."""
+    first = CONTRADICTS if draw(*key, "kind") < model.contradicting else UNVERIFIABLE
+    level = pick_weighted(NATURAL, *key, "level")
+    other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[first]
+    ways = [(first, level), (other, level), (other, {SUBTLE: BLATANT, BLATANT: SUBTLE}[level])]
+    drafts = (mistaken(known, held, facts, *key, kind=kind, level=level) for kind, level in ways)
+    return [found for found in drafts if found]

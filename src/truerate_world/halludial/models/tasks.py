@@ -1,0 +1,77 @@
+"""Which task a prompt of the protocol asks for, by its cue, and what it is about."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from truerate_world import prompt
+from truerate_world.halludial.models.temperature import temperature
+
+CUES = {  # the cue at the end of a prompt -> the task
+    "Next Response": "respond",
+    "Annotation": "annotate",
+    "Induced Response": "induce",
+    "Faithful Paraphrase": "match",
+    "Is It Hallucinated": "detect",
+    "Judgement And Reason": "locate",
+    "Hallucinated One": "compare",
+    "Evaluation Is": "meta",
+}
+MAX_WORDS, SLACK = 80, 6  # of a response, and over the right one, where the prompt says nothing of it
+_AT_MOST = re.compile(r"at most (\d+) words", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt that was understood: task, cue, the fields of the last example, and how it is asked."""
+
+    task: str
+    cue: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    instruction: str = ""
+    temperature: float = 0.0
+
+    @property
+    def knowledge(self) -> str:
+        """The knowledge that is given."""
+        return self.fields.get("Knowledge", "")
+
+    @property
+    def conversation(self) -> str:
+        """The turns before the response, one a line, a person's last."""
+        return self.fields.get("Conversation", "")
+
+    @property
+    def response(self) -> str:
+        """The response that is judged."""
+        return self.fields.get("Response", "")
+
+    @property
+    def right(self) -> str:
+        """The right response, where the prompt shows it."""
+        return self.fields.get("Correct Response", "") or self.fields.get("Reference Response", "")
+
+    def limit(self, otherwise: int) -> int:
+        """The largest number of words that the instruction names, `otherwise` where it names none."""
+        named = _AT_MOST.search(self.instruction)
+        return int(named[1]) if named else otherwise
+
+    def key(self, *fields: str) -> tuple[str, ...]:
+        """What draws are keyed by: the task, the knowledge, the conversation and further fields, levelled."""
+        given = (self.fields.get(name, "") for name in ("Knowledge", "Conversation", *fields))
+        return (self.task, *map(levelled, given))
+
+
+def understood(asked: prompt.Asked) -> Asked | None:
+    """The task of a prompt with headings; None where it is none of the protocol, or says nothing of what it
+    is about.
+    """
+    task = CUES.get(asked.cue)
+    if task is None or not asked.fields:
+        return None
+    return Asked(task, asked.cue, asked.fields, asked.instruction, temperature())
+
+
+def levelled(text: str) -> str:
+    """A text by its words alone: compatibility forms, case and spacing are one."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,0 +1,161 @@
+"""The planted truth of a board, in the form of scores. Rates of responses are realised ones, of the very
+responses of the board; what judges and people do is told as it would be over infinitely many draws on the
+same texts.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import polars as pl
+
+from truerate.core.schemas import pair
+from truerate_world.encyclopedia import World
+from truerate_world.halludial.given import SELF, Response, givens, responses, standing
+from truerate_world.halludial.models.claims import checker
+from truerate_world.halludial.models.profiles import PROFILES, Model
+from truerate_world.halludial.models.writing_wording import CONTINUED
+from truerate_world.halludial.truth_judges import Texts, judge_scores
+from truerate_world.halludial.truth_rows import mean_row, named_row
+from truerate_world.manners import manners_of
+
+PLANTED = "planted"
+RATE = "hallucination_rate"
+
+
+def planted_scores(
+    board: str,
+    *,
+    world: World,
+    models: Mapping[str, str],
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    generations: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    reask: int = 0,
+    inputs: str = "",
+) -> list[dict]:
+    """Score rows of method `planted`; metrics and slices are named as the track names its estimates.
+
+    `models` are aliases and the simulated models behind them; `samples` are the data set's and those that
+    people labelled. `reask`: how often an unread reply is asked for again.
+    """
+    known, given = checker(world), givens(items, documents)
+    n_turns = dict(items.group_by("group_id").len().iter_rows())
+    simulated = {alias: PROFILES[name] for alias, name in models.items() if name in PROFILES}
+    asked = generations.filter(pl.col("model").is_in(list(simulated)) & pl.col("item_id").is_in(list(given)))
+    told = responses(known, given, asked)
+    rows = [
+        *_rates(told, n_turns),
+        *_differences(told, n_turns),
+        *_replies(standing(asked), simulated),
+        *judge_scores(Texts(known, given, samples), asked, judgements, simulated=simulated, reask=reask),
+    ]
+    shared = {"board": board, "low": None, "high": None, "method": PLANTED, "inputs": inputs}
+    return [{**row, **shared} for row in rows]
+
+
+# ---- rates of hallucinated turns and dialogues -------------------------------------------------------------
+
+
+def _rates(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
+    """The share of hallucinated turns, and of dialogues with such a turn, of the test dialogues, by
+    responder, history and temperature. A dialogue counts where each of its turns has a response that was
+    read.
+    """
+    groups: dict[tuple[str, str, str], list[Response]] = {}
+    for one in told:
+        if one.split == "test":
+            groups.setdefault((one.model, one.history, one.temperature), []).append(one)
+    for (model, history, temperature), some in sorted(groups.items()):
+        where = {"history": history, "temperature": temperature, "estimator": PLANTED}
+        yield mean_row(RATE, model, {"unit": "turn", **where}, [float(one.is_hallucinated) for one in some])
+        whole = _dialogues(some, n_turns)
+        if whole:
+            yield mean_row(RATE, model, {"unit": "dialogue", **where}, [flag for (flag,) in whole.values()])
+        for n in sorted({n_turns[name] for name in whole}):
+            values = [flag for name, (flag,) in whole.items() if n_turns[name] == n]
+            yield mean_row(RATE, model, {"unit": "dialogue", **where, "turns": str(n)}, values)
+
+
+def _differences(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
+    """By how much more is hallucinated in gold history than in self history, over the dialogues that are
+    there in both, by responder and temperature; of turns, over those dialogues' turns.
+    """
+    sides: dict[tuple[str, str], dict[str, list[Response]]] = {}
+    for one in told:
+        if one.split == "test":
+            sides.setdefault((one.model, one.temperature), {}).setdefault(one.history, []).append(one)
+    for (model, temperature), side in sorted(sides.items()):
+        where = {"temperature": temperature, "estimator": PLANTED}
+        turns = [_turns(side.get(history, ())) for history in ("gold", SELF)]
+        whole = [_dialogues(side.get(history, ()), n_turns) for history in ("gold", SELF)]
+        for unit, (gold, own) in (("turn", turns), ("dialogue", whole)):
+            both = gold.keys() & own.keys()
+            if both:
+                gap = _mean(gold, both) - _mean(own, both)
+                yield named_row("gold_minus_self", model, {"unit": unit, **where}, gap, len(both))
+
+
+def _turns(some: Sequence[Response]) -> dict[str, list[float]]:
+    """Whether each turn is hallucinated, 1 or 0, by dialogue."""
+    flags: dict[str, list[float]] = {}
+    for one in some:
+        flags.setdefault(one.group_id, []).append(float(one.is_hallucinated))
+    return flags
+
+
+def _dialogues(some: Sequence[Response], n_turns: Mapping[str, int]) -> dict[str, list[float]]:
+    """Whether a dialogue holds a hallucinated turn, of those whose turns are all there."""
+    whole = {name: each for name, each in _turns(some).items() if len(each) == n_turns.get(name)}
+    return {name: [max(each)] for name, each in sorted(whole.items())}
+
+
+def _mean(flags: Mapping[str, Sequence[float]], names: Collection[str]) -> float:
+    values = [flag for name in sorted(names) for flag in flags[name]]
+    return sum(values) / len(values)
+
+
+# ---- replies -----------------------------------------------------------------------------------------------
+
+
+def _replies(asked: pl.DataFrame, simulated: Mapping[str, Model]) -> Iterator[dict]:
+    """Of each writer and step: that a reply holds no text, and that one that does breaks a rule."""
+    groups = asked.group_by("model", "purpose", pair("attributes", "kind"))
+    for (alias, step, kind), part in sorted(groups, key=lambda group: tuple(map(str, group[0]))):
+        if step in _BROKEN:
+            where = {"step": step, "kind": kind}
+            lost, rates = _BROKEN[step](simulated[alias])
+            yield named_row("unread_rate", alias, where, lost, part.height)
+            n_read = part.filter(pl.col("status") == "ok").height
+            for metric, rate in rates.items() if n_read else ():
+                yield named_row(metric, alias, where, rate / (1 - lost), n_read)
+
+
+def _responding(model: Model) -> tuple[float, dict[str, float]]:
+    """That a reply is no response, and that it is one and breaks a rule."""
+    failures, manners = model.failures, manners_of(model.name)
+    worded = 1 - failures.empty - failures.refusal
+    read = worded * (1 - manners.unfinished)
+    rates = {
+        "too_long_rate": failures.too_long * (1 - manners.unfinished),
+        "continued_rate": manners.readable.get(CONTINUED, 0.0) * read,
+    }
+    return 1 - read, rates
+
+
+def _inducing(model: Model) -> tuple[float, dict[str, float]]:
+    failures, read = model.failures, 1 - manners_of(model.name).unfinished
+    rates = {
+        "too_long_rate": failures.induced_too_long * read,
+        "restated_rate": failures.restated * read,
+        "not_located_rate": (failures.unlocated + failures.unsaid + failures.restated) * read,
+    }
+    return 1 - (1 - failures.declined) * read, rates
+
+
+def _matching(model: Model) -> tuple[float, dict[str, float]]:
+    read = 1 - manners_of(model.name).unfinished
+    return 1 - read, {"too_long_rate": model.failures.matched_too_long * read}
+
+
+_BROKEN = {"respond": _responding, "induce": _inducing, "match": _matching}

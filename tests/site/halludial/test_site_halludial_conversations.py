@@ -1,0 +1,85 @@
+"""The sample browser's records of responses in dialogues."""
+
+import dataclasses
+
+from tiny_halludial import HISTORY, KNOWLEDGE, RESPONSE, halludial_board
+
+from truerate.site.halludial.browser import conversation, outcome, records
+from truerate.site.samples import scripts
+from truerate.site.tables import Tables
+
+
+def span(start, end):
+    return {"start": start, "end": end, "type": None, "p": None}
+
+
+def by_id(n_max=100):
+    made, index = records(halludial_board(), n_max)
+    return {record["id"]: record for record in made}, index
+
+
+def test_a_conversation_is_cut_at_its_speakers():
+    assert conversation(HISTORY, "When?") == [
+        [True, "Hello!"],
+        [False, "Hello. <b>Ask</b> me anything."],
+        [True, "When?"],
+    ]
+    assert conversation("User: a\nb\nAssistant: c", "") == [[True, "a\nb"], [False, "c"]]
+    assert conversation("", "") == [] and conversation("no speaker", "q") == [
+        [True, "no speaker"],
+        [True, "q"],
+    ]
+
+
+def test_a_response_with_two_labels_is_one_record_led_by_people():
+    found, index = by_id()
+    assert set(found) == {"g1", "i1", "i2", "t1"} and index["n"] == index["n_all"] == 4
+    both = found["g1"]
+    assert [label[:2] for label in both["labels"]] == [["gold", False], ["silver", True]] and not both[
+        "wrong"
+    ]
+    assert both["labels"][1][2] == ["It was founded in ", ["1901", ["hallucinated segment"]], RESPONSE[22:]]
+    assert both["labels"][1][3] == "1842." and both["knowledge"] == KNOWLEDGE
+    assert both["turns"][-1] == [True, "When was Port Meridian founded?"] and both["by"] == "cedar"
+
+
+def test_what_judges_say_has_its_segments_and_a_composed_reason_is_called_so():
+    found, _ = by_id()
+    zero, three = found["g1"]["said"][1], found["g1"]["said"][0]
+    assert zero[:2] == ["aster · zero-shot", False] and zero[3] is None and zero[5] is False
+    assert three[1] is True and three[3][1] == ["was", ["hallucinated segment"]] and three[4] == "It says so."
+    (judge,) = found["i1"]["said"]
+    assert judge[0] == "hallujudge-tiny" and judge[4:] == ["1842.", True]
+
+
+def test_outcomes_tell_a_found_hallucination_from_a_found_segment():
+    label = {"is_hallucinated": True, "spans": [span(0, 5)]}
+    assert outcome({"verdict": None, "spans": None}, label) == "u"
+    assert outcome({"verdict": False, "spans": None}, label) == "w"
+    assert outcome({"verdict": True, "spans": [span(4, 8)]}, label) == "r"
+    assert outcome({"verdict": True, "spans": [span(5, 8)]}, label) == "p"
+    assert outcome({"verdict": True, "spans": []}, label) == "r"
+
+
+def test_the_index_names_what_can_be_filtered():
+    _, index = by_id()
+    assert index["form"] == "located" and index["judges"]["aster · three demonstrations"].strip("-") == "w"
+    assert [value for value, _ in index["columns"]["source"]["values"]] == ["silver", "gold"]
+    codes = index["columns"]["source"]["codes"]
+    assert [0, 1] in [sorted(code) for code in codes]  # a record with both labels
+    assert index["judges"]["birch · zero-shot"].replace("-", "") == "u"
+
+
+def test_what_nothing_learned_from_comes_first():
+    assert set(by_id(1)[0]) == {"g1"} and "t1" not in by_id(3)[0]
+
+
+def test_texts_stay_closed_where_rights_do():
+    board = halludial_board()
+    closed = dataclasses.replace(
+        board, source=board.name, source_card=board.source_card | {"redistribution": "ids-only"}
+    )
+    tables = Tables(title="t", boards=(board, closed), models={}, rows=None)
+    assert scripts(tables, closed) == {}
+    files = scripts(tables, board)
+    assert len(files) == 2 and "<b>" not in "".join(files.values())

@@ -1,0 +1,114 @@
+"""Small dialogues, rows and replies for the track's tests."""
+
+import polars as pl
+
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Item, frame, generation_row, pairs
+from truerate.llm import Reply
+from truerate.llm.generation import generation
+from truerate.tracks.halludial.context import Context, Turn
+from truerate.tracks.halludial.settings import Settings
+
+SAMPLING = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 64}
+COLD = SAMPLING | {"temperature": 0.0}
+KNOWLEDGE = "Lisbon is the capital of Portugal. It lies on the Tagus."
+RIGHT = "It is Lisbon, on the Tagus."
+
+
+def settings(**changes) -> Settings:
+    values = {
+        "responders": ("gen",),
+        "annotator": "judge",
+        "inducer": "writer",
+        "subjects": ("judge",),
+        "meta_judge": "judge",
+        "detector": None,
+        "max_words": 8,
+        "max_history_words": 100,
+        "slack_words": 6,
+        "on_broken": "keep",
+        "split": {"train": 0.6},
+        "temperatures": (0.5,),
+        "responding": SAMPLING,
+        "annotating": COLD,
+        "inducing": SAMPLING,
+        "detecting": COLD,
+        "labelling": {"n_annotators": 3, "screening_agreement": 0.6},
+        "similarity": "chrf",
+        "n_topics": 2,
+    }
+    return Settings(**values | changes)
+
+
+def context(item_id: str = "i0", turn: int | None = 0, **changes) -> Context:
+    """Turn number `turn` of a dialogue, with as many of the assistant's turns before it."""
+    before = [
+        Turn(*said) for k in range(turn or 0) for said in (("User", f"q{k}"), ("Assistant", f"gold {k}"))
+    ]
+    values = {
+        "item_id": item_id,
+        "group_id": "g",
+        "lang": "en",
+        "knowledge": KNOWLEDGE,
+        "question": "What is the capital?",
+        "right_answer": RIGHT,
+        "turns": (*before, Turn("User", "What is the capital?")),
+        "dialogue": None if turn is None else "d",
+        "turn": turn,
+    }
+    return Context(**values | changes)
+
+
+def tables(n_dialogues: int = 3, n_turns: int = 3) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and documents of dialogues with as many turns each."""
+    documents, items = [], []
+    for d in range(n_dialogues):
+        lines: list[str] = []
+        for t in range(n_turns):
+            documents.append({"document_id": f"k{d}{t}", "lang": "en", "title": "", "text": f"Fact {d} {t}.", "url": None,
+                              "source": "s", "licence": "", "dated": None, "is_wikipedia": False})  # fmt: skip
+            items.append({"item_id": f"i{d}{t}", "source": "s", "task": "dialogue", "lang": "en", "group_id": f"g{d}",
+                          "document_ids": [f"k{d}{t}"], "history": "\n".join(lines), "question": f"Question {t}?",
+                          "right_answer": f"Answer {d} {t}.", "attributes": pairs(dialogue=d, turn=t)})  # fmt: skip
+            lines += [f"[Human]: Question {t}?", f"[Assistant]: Answer {d} {t}."]
+    return frame(Item, items), frame(Document, documents)
+
+
+def row(purpose: str, name: str, text: str, *, item: str = "i0", model: str = "gen", **known) -> dict:
+    """A Generation row; `known`: its attributes, and `status`, `reason`."""
+    told = {key: known.pop(key) for key in ("status", "reason") if key in known}
+    return generation_row(
+        generation_id=name,
+        item_id=item,
+        purpose=purpose,
+        model=model,
+        text=text,
+        attributes=pairs(**known),
+        **told,
+    )
+
+
+def response(name: str, text: str = "It is Lisbon.", **known) -> dict:
+    """The row of a response in gold history at the base temperature."""
+    usual = {
+        "history": "gold",
+        "temperature": "1",
+        "group_id": "g",
+        "lang": "en",
+        "split": "test",
+        "turn": "0",
+    }
+    return row("respond", name, text, **usual | known)
+
+
+def rows(asked, replies, read) -> list[dict]:
+    """Generation rows of replies, as a step makes them."""
+    return [generation(one, reply, read(one, reply.text)) for one, reply in zip(asked, replies, strict=True)]
+
+
+def ok(text: str) -> Reply:
+    return Reply(content_id("reply", text), "ok", text, "stop", None, 10, 2, 0.0, False)
+
+
+def dead(reason: str = "refusal") -> Reply:
+    return Reply(content_id("reply", reason), "dead", "", None, reason, None, None, 0.0, False)

@@ -1,0 +1,80 @@
+"""Silver against gold, and what is said of judgements, by hand."""
+
+import pytest
+
+from truerate.core.schemas import Generation, Item, Judgement, Sample, frame
+from truerate.tracks.halludial.agreement_scores import meta_agreement, meta_ratings, score_meta, score_silver
+
+from .made_scores import WRITER, item, reply, said, sample, span, values
+
+# silver: yes yes no no; people: yes no no yes
+SILVER = [sample(f"r{n}", n < 2, spans=[span(0, 4)] if n < 2 else []) for n in range(4)]
+GOLD = [
+    sample(
+        f"gold-{n}",
+        n in (0, 3),
+        scenario="natural",
+        label_source="gold",
+        spans=[span(2, 8)] if n == 0 else [],
+        more={"generation": f"r{n}"},
+    )
+    for n in range(4)
+]
+
+
+def test_the_annotator_against_people():
+    found = values(score_silver(frame(Sample, [*SILVER, *GOLD]), "quill", WRITER))
+    assert found["annotator_accuracy"] == (2 / 4, 4)
+    assert found["annotator_tpr"] == (1 / 2, 2) and found["annotator_tnr"] == (1 / 2, 2)
+    assert found["annotator_kappa"][0] == 0  # half agree, and half would by chance
+    # r0: people 2 to 8, silver 0 to 4, both 2: 2·2 / (6 + 4); where one marks nothing the place is no matter
+    assert found["annotator_span_f1"] == (pytest.approx(4 / 10), 1)
+
+
+def test_nobody_labelled():
+    assert score_silver(frame(Sample, SILVER), "quill", WRITER) == []
+
+
+def meta(name: str, accurate: str | None, **more: str) -> dict:
+    known = {"target": name, "judge": "judge", "accurate": accurate, **more}
+    return reply(f"meta-{name}-{sorted(more)}", "i", "aster", "meta", more=known)
+
+
+def test_accuracy_of_judgements_by_what_they_say():
+    told = [
+        said(name, name.startswith("yes"), judgement_id=name) for name in ("yes-1", "yes-2", "no-1", "no-2")
+    ]
+    rows = [meta("yes-1", "yes"), meta("yes-2", "no"), meta("no-1", "yes"), meta("no-2", None)]
+    rows.append(meta("yes-1", "no", reasked="yes"))  # a reply beside which another stands
+    tables = frame(Generation, rows), frame(Judgement, told), frame(Item, [item("i", "g")])
+    made = score_meta(*tables, WRITER)
+    assert {row["subject"] for row in made} == {"judge"}
+    whole = values(made, over="all")
+    assert whole["meta_accuracy"] == (pytest.approx(2 / 3, abs=1e-6), 3) and whole["meta_unparsed_rate"] == (
+        1 / 4,
+        4,
+    )
+    assert values(made, over="positives")["meta_accuracy"] == (1 / 2, 2)
+    assert values(made, over="negatives")["meta_accuracy"] == (1, 1)
+
+
+def test_kappa_of_each_pair_of_raters():
+    groups = {name: name for name in "abcd"}
+    model = {"a": True, "b": True, "c": False, "d": False}
+    people = {
+        "ann": {"a": True, "b": True, "c": False, "d": False},
+        "ben": {"a": True, "b": False},
+        "cyn": {},
+    }
+    made = meta_agreement({"aster": model}, people, groups, WRITER)
+    found = {(row["subject"], *(one["value"] for one in row["slice"])): row["value"] for row in made}
+    assert found["aster", "model-people", "ann"] == 1
+    # aster: yes yes, ben: yes no: observed 1/2, by chance 1/2
+    assert found["aster", "model-people", "ben"] == 0 == found["ann", "people", "ben"]
+    assert len(found) == 3  # cyn shares none
+
+
+def test_ratings_of_the_meta_judge_are_those_that_were_read():
+    rows = [meta("yes-1", "yes"), meta("no-1", "no"), meta("no-2", None), meta("yes-1", "no", reasked="yes")]
+    assert meta_ratings(frame(Generation, rows)) == {"aster": {"yes-1": True, "no-1": False}}
+    assert meta_ratings(frame(Generation)) == {}

@@ -1,0 +1,28 @@
+"""What a plan assumes can be read as what its prompt asks for."""
+
+import pytest
+
+from truerate.llm import Request
+from truerate.tracks.halludial import comparing, meta_judging, plan, responding
+from truerate.tracks.halludial.inducing import read_induced
+from truerate.tracks.halludial.located import read_located
+
+from .made import settings
+
+
+def assumed(step: str, cue: str) -> str:
+    request = Request("m", ({"role": "user", "content": f"words\n#{cue}#:"},))
+    return plan.assumed(step, "key", request, settings())
+
+
+@pytest.mark.parametrize(("step", "cue"), [("annotate", "Annotation"), ("detect", "Judgement And Reason")])
+def test_a_located_verdict_is_yes(step, cue):
+    assert read_located(assumed(step, cue), "It is Porto.", cue, "").attributes["verdict"] == "yes"
+
+
+def test_the_other_forms():
+    assert responding.read_response(assumed("respond", "Next Response"), 80).status == "ok"
+    assert read_induced(assumed("induce", "Induced Response"), "It is Lisbon.", 6).attributes["segments"]
+    assert assumed("detect", "Is It Hallucinated") == "Yes."
+    assert assumed("compare", comparing.CUE) == "Response 1"
+    assert assumed("meta", meta_judging.CUE) == "Accurate"

@@ -1,0 +1,86 @@
+"""All scores of a small board at once: each metric has a record, and each row holds."""
+
+from truerate.core.schemas import (
+    Generation,
+    Item,
+    Judgement,
+    Outcome,
+    Sample,
+    Score,
+    frame,
+    validate,
+)
+from truerate.tracks.halludial.metrics import METRICS
+from truerate.tracks.halludial.scores import scored
+
+from .made import settings
+from .made_scores import WRITER, item, reply, said, sample, span
+
+LABELS = (
+    "n_annotators_passed screening_agreement fleiss_kappa percent_agreement meta_kappa"  # made with labels
+)
+SILENT = "no_answers no_verdicts"
+
+
+def board() -> dict:
+    """Six dialogues of one turn: a response each with silver and gold labels, induced texts, two judges."""
+    items, samples, judgements, generations = [], [], [], []
+    for n in range(6):
+        name, group = f"r{n}", f"g{n}"
+        own = {"item_id": f"i{n}", "group_id": group}
+        leak = {"split_by_sample": "train" if n % 2 else "test"}
+        items.append(item(f"i{n}", group))
+        generations.append(reply(name, f"i{n}"))
+        generations.append(reply(f"self-{n}", f"i{n}", more={"history": "self"}))
+        reason = {"spans": [span(0, 4)], "rationale": "that is not said"} if n % 2 else {}
+        samples.append(sample(name, n % 2 == 1, more=leak, generator="aster", **own, **reason))
+        gold = {"label_source": "gold", "more": {"generation": name}}
+        samples.append(sample(f"gold-{n}", n % 3 == 1, scenario="natural", **own, **gold))
+        for kind in ("factuality", "faithfulness", "reference", "matched"):
+            is_bad = kind.startswith("fa")
+            samples.append(sample(f"{kind}-{n}", is_bad, scenario="induced", kind=kind, more=leak, **own))
+            judgements.append(
+                said(f"{kind}-{n}", is_bad, judge="detector", variant=None, p=0.9 if is_bad else 0.2)
+            )
+            purpose = "match" if kind == "matched" else "induce"
+            if kind != "reference":
+                generations.append(
+                    reply(f"{purpose}-{kind}-{n}", f"i{n}", purpose=purpose, more={"kind": kind})
+                )
+        judgements.append(said(name, n % 2 == 1, judge="detector", variant=None, p=0.7))
+        judgements.append(said(f"self-{n}", n == 1, judge="detector", variant=None))
+        judgements.append(said(name, n < 3))
+        located = {
+            "variant": "three-shot",
+            "judgement_id": f"located-{n}",
+            "rationale": "no",
+            "spans": [span(0, 4)],
+        }
+        judgements.append(said(name, n < 4, **located))
+        meta = {"target": f"located-{n}", "judge": "judge", "accurate": "yes" if n else "no"}
+        generations.append(reply(f"meta-{n}", f"i{n}", "m", "meta", more=meta))
+        for order in ("induced-first", "reference-first"):
+            more = {"order": order, "kind": "factuality"}
+            judgements.append(said(f"factuality-{n}", True, variant="compare", more=more))
+    samples.append(sample("other", True, scenario="natural", label_source="gold", generator="doha"))
+    return {
+        "items": frame(Item, items),
+        "samples": frame(Sample, samples),
+        "judgements": frame(Judgement, judgements),
+        "generations": frame(Generation, generations),
+    }
+
+
+def test_every_metric_has_a_record_and_every_record_a_metric():
+    scores, outcomes = scored(settings(detector="detector"), WRITER, **board())
+    validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
+    recorded = {one.name for one in METRICS}
+    assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
+    assert scores.select("metric", "subject", "slice").is_unique().all()
+    assert set(outcomes["metric"]) == {"balanced_accuracy"}
+
+
+def test_an_empty_board_has_no_judges():
+    tables = {"items": Item, "samples": Sample, "judgements": Judgement, "generations": Generation}
+    scores, outcomes = scored(settings(), WRITER, **{name: frame(model) for name, model in tables.items()})
+    assert set(scores["metric"]) == {"n_turns"} and outcomes.is_empty()

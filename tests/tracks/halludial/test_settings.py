@@ -1,0 +1,21 @@
+"""The settings: the base temperature is no other one, and purposes have a rule for cut replies."""
+
+import pytest
+from pydantic import ValidationError
+
+from truerate.tracks.halludial import annotating, comparing, detecting, inducing, meta_judging, responding
+from truerate.tracks.halludial.settings import Settings
+
+from .made import settings
+
+
+def test_the_base_temperature_is_named_once():
+    assert settings().base == "1"
+    with pytest.raises(ValidationError, match="temperatures names 1, at which all is answered already"):
+        settings(temperatures=(0.5, 1.0))
+
+
+def test_every_purpose_has_a_rule_for_cut_replies():
+    purposes = {responding.PURPOSE, annotating.PURPOSE, inducing.INDUCE, inducing.MATCH, detecting.DETECT,
+                detecting.LOCATE, comparing.PURPOSE, meta_judging.PURPOSE}  # fmt: skip
+    assert set(Settings.cut) == purposes

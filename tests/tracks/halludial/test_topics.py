@@ -1,0 +1,42 @@
+"""Topics on which judges fail and responders hallucinate."""
+
+from truerate.core.schemas import Document, Item, Judgement, Sample, frame
+from truerate.tracks.halludial.topics import topic_table
+
+from .made_scores import WRITER, item, said, sample
+
+WORDS = {True: "river boat harbour water ship", False: "song music melody piano chorus"}
+
+
+def table(judgements: list[dict], samples: list[dict]) -> list[dict]:
+    items = [item(f"i{n}", f"g{n}") | {"question": " ".join([WORDS[n % 2 == 0]] * 3)} for n in range(40)]
+    tables = frame(Item, items), frame(Document), frame(Sample, samples), frame(Judgement, judgements)
+    return topic_table(*tables, n_topics=2, statistics=WRITER.statistics, seed=7)
+
+
+def one(n: int, *, is_hallucinated: bool) -> dict:
+    return sample(f"s{n}", is_hallucinated, item_id=f"i{n}", group_id=f"g{n}", generator="aster")
+
+
+def test_who_fails_on_one_topic_is_found():
+    # aster hallucinates on rivers alone; the judge always says no and is so wrong there
+    samples = [one(n, is_hallucinated=n % 2 == 0) for n in range(40)]
+    made = table([said(f"s{n}", False) for n in range(40)], samples)
+    assert [(row["task"], row["judge"]) for row in made[::2]] == [
+        ("data", "all"),
+        ("responders", "aster"),
+        ("judges", "judge"),
+    ]
+    for row in made:
+        is_river = row["words"][0] in WORDS[True]
+        assert (row["n"], row["share"], row["rate"], row["is_failed"]) == (20, 0.5, float(is_river), is_river)
+
+
+def test_nothing_to_find_topics_in():
+    assert table([], []) == []
+
+
+def test_who_never_answered_fails_on_nothing():
+    dead = [said(f"s{n}", None, status="dead") for n in range(40)]
+    made = table(dead, [one(n, is_hallucinated=False) for n in range(40)])
+    assert {row["task"] for row in made} == {"data", "responders"}
