@@ -205,7 +205,7 @@ UNKNOWN = {
     "prompts folder": (lambda p: p["llm"].update(prompts_dir="no/such"), ["no template in 'no/such'"]),
     "cut of what nobody is asked for": (
         lambda p: p["llm"].update(cut={"nothing": "keep"}),
-        ["llm.cut: no track asks a model for 'nothing'", "allowed: answer, "],
+        ["llm.cut: no track asks a model for 'nothing'", "allowed: annotate, answer, "],
     ),
     "knowledge of no source": (
         lambda p: p["tracks"]["halueval"].update(knowledge_source="nobody"),
@@ -470,11 +470,11 @@ def test_files_that_no_store_wrote(project, refused, tmp_path):
 
 # ---- commands before or beside a build ---------------------------------------------------------------------
 COMMANDS = {
-    ("board", "x"): "declared: halueval-closed-world",
-    ("audit", "x"): "declared: halueval-closed-world",
-    ("plan", "x"): "declared: halueval-closed-world",
+    ("board", "x"): "declared: halludial-closed-world",
+    ("audit", "x"): "declared: halludial-closed-world",
+    ("plan", "x"): "declared: halludial-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x"): "declared: halueval-closed-world",
+    ("train", "x"): "declared: halludial-closed-world",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
@@ -484,7 +484,7 @@ COMMANDS = {
         "aster",
         "--board",
         "x",
-    ): "board 'x' is not declared in params.yaml; declared: halueval-closed-world",
+    ): "board 'x' is not declared in params.yaml; declared: halludial-closed-world",
     ("probe", "aster", "--n", "0"): "--n is 0; allowed: 1 and more",
     ("doctor", "--ask", "x"): "model 'x' is not declared in params.yaml; declared: aster",
     ("score", BOARD): "run `dvc repro`",
@@ -556,7 +556,7 @@ def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
 PUBLISHED = {
     "no board": (
         ["halueval", "--to", "org/x"],
-        f"'halueval': neither a board nor a network; boards: {BOARD}",
+        "'halueval': neither a board nor a network; boards: halludial-closed-world",
     ),
     "a rule": (["token-lr", "--to", "org/x"], f"networks: tiny-plain@{MFAVA}, tiny-prefix@{MFAVA}"),
     "another board's": ([f"tiny-prefix@{BOARD}", "--to", "org/x"], "neither a board nor a network"),

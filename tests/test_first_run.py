@@ -215,7 +215,7 @@ def test_the_probe_names_what_the_model_does_badly(run):
     advice = "\n".join(json.loads(run.probe.stdout)["advice"])
     assert "sample" in advice and "the model declines" in advice and "cannot be used (" in advice
     assert "recognise" in advice and "nothing could be read (ambiguous)" in advice
-    assert "thought took all 1024 tokens" in advice and "`tracks.halueval.recognition`" in advice
+    assert "thought took all 1024 tokens" in advice and "`tracks.halueval.recognition.max_tokens`" in advice
 
 
 def test_the_build_paid_nothing_for_what_was_probed(run):

@@ -129,7 +129,7 @@ def test_one_response_is_judged_as_among_others(learned):
 def test_wrong_settings_are_one_line(tmp_path):
     with pytest.raises(TruerateError, match="no backbone 'lost'"):
         check_judge("judge", Judging(form="tiny", backbone="lost", folds=3), {"small": backbone()})
-    with pytest.raises(TruerateError, match="form causal writes its reasons"):
+    with pytest.raises(TruerateError, match="form causal reads from left to right"):
         check_judge("judge", Judging(form="causal", backbone="small", folds=3), {"small": backbone()})
     with pytest.raises(TruerateError, match="run `dvc repro train`"):
         list(fitted("judge", HOW, {"small": backbone()}, tmp_path))
