@@ -3,7 +3,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from truerate.metrics.paired import holm, paired_bootstrap, ratio_contrasts
+from truerate.metrics.paired import enough_resamples, holm, paired_bootstrap, ratio_contrasts
 
 
 def mcnemar(n_first_only: int, n_second_only: int) -> float:
@@ -72,3 +72,16 @@ def test_a_contrast_over_nothing_is_not_defined():
         np.zeros((3, 4)), np.array([[1.0], [-1]]), n_resamples=100, confidence=0.95, seed=7
     )
     assert np.isnan(found).all() and p is None
+
+
+def test_few_clusters_need_more_resamples_and_many_no_more():
+    # 45 tests at .05: the least p is .00111. 8,000 of 80 clusters reach it; of 19 clusters 1 / 9,001 is read as .0011 and more
+    least = 0.05 / 45
+    assert enough_resamples(2000, least, 80) == 9000
+    n = enough_resamples(2000, least, 19)
+    assert 50_000 < n < 150_000
+    rng = np.random.default_rng(3)
+    differences, counts = rng.normal(1.0, 0.3, (19, 1)), np.ones((19, 1))
+    few, enough = (paired_bootstrap(differences, counts, n_resamples=m, seed=1)[0] for m in (2000, n))
+    assert few > least > enough
+    assert enough_resamples(2000, least, 5) == 9000  # five flips never give so small a p

@@ -1,10 +1,13 @@
 """Paired tests of two subjects on the same units, and Holm's correction of many."""
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 
 from truerate.metrics.intervals import Interval, bootstrap_sums, cluster_bootstrap, resample_weights
+
+MOST = 200_000  # resamples that are drawn at most because clusters are few
 
 
 def paired_bootstrap(
@@ -74,6 +77,22 @@ def ratio_contrasts(
         (interval or Interval(float(value), np.nan, np.nan), None if np.isnan(value) else float(p))
         for interval, value, p in zip(intervals, values, p_values, strict=True)
     ]
+
+
+def enough_resamples(n_resamples: int, least: float, n_clusters: int) -> int:
+    """How many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples` and 10 / least.
+
+    Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as many as put
+    one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no more are drawn.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    n = max(n_resamples, ceil(10 / least))
+    degrees = max(1, n_clusters - 1)
+    if _as_t_tail(np.array(1 / (1 + n)), degrees) <= least or 2.0 ** (1 - min(n_clusters, 1000)) > least:
+        return n
+    tail = 2 * float(ndtr(stdtrit(degrees, least / 2)))
+    return max(n, min(MOST, ceil(10 / max(tail, 10 / MOST))))
 
 
 def _as_t_tail(p: np.ndarray, degrees: int) -> np.ndarray:

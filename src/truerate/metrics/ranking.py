@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from truerate.metrics.intervals import cluster_sums
-from truerate.metrics.paired import holm, paired_bootstrap
+from truerate.metrics.paired import enough_resamples, holm, paired_bootstrap
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -66,8 +65,8 @@ def compare_all(
 
     `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names
     each unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given).
-    With m pairs in a family the smallest p-value must be able to fall below alpha / m, so at least 10 m /
-    alpha resamples are drawn. Pairs without a common unit are left out: nothing can be said of them.
+    With m pairs in a family the smallest p-value must be able to fall below alpha / m, so as many resamples are
+    drawn as that needs (`enough_resamples`). Pairs without a common unit are left out: nothing can be said of them.
     """
     asked = families([True] * len(values) if is_model is None else is_model)
     pairs = [pair for family in asked for pair in family]
@@ -77,7 +76,7 @@ def compare_all(
     common = ~np.isnan(gaps)
     sums = cluster_sums(clusters, np.hstack([np.nan_to_num(gaps), common]))
     differences, counts = sums[:, : len(pairs)], sums[:, len(pairs) :]
-    n_resamples = max(n_resamples, ceil(10 * max(map(len, asked)) / alpha))
+    n_resamples = enough_resamples(n_resamples, alpha / max(map(len, asked)), len(sums))
     p_values = paired_bootstrap(differences, counts, n_resamples=n_resamples, seed=seed)
     ends = np.cumsum([0, *map(len, asked)])
     corrected = [p for start, end in zip(ends, ends[1:], strict=False) for p in holm(p_values[start:end])]
