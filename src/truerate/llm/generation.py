@@ -1,7 +1,7 @@
 """Requests with what they were asked for, and the Generation rows their replies become."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.config import Sampling
 from truerate.core.keys import content_id
-from truerate.core.schemas import Generation, frame, generation_row, pair, pairs, reject_row
+from truerate.core.schemas import Generation, Reject, frame, generation_row, pair, pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm import Reply, Request
 
@@ -81,6 +81,16 @@ def rejected(row: dict[str, Any], reason: str, detail: str | None = None) -> dic
         detail=clean(detail),
         text=clean(row["text"]),
     )
+
+
+def rejects(rows: Iterable[dict[str, Any]], more: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    """A Reject frame of every reply that is not `ok`, with its reason and raw text, and what else was not kept."""
+    lost = [
+        rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"])
+        for row in rows
+        if row["status"] != "ok"
+    ]
+    return frame(Reject, [*lost, *more]).sort("where", "target_id", "reason")
 
 
 def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch.nn.functional import cross_entropy
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 
@@ -19,6 +18,7 @@ from truerate.detectors.tokens.backbones import adapted, check_window, quantised
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
 from truerate.detectors.training.device import half_precision
+from truerate.detectors.training.saved import read_saved
 from truerate.detectors.training.teachable import Teachable
 
 
@@ -106,16 +106,7 @@ def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -
 
 def load(folder: Path, *, device: str | torch.device) -> Decoder:
     """What `Decoder.save` wrote. Raises TruerateError where it is missing or damaged."""
-    try:
-        settings = json.loads((folder / "network.json").read_text("utf-8"))
-        backbone, state = (
-            Backbone.model_validate(settings["backbone"]),
-            load_file(folder / "model.safetensors"),
-        )
-        config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        line = " ".join(str(error).split())[:200]
-        raise TruerateError(f"reading the judge in {str(folder)!r}: {line}; train it again") from None
+    _, backbone, state, config = read_saved(folder, "judge")
     model = (
         _model(backbone, device)
         if config is None

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
-from transformers import AutoConfig, DynamicCache
+from transformers import DynamicCache
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
@@ -24,6 +23,7 @@ from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.masks import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.detectors.training.saved import read_saved
 from truerate.detectors.training.teachable import Teachable
 
 _UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values of earlier tokens
@@ -206,16 +206,7 @@ def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
     longer there.
     """
     folder = Path(folder)
-    try:
-        settings = json.loads((folder / "network.json").read_text("utf-8"))
-        backbone, state = (
-            Backbone.model_validate(settings["backbone"]),
-            load_file(folder / "model.safetensors"),
-        )
-        config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        line = " ".join(str(error).split())[:200]
-        raise TruerateError(f"reading the detector in {str(folder)!r}: {line}; train it again") from None
+    settings, backbone, state, config = read_saved(folder, "detector")
     body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)
     network = Network(body, backbone, tuple(settings["labels"]), Coder.load(folder))
     network.load_trainable(state)

@@ -5,13 +5,13 @@ such models the source's samples are the data set: published responses, or those
 `natural`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from truerate.core.schemas import SPANS, Reject, Sample, frame, pair, pairs
-from truerate.llm.generation import facts, rejected
+from truerate.core.schemas import SPANS, Sample, frame, pair, pairs
+from truerate.llm.generation import facts
 from truerate.tracks.halludial import induced, responding, spontaneous
 from truerate.tracks.halludial.context import Context
 from truerate.tracks.halludial.settings import Settings
@@ -63,16 +63,6 @@ def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame
         for row in published.iter_rows(named=True)
     ]
     return frame(Sample, rows).sort("sample_id")
-
-
-def rejects(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
-    """Every reply that is not `ok` with its reason and raw text, and what else was not kept."""
-    lost = [
-        rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"])
-        for row in rows
-        if row["status"] != "ok"
-    ]
-    return frame(Reject, [*lost, *more]).sort("where", "target_id", "reason")
 
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:

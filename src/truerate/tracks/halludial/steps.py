@@ -14,7 +14,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Sample, frame, pair
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.generation import Prompted, Read, generation, generations
+from truerate.llm.generation import Prompted, Read, generation, generations, rejects
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.asking_again import Reader, ask_until_read
 from truerate.tracks.halludial import (
@@ -329,7 +329,7 @@ def exported(
         "generations": whole,
         "samples": samples,
         "judgements": beside["judgements"],
-        "rejects": dataset.rejects(rows, dropped),
+        "rejects": rejects(rows, dropped),
         "counts": counts(whole),
     }
     return tables_made, _tasks(at, board, here, rows, made)

@@ -13,7 +13,6 @@ from truerate.core.schemas import (
     SPANS,
     Document,
     Item,
-    Reject,
     Sample,
     frame,
     pair,
@@ -196,16 +195,6 @@ def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFram
     is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
     theirs = source.filter(is_kept & ~pl.col("item_id").is_in(ours["item_id"].to_list()))
     return pl.concat([ours, theirs]).sort("item_id")
-
-
-def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
-    """Every reply that is not `ok` with its reason and raw text, and what else was not kept."""
-    found = [
-        rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"])
-        for row in rows
-        if row["status"] != "ok"
-    ]
-    return frame(Reject, [*found, *more]).sort("where", "target_id", "reason")
 
 
 # ---- what detectors learn from and judge -------------------------------------------------------------------

@@ -14,7 +14,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Item, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.generation import Prompted, generations
+from truerate.llm.generation import Prompted, generations, rejects
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
@@ -255,7 +255,7 @@ def exported(
         "generations": whole,
         "samples": all_samples,
         "judgements": beside["judgements"],
-        "rejects": dataset.rejects_frame(rows, dropped),
+        "rejects": rejects(rows, dropped),
         "counts": counts(whole),
     }
     return made, tasks
