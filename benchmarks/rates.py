@@ -1,12 +1,12 @@
-"""Does each estimate of a hallucination rate find the planted rate, and how does each fail where calibration
-and wild texts differ?
+"""Does each estimate of a hallucination rate find the planted rate, and how does each fail where detectors err
+differently from model to model (first table) and where calibration and wild texts differ (second)?
 
-Run `python benchmarks/rates.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table
+Run `python benchmarks/rates.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the tables
 between the markers `<!-- bench:rates -->` and `<!-- /bench:rates -->`. Simulated texts, no model calls, the
-estimators of the boards. A text has sentences of twelve tokens; a sentence is hallucinated as a whole, more
-likely in some articles than in others, and a detector marks all of it or nothing; of a true sentence it marks
-half in a false alarm. The target is always the planted rate of the wild replies. With 1,000 draws a true
-coverage of .95 is measured within ± .014 (two standard errors).
+estimators of the boards. The first table is of the boards of `rate_boards.py`. In the second a text has sentences
+of twelve tokens; a sentence is hallucinated as a whole, more likely in some articles than in others, and a
+detector marks all of it or nothing; of a true sentence it marks half in a false alarm; the target is the planted
+rate of the wild replies. With 1,000 draws a true coverage of .95 is measured within ± .014 (two standard errors).
 """
 
 import argparse
@@ -15,14 +15,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from rate_boards import (
+    SAMPLES,
+    Found,
+    Place,
+    Sample,
+    World,
+    draw_world,
+    foretold,
+    found_of,
+    kendall,
+    mean_rates,
+    told_apart,
+)
 
-from truerate.config import Statistics
-from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.estimators.registry import ESTIMATORS, HR_EST, PREDICTION_POWERED, estimate_board
+from truerate.metrics.estimators.sample import Calibration, Cell
+from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate
 from truerate.real.markers import write_between
-from truerate.tracks.mfava.rates import FLAWS, Calibration, Estimate, Replies, estimates
 
 SENTENCES, TOKENS = 5, 12
 ALARM_TOKENS = TOKENS // 2
+WORLDS = 4  # draws of all replies of a board; the draws of labels are shared out among them
 CONCENTRATION = 8.0  # of the beta distribution of an article's own rate around the planted one
 EASY, HARD = (
     0.9,
@@ -96,7 +110,7 @@ def own_rates(rate: float, n: int, rng: np.random.Generator) -> np.ndarray:
     return rng.beta(CONCENTRATION * rate, CONCENTRATION * (1 - rate), size=n)
 
 
-def draw(setting: Setting, rng: np.random.Generator) -> tuple[Replies, dict[str, Calibration]]:
+def draw(setting: Setting, rng: np.random.Generator) -> tuple[Cell, dict[str, Calibration]]:
     """One model's replies, passages with inserted hallucinations, and labelled replies of other models to the
     same articles.
     """
@@ -109,30 +123,24 @@ def draw(setting: Setting, rng: np.random.Generator) -> tuple[Replies, dict[str,
     natural = sums(setting.wild, labelled, own, rng)
     passages = np.arange(setting.n_silver)
     silver = sums(setting.silver, passages, own_rates(setting.silver.rate, setting.n_silver, rng), rng)
-    names = groups.astype(str)
-    flaws = {name: np.zeros(len(groups), dtype=bool) for name in FLAWS}
-    replies = Replies(
-        names,
-        names,
-        np.full(len(groups), "42"),
-        np.ones(len(groups), dtype=bool),
-        wild[:, :1],
-        wild[:, 2:3],
-        flaws,
-    )
-    passage_names = np.array([f"passage {place}" for place in passages])
-    return replies, {
-        "silver": Calibration(passage_names, silver[:, None]),
-        "natural": Calibration(labelled.astype(str), natural[:, None]),
-    }
+    replies = Cell(wild[:, 0], wild[:, 2], np.full(len(groups), np.nan), groups.astype(str))
+    names = np.array([f"passage {place}" for place in passages])
+    return replies, {"silver": texts(silver, names), "natural": texts(natural, labelled.astype(str))}
+
+
+def texts(sums: np.ndarray, clusters: np.ndarray) -> Calibration:
+    """Labelled texts of one language."""
+    return Calibration(sums, np.full(len(sums), "x"), np.full(len(sums), "other"), clusters)
 
 
 def found(setting: Setting, n_draws: int, seed: int) -> Iterator[list[Estimate]]:
-    """Every estimate of each draw."""
+    """Every estimate of each draw that rests on labels of other texts, or on none."""
     rng = np.random.default_rng(seed)
-    for place in range(n_draws):
-        writer = ScoreWriter("", "", Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05), place)
-        yield estimates(*draw(setting, rng), writer)
+    for _ in range(n_draws):
+        replies, calibrated = draw(setting, rng)
+        names = (RAW, HR_EST, ROGAN_GLADEN)
+        each = estimate_board({("m", "x"): replies}, confidence=0.95, calibrated=calibrated, names=names)
+        yield sorted(each["m", "x"], key=lambda one: one.calibration != "silver" and one.calibration or "")
 
 
 def lines(setting: Setting, n_draws: int, seed: int) -> list[str]:
@@ -158,7 +166,7 @@ def line(setting: Setting, estimator: str, calibration: str | None, intervals: l
     return f"| {setting.name} | {estimator} | {calibration or '–'} | {cells} |"
 
 
-def table(n_draws: int, seed: int) -> str:
+def shift_table(n_draws: int, seed: int) -> str:
     """All settings as a Markdown table."""
     head = [
         "| calibration against wild | estimator | calibrated on | mean error | coverage | mean width | not told |",
@@ -170,14 +178,97 @@ def table(n_draws: int, seed: int) -> str:
     )
 
 
+# ---- boards ------------------------------------------------------------------------------------------------
+
+HEAD = (
+    "| labelled of 40 replies a cell | labels | estimator | calibrated on | cells: coverage | worst cell | below .85 "
+    "| mean error | MAE | width | means: coverage | MAE | width | τ |",
+    "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+)
+
+
+def board_table(n_draws: int, seed: int) -> str:
+    """Every estimator on boards of which few replies are labelled, and what the headline tells apart."""
+    worlds = [draw_world(seed + place) for place in range(WORLDS)]
+    each, rows, notes = max(1, n_draws // WORLDS), [], []
+    for sample in SAMPLES:
+        drawn = [found_of(world, sample, n_draws=each, seed=seed) for world in worlds]
+        rows += [board_row(sample, place, [one[place] for one in drawn], worlds) for place in drawn[0]]
+        notes.append(note(sample, worlds, n_draws=max(1, each // 4), seed=seed))
+    words = (
+        f"{WORLDS} worlds of 5 models × 6 languages, {each * WORLDS:,} draws of labels per sample, intervals of 0.95, "
+        "errors and widths in points of percent. `below .85`: cells of all worlds with less coverage. The detector's "
+        "false alarms and the replies' lengths differ by model."
+    )
+    return "\n".join([words, "", *HEAD, *rows, "", *notes])
+
+
+def board_row(sample: Sample, place: Place, drawn: list[Found], worlds: list[World]) -> str:
+    """One estimator on all worlds."""
+    cells = [
+        summed(np.array(one.cells), np.array([replies.rate for replies in world.values()]))
+        for one, world in zip(drawn, worlds, strict=True)
+    ]
+    means = [
+        summed(np.array(one.means), np.array(mean_rates(world)))
+        for one, world in zip(drawn, worlds, strict=True)
+    ]
+    held, bias, error, width = (np.concatenate([one[part] for one in cells]) for part in range(4))
+    told = [np.concatenate([one[part] for one in means]) for part in (0, 2, 3)]
+    taus = [
+        kendall(values, np.array(mean_rates(world)))
+        for one, world in zip(drawn, worlds, strict=True)
+        for values in np.array(one.means)[..., 0]
+    ]
+    numbers = [f"{held.mean():.3f}", f"{held.min():.2f}", f"{(held < 0.85).sum()} of {len(held)}"]
+    numbers += [f"{100 * bias.mean():+.1f}", f"{100 * error.mean():.1f}", f"{100 * width.mean():.1f}"]
+    if np.isnan(told[0]).all():
+        numbers += ["–"] * 4
+    else:
+        numbers += [f"{told[0].mean():.3f}", f"{100 * told[1].mean():.1f}", f"{100 * told[2].mean():.1f}"]
+        numbers.append(f"{np.nanmean(taus):.2f}")
+    name = f"**{place[0]}**" if place[0] == PREDICTION_POWERED else place[0]
+    where = [sample.name, str(sample.n_labels), name, place[1] or "–"]
+    return "| " + " | ".join([*where, *numbers]) + " |"
+
+
+def summed(estimates: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:
+    """Coverage, mean error, mean absolute error and mean width of each place, (places,), from estimates (draws,
+    places, 3); one that is not told covers nothing and has no error. NaN where none of a place is told.
+    """
+    value, low, high = np.moveaxis(estimates, -1, 0)
+    is_told = ~np.isnan(value)
+    if not is_told.any():
+        return [np.full(len(truth), np.nan)] * 4
+    held = ((low <= truth) & (truth <= high)).mean(axis=0)
+    return [held, *(np.nanmean(one, axis=0) for one in (value - truth, abs(value - truth), high - low))]
+
+
+def note(sample: Sample, worlds: list[World], *, n_draws: int, seed: int) -> str:
+    """What the headline tells apart, and how the language without labels is foretold."""
+    apart = np.array([told_apart(world, sample, n_draws=n_draws, seed=seed) for world in worlds]).mean(axis=0)
+    held = np.array([one for world in worlds for one in foretold(world, sample, n_draws=n_draws, seed=seed)])
+    return (
+        f"- {sample.name}: `{PREDICTION_POWERED}` tells {apart[0]:.1f} of 10 pairs of models apart, in {apart[1]:.3f} of "
+        f"draws one of them the wrong way round. A language in which nobody labelled is foretold with coverage "
+        f"{held[:, 0].mean():.3f}, width {100 * held[:, 1].mean():.1f}."
+    )
+
+
 def main() -> None:
-    """Print the table, and write it into a file where asked."""
+    """Print the tables, and write them into a file where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=1000, help="independent draws per setting")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
-    text = table(options.draws, options.seed)
+    told = [f"- `{one.name}` ({one.labels} labels): {one.assumes}" for one in ESTIMATORS.values()]
+    tables = (
+        board_table(options.draws, options.seed),
+        "\n".join(told),
+        shift_table(options.draws, options.seed),
+    )
+    text = "\n\n".join(tables)
     print(text)
     if options.write:
         write_between(options.write, "bench:rates", text)

@@ -46,6 +46,9 @@ def test_a_cut_into_blocks_changes_nothing(monkeypatch):
     whole = bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1)
     monkeypatch.setattr("truerate.metrics.intervals.CELLS", 60)  # three resamples at a time
     assert (bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1) == whole).all()
+    assert (bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1) == whole).all()  # kept
+    monkeypatch.setattr("truerate.metrics.intervals.KEPT", 1999)  # one less than there are: drawn anew
+    assert (bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1) == whole).all()
 
 
 def test_bootstrap_of_independent_rows_is_near_wilson():

@@ -103,6 +103,35 @@ def test_who_never_answered_is_counted_apart():
     assert found["no_answers", False]["value"] == 6 and found["unparsed_rate", False]["value"] is None
 
 
+def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
+    """20 texts of either label, one per group: Wilson's interval of 20 of 20 begins at 20 / (20 + z²) = .8389,
+    that of 0 of 20 ends at .1611. One half of both: .8389 / 2 = .4194 and (1 + .1611) / 2 = .5806.
+    """
+    for said in (True, False):
+        told = rows([(True, said), (False, said)] * 20, per_group=1)
+        made = counts.count_scores("j", {}, counts.counted(told), WRITER)
+        found = {(row["metric"], bool(row["slice"])): row for row in made}
+        for name in (("balanced_accuracy", False), ("accuracy", True)):
+            assert [found[name][key] for key in ("value", "low", "high")] == pytest.approx(
+                [0.5, 0.419437, 0.580563], abs=1e-6
+            )
+        assert found["precision" if said else "precision_right", True]["value"] == 0.5
+        assert found["precision_right" if said else "precision", True]["value"] is None
+
+
+def test_who_is_always_right_may_still_err():
+    """Both recalls are 20 of 20: balanced accuracy lies from .8389 to 1. With one error the draws have spread."""
+    told = rows([(True, True), (False, False)] * 20, per_group=1)
+    (found,) = (
+        row
+        for row in counts.count_scores("j", {}, counts.counted(told), WRITER)
+        if row["metric"] == "balanced_accuracy"
+    )
+    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1, 0.838875, 1], abs=1e-6)
+    sums = counts.counted(rows([(True, True), (False, False)] * 19 + [(True, False)], per_group=1))
+    assert counts.constant_ends(sums.select(counts.COUNTED).to_numpy(), WRITER) is None
+
+
 def test_outcomes_have_balanced_accuracy_as_their_mean():
     made = counts.balanced_outcomes(rows(TOLD))
     # B = (6/8 + 1/2) / 2 = 5/8; a hallucinated text that was found: 5/8 + (1 - 6/8) 10 / (2·8); a right one: 5/8 + (1 - 1/2) 10 / (2·2)

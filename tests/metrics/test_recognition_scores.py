@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.config import Statistics
+from truerate.core.schemas import Outcome, pairs, validate
 from truerate.metrics.recognition_scores import is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import ScoreWriter
 
@@ -46,7 +47,11 @@ def test_unread_is_not_right():
 
 def test_dead_letters_alone_have_no_value():
     dead = rows([(True, None)] * 3, "dead")
-    told = [WRITER.outcome("accuracy", "j", {}, ("u", "g"), 0.0)]
+    units = pl.DataFrame({"subject": ["j"], "unit_id": ["u"], "cluster_id": ["g"], "value": [0.0]})
+    told = WRITER.outcomes("accuracy", {"task": "qa"}, units)
+    validate(Outcome, told, where="outcomes")
+    assert told.rows() == [("board", "accuracy", "j", pairs(task="qa"), "u", "g", 0.0)]
+    assert WRITER.outcomes("accuracy", {}, units.clear()).height == 0
     made, outcomes = settled("j", {}, dead, recognition_scores("j", {}, dead, WRITER), told, WRITER)
-    assert {row["value"] for row in made[:-1]} == {None} and outcomes[0]["value"] is None
+    assert {row["value"] for row in made[:-1]} == {None} and outcomes["value"].to_list() == [None]
     assert (made[-1]["metric"], made[-1]["value"]) == ("no_answers", 3)

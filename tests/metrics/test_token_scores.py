@@ -29,6 +29,15 @@ def test_spans_do_not_reach_the_next_text():
     assert LINE.marked(*spans((0, 3, 4))).sum() == 0  # white space alone
 
 
+def test_the_highest_value_of_the_spans_on_a_token_stays():
+    # one, two, three; 四, 月, 五; six: .7 and then .3 on "two", 一 span over 月 and 五, an empty one, one on a blank
+    found = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
+    values = np.array([70, 30, 20, 90, 90], dtype=np.int8)
+    highest = LINE.highest(*found, values)
+    assert highest.tolist() == [30, 70, 0, 0, 20, 20, 0] and highest.dtype == np.int8
+    assert LINE.highest(*(part[:0] for part in found), values[:0]).tolist() == [0] * 7
+
+
 def test_kinds_per_text():
     kinds, keep = np.array([1, 2, 2, 0, 1, 1, 2]), np.array([True, True, False, True, True, True, True])
     assert LINE.per_kind(kinds, keep, 2).tolist() == [[1, 1], [0, 0], [2, 0], [0, 1]]

@@ -78,6 +78,7 @@ def bert_score(
     encoder = encoder.to(device)
 
     def measure(groups: Groups) -> list[list[float]]:
+        """F1 of each pair of texts, by group, in the order of `itertools.combinations`."""
         tokens = _tokens(tokenizer, groups)
         found: list[list[float]] = [[] for _ in groups]
         with torch.inference_mode():

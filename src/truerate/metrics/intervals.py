@@ -10,7 +10,7 @@ clusters agree, it is Wilson's over the clusters that carry the value (`agreed`)
 nothing of the spread between clusters: there is none.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this many cells
+KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
 UNIT = (0.0, 1.0)
@@ -67,26 +68,36 @@ def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterato
     """
     block = max(1, CELLS // max(1, n_clusters))
     if n_resamples <= block:
-        yield _one_block(n_clusters, n_resamples, seed).astype(float)
+        drawn: Iterable[np.ndarray] = _few(n_clusters, n_resamples, seed)
+    elif n_clusters * n_resamples <= KEPT:
+        drawn = _many(n_clusters, n_resamples, seed, block)
     else:
-        yield from (counts.astype(float) for counts in _blocks(n_clusters, n_resamples, seed, block))
+        drawn = _blocks(n_clusters, n_resamples, seed, block)
+    yield from (counts.astype(float) for counts in drawn)
 
 
 @lru_cache(maxsize=8)  # of at most CELLS numbers each
-def _one_block(n_clusters: int, n_resamples: int, seed: int) -> np.ndarray:
-    """All resamples, kept: a board asks for the same ones hundreds of times."""
-    (counts,) = _blocks(n_clusters, n_resamples, seed, n_resamples)
-    return counts
+def _few(n_clusters: int, n_resamples: int, seed: int) -> list[np.ndarray]:
+    """All resamples in one block, kept: a board asks for the same ones hundreds of times."""
+    return list(_blocks(n_clusters, n_resamples, seed, n_resamples))
+
+
+@lru_cache(maxsize=4)  # of at most KEPT numbers each
+def _many(n_clusters: int, n_resamples: int, seed: int, block: int) -> list[np.ndarray]:
+    """All resamples of a large board, kept: to draw them takes ten times as long as to sum by them."""
+    return list(_blocks(n_clusters, n_resamples, seed, block))
 
 
 def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterator[np.ndarray]:
-    """Counts in two bytes: of eight they would take four times the memory."""
+    """Counts in one byte each, in more where one is too large for that: of eight they would take as many times
+    the memory.
+    """
     rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)
         drawn = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
-        yield counts.astype(np.uint16 if n_clusters < 2**16 else np.int64)
+        yield counts.astype(np.uint8 if counts.max(initial=0) < 2**8 else np.int64)
 
 
 def bootstrap_sums(sums: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarray:

@@ -1,8 +1,9 @@
 """Mu-SHROOM's two scores of one answer (SemEval-2025 Task 3): characters marked hard, and probabilities of
 every character.
 
-A soft span is (start, end, p); characters outside all spans have probability 0. A hard mark is p > 0.5; a
-span without p is sure (1). Scores of a language are means over its answers.
+A soft span is (start, end, p); characters outside all spans have probability 0. A hard mark is p > 0.5, or
+above the threshold that a detector chose for itself; a span without p is sure (1). Scores of a language are
+means over its answers.
 """
 
 from collections.abc import Iterable
@@ -15,14 +16,16 @@ HARD = 0.5
 Soft = tuple[int, int, float | None]
 
 
-def hard_spans(soft_spans: Iterable[Soft]) -> list[Span]:
-    """The spans that count as marked: p > 0.5, or no p."""
-    return [(start, end) for start, end, p in soft_spans if p is None or p > HARD]
+def hard_spans(soft_spans: Iterable[Soft], threshold: float = HARD) -> list[Span]:
+    """The spans that count as marked: p above the threshold, or no p."""
+    return [(start, end) for start, end, p in soft_spans if p is None or p > threshold]
 
 
-def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft]) -> float:
-    """Intersection over union of the characters that both sides mark hard; 1 where neither marks any."""
-    return iou(overlap(hard_spans(gold), hard_spans(predicted)))
+def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft], threshold: float = HARD) -> float:
+    """Intersection over union of the characters that both sides mark hard, the predicted ones above the
+    threshold; 1 where neither marks any.
+    """
+    return iou(overlap(hard_spans(gold), hard_spans(predicted, threshold)))
 
 
 def probabilities(n: int, soft_spans: Iterable[Soft]) -> np.ndarray:

@@ -1,8 +1,9 @@
 """Recognition from counts: of each cluster how many texts of either label were judged so or so.
 
-The numbers are those of `recognition`, which is over texts one by one: here a board of a hundred thousand texts
-and a dozen judges is a few small tables. Columns are those of COUNTED: of the hallucinated texts those judged
-so (`tp`), judged free of it (`fn`) and without a readable verdict (`up`); of the others `fp`, `tn`, `un`.
+The formulas are those of `recognition`, which are of texts one by one: each adds up over texts, so what it says of
+one text of every kind says what it makes of counts. Here a board of a hundred thousand texts and a dozen judges is
+a few small tables. Columns are those of COUNTED: of the hallucinated texts those judged so (`tp`), judged free of
+it (`fn`) and without a readable verdict (`up`); of the others `fp`, `tn`, `un`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,27 +13,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from truerate.metrics import recognition
 from truerate.metrics.intervals import Interval
+from truerate.metrics.recognition import Parts, Verdicts
 from truerate.metrics.score_writer import ScoreWriter
 
 COUNTED = ("tp", "fn", "up", "fp", "tn", "un")
-WHOLE = "tp fn up fp tn un"
 VIEW, BALANCED = "view", "balanced"
-# Numerator and denominator of each share, as the columns that are added up.
-SHARES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "accuracy": ("tp tn", WHOLE),
-        "accuracy_parsed": ("tp tn", "tp fn fp tn"),
-        "precision": ("tp", "tp fp"),
-        "recall": ("tp", "tp fn up"),
-        "precision_right": ("tn", "tn fn"),
-        "recall_right": ("tn", "fp tn un"),
-        "tpr": ("tp", "tp fn"),
-        "tnr": ("tn", "fp tn"),
-        "unparsed_rate": ("up un", WHOLE),
-    }
-)
+Of = Callable[[Verdicts], Parts]
 Statistic = Callable[[np.ndarray], np.ndarray]
+_KINDS = Verdicts(
+    *(np.array([name in told for name in COUNTED]) for told in (COUNTED[:3], ("tp", "fp"), ("fn", "tn")))
+)
 
 
 def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
@@ -49,53 +41,47 @@ def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     return rows.group_by(keys).agg(**cells, n_dead=dead).sort(keys)
 
 
-def total(counts: np.ndarray, names: str) -> np.ndarray:
-    """The sum of some columns of counts (…, 6), (…,)."""
-    return counts[..., [COUNTED.index(name) for name in names.split()]].sum(axis=-1)
+def parts(counts: np.ndarray, of: Of) -> Parts:
+    """Numerators and denominators, (…,) each, of a formula of `recognition` from counts (…, 6). Added up in order, on
+    every machine alike: a product of matrices would part draws that are equal.
+    """
+    top, bottom = ((counts * np.asarray(part, dtype=float)).sum(axis=-1) for part in of(_KINDS))
+    return top, bottom
 
 
-def f1(counts: np.ndarray) -> np.ndarray:
-    """F1 of the hallucinated class from totals (…, 6): 2 TP / (labelled + judged hallucinated); NaN over nothing."""
-    return 2 * total(counts, "tp") / (total(counts, "tp fn up") + total(counts, "tp fp"))
+def _ratio(of: Of) -> Statistic:
+    def ratio(counts: np.ndarray) -> np.ndarray:
+        top, bottom = parts(counts, of)
+        return top / bottom
+
+    return ratio
 
 
-def f1_right(counts: np.ndarray) -> np.ndarray:
-    """F1 of the class without hallucination, as `f1`."""
-    return 2 * total(counts, "tn") / (total(counts, "fp tn un") + total(counts, "tn fn"))
-
-
-def macro_f1(counts: np.ndarray) -> np.ndarray:
-    """The mean of both classes' F1; NaN where one of them is over nothing."""
-    return (f1(counts) + f1_right(counts)) / 2
-
-
-def balanced_accuracy(counts: np.ndarray) -> np.ndarray:
-    """The mean recall of both classes, unread verdicts missed; NaN where a class has no text."""
-    return (
-        total(counts, "tp") / total(counts, "tp fn up") + total(counts, "tn") / total(counts, "fp tn un")
-    ) / 2
+def _of_both(first: Of, second: Of, mean: Statistic) -> Statistic:
+    return lambda counts: mean(np.stack([*parts(counts, first), *parts(counts, second)], axis=-1))
 
 
 def balanced(counts: np.ndarray) -> np.ndarray:
     """Counts (…, 6) as they were if each class had half of the texts: shares of the class, so that metrics are
     what a balanced set would give; NaN where a class has no text.
     """
-    sides = [total(counts, names)[..., None] for names in ("tp fn up", "fp tn un")]
+    sides = [parts(counts, of)[1][..., None] for of in (recognition.recall, recognition.recall_right)]
     return counts / np.concatenate([np.repeat(side, 3, axis=-1) for side in sides], axis=-1)
 
 
-def _ratio(name: str) -> Statistic:
-    top, bottom = SHARES[name]
-    return lambda counts: total(counts, top) / total(counts, bottom)
-
-
 RATIOS: Mapping[str, Statistic] = MappingProxyType(
-    {of.__name__: of for of in (f1, f1_right, macro_f1, balanced_accuracy)}
+    {name: _ratio(of) for name, of in recognition.F1S.items()}
+    | {
+        "macro_f1": _of_both(recognition.f1, recognition.f1_right, recognition.macro_f1),
+        "balanced_accuracy": _of_both(
+            recognition.recall, recognition.recall_right, recognition.balanced_accuracy
+        ),
+    }
 )
 # What a balanced set would give: of texts whose shares are those of the source, what depends on them.
 OF_BALANCED: Mapping[str, Statistic] = MappingProxyType(
-    {name: _ratio(name) for name in ("accuracy", "precision", "precision_right")}
-    | {of.__name__: of for of in (f1, f1_right, macro_f1)}
+    {name: _ratio(recognition.SHARES[name]) for name in ("accuracy", "precision", "precision_right")}
+    | {name: RATIOS[name] for name in ("f1", "f1_right", "macro_f1")}
 )
 
 
@@ -114,7 +100,7 @@ def count_scores(
     made = [*_shares(subject, where, sums, writer), *_statistics(subject, where, sums, writer)]
     if n and grouped["n_dead"].sum() == n:
         return writer.no_answers(subject, where, made, n)
-    if n and not total(sums, "tp fn fp tn").any():
+    if n and not parts(sums, recognition.accuracy_parsed)[1].any():
         return writer.no_verdicts(subject, where, made, n, kept="unparsed_rate")
     return made
 
@@ -123,8 +109,8 @@ def _shares(
     subject: str, where: Mapping[str, Any], sums: np.ndarray, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
     made = []
-    for name, (top, bottom) in SHARES.items():
-        tops, bottoms = total(sums, top), total(sums, bottom)
+    for name, of in recognition.SHARES.items():
+        tops, bottoms = parts(sums, of)
         interval = writer.share_interval(tops, bottoms)
         made.append(writer.row(name, subject, where, interval, int(bottoms.sum())))
     return made
@@ -133,22 +119,56 @@ def _shares(
 def _statistics(
     subject: str, where: Mapping[str, Any], sums: np.ndarray, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    """Statistics that are no shares, all from one bootstrap."""
+    """Statistics that are no shares, all from one bootstrap; those that have no spread because each class was
+    judged alike throughout from the rates of the classes.
+    """
     n = int(sums.sum())
     names = [(name, where) for name in RATIOS]
     names += [(name, {**where, VIEW: BALANCED}) for name in OF_BALANCED]
     each = writer.intervals(sums, _all_of) if len(sums) else [Interval(np.nan, np.nan, np.nan)] * len(names)
+    if (ends := constant_ends(sums, writer)) is not None:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lows, highs = _all_of(ends)
+        each = [
+            Interval(one.value, float(low), float(high))
+            if "balanced_accuracy" == name or VIEW in slice_
+            else one
+            for one, (name, slice_), low, high in zip(each, names, lows, highs, strict=True)
+        ]
     return [
         writer.row(name, subject, slice_, interval, n)
         for (name, slice_), interval in zip(names, each, strict=True)
     ]
 
 
+def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
+    """Where every text of a class got the same verdict, in both classes: balanced counts (2, 6) at the lower and at
+    the upper ends of the intervals of both recalls; else None.
+
+    No resample differs from another there, and Wilson's interval over clusters would take one half for the share
+    of something: who always says Yes has a recall of 1 and one of 0, which few texts leave open by little. All
+    statistics of balanced counts rise with both recalls, so that these ends are theirs; a wrong one asks for a
+    wrong end of a recall.
+    """
+    if not len(sums) or ((sums.sum(axis=0).reshape(2, 3) > 0).sum(axis=1) != 1).any():
+        return None
+    recalls = [
+        writer.share_interval(*parts(sums, of)) for of in (recognition.recall, recognition.recall_right)
+    ]
+    if any(one is None or np.isnan([one.low, one.high]).any() for one in recalls):
+        return None
+    found, passed = np.array([[one.low, one.high] for one in recalls if one])
+    nothing = np.zeros(2)
+    return np.stack([found, 1 - found, nothing, 1 - passed, passed, nothing], axis=1)
+
+
 def _all_of(counts: np.ndarray) -> np.ndarray:
-    """RATIOS, then OF_BALANCED, from totals (draws, 6), (draws, m)."""
+    """RATIOS, then OF_BALANCED, from totals (draws, 6), (draws, m). Draws that are equal but for the order in which
+    they were computed are made equal: an accelerated interval counts how many lie below the value.
+    """
     even = balanced(counts)
     each = [of(counts) for of in RATIOS.values()] + [of(even) for of in OF_BALANCED.values()]
-    return np.stack(each, axis=-1)
+    return np.round(np.stack(each, axis=-1), 12)
 
 
 # ---- what ranks are tested on ------------------------------------------------------------------------------

@@ -64,12 +64,13 @@ def settled(
     where: Mapping[str, Any],
     rows: pl.DataFrame,
     scores: Rows,
-    outcomes: Rows,
+    outcomes: pl.DataFrame,
     writer: ScoreWriter,
-) -> tuple[Rows, Rows]:
+) -> tuple[Rows, pl.DataFrame]:
     """The Score and Outcome rows of a judge as they stand; where every reply of it is a dead letter nothing
     was answered: they are empty, and `no_answers` counts the letters.
     """
     if not is_unanswered(rows):
         return scores, outcomes
-    return writer.no_answers(subject, where, scores, rows.height), [row | {"value": None} for row in outcomes]
+    silent = outcomes.with_columns(value=pl.lit(None, dtype=pl.Float64))
+    return writer.no_answers(subject, where, scores, rows.height), silent

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import polars as pl
 
-from truerate.core.schemas import NO_ANSWERS, emptied, pairs, score_row
+from truerate.core.schemas import NO_ANSWERS, Outcome, emptied, pairs, schema, score_row
 from truerate.metrics.intervals import (
     UNIT,
     Bounds,
@@ -100,12 +101,18 @@ class ScoreWriter:
         told = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
         return [*told, self.count("no_verdicts", subject, where, n, n)]
 
-    def outcome(
-        self, metric: str, subject: str, where: Mapping[str, Any], unit: tuple[str, str], value: float
-    ) -> dict[str, Any]:
-        """An Outcome row of one unit, given by its id and its cluster."""
-        known = {"board": self.board, "metric": metric, "subject": subject, "slice": pairs(**where)}
-        return {**known, "unit_id": unit[0], "cluster_id": unit[1], "value": float(value)}
+    def outcomes(self, metric: str, where: Mapping[str, Any], units: pl.DataFrame) -> pl.DataFrame:
+        """The Outcome rows of units, in columns: `subject`, `unit_id`, `cluster_id`, `value`. A board has millions."""
+        where_of_all = pl.Series("slice", [pairs(**where)], dtype=schema(Outcome)["slice"])
+        return units.select(
+            "subject",
+            "unit_id",
+            "cluster_id",
+            pl.col("value").cast(pl.Float64),
+            board=pl.lit(self.board),
+            metric=pl.lit(metric),
+            slice=pl.lit(where_of_all).first(),
+        ).select(schema(Outcome).names())
 
     # ---- shares --------------------------------------------------------------------------------------------
 

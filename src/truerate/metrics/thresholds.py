@@ -1,9 +1,11 @@
 """One number as a classifier: the cut that separates two classes best, and how well the number orders them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+AT_ONCE = 1_000_000  # weights of scores that are held at once
 
 
 class Threshold(NamedTuple):
@@ -71,9 +73,93 @@ def weighted_auroc(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) 
     if not len(order):
         return np.full(len(weights), np.nan)
     positive, negative = (np.add.reduceat((weights * side)[:, order], starts, axis=1) for side in (y, ~y))
-    below = np.cumsum(negative, axis=1) - negative / 2
+    return auroc_of_counts(positive, negative)
+
+
+def grouped_auroc(
+    scores: np.ndarray, labels: np.ndarray, groups: np.ndarray, weights: Iterable[np.ndarray]
+) -> np.ndarray:
+    """`weighted_auroc` of rows that have the weight of their group: blocks of `weights` (resamples, groups) →
+    (resamples of all blocks,); `groups` (rows,): places of groups.
+
+    Rows of one score, side and group are added up before they are weighed, so that no weight stands for each
+    row: with many rows per group that would take as many times the memory.
+    """
+    from scipy.sparse import csr_array
+
+    y, index_of_groups = np.asarray(labels, dtype=bool), np.asarray(groups)
+    steps, index = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
+    shape = len(steps), int(index_of_groups.max(initial=-1)) + 1
+    sides = [
+        csr_array((np.ones(int(side.sum())), (index[side], index_of_groups[side])), shape=shape)
+        for side in (y, ~y)
+    ]
+    n_at_once = max(1, AT_ONCE // max(1, len(steps)))
+    parts = (block[k : k + n_at_once] for block in weights for k in range(0, len(block), n_at_once))
+    return np.concatenate(
+        [np.zeros(0), *(auroc_of_counts(*((side @ part.T).T for side in sides)) for part in parts)]
+    )
+
+
+def auroc_of_counts(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """`auroc` of rows that are counted at each of some ascending scores, (…, scores) of either class → (…,);
+    NaN where a class has none.
+    """
+    below = np.cumsum(negative, axis=-1) - negative / 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (positive * below).sum(axis=1) / (positive.sum(axis=1) * negative.sum(axis=1))
+        return (positive * below).sum(axis=-1) / (positive.sum(axis=-1) * negative.sum(axis=-1))
+
+
+def average_precision_of_counts(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """Σ (recall − recall above) · precision over descending scores (scikit-learn's definition, without
+    interpolation) of rows counted at each of some ascending scores, (…, scores) of either class → (…,).
+
+    In [0, 1]; the share of positive rows for a constant score. NaN where a class has none.
+    """
+    found, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(marked > 0, found / marked, 0.0)
+        value = (positive[..., ::-1] * precision).sum(axis=-1) / positive.sum(axis=-1)
+    return np.where(negative.sum(axis=-1) > 0, value, np.nan)
+
+
+def average_precision(scores: np.ndarray, labels: np.ndarray) -> float | None:
+    """`average_precision_of_counts` of single rows (rows,); None where a class is missing."""
+    y = np.asarray(labels, dtype=bool)
+    steps, index = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
+    counts = [np.bincount(index[side], minlength=len(steps)).astype(float) for side in (y, ~y)]
+    value = float(average_precision_of_counts(*counts))
+    return None if np.isnan(value) else value
+
+
+def best_f1_cut(scores: np.ndarray, labels: np.ndarray) -> float | None:
+    """The cut above which (strictly) marking rows (rows,) gives the highest F1 against their labels: halfway
+    between two neighbouring scores, or between 0 and the lowest; of equals the highest.
+
+    Scores are not below 0. None where no row is positive.
+    """
+    x, y = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
+    if not y.any():
+        return None
+    steps, index = np.unique(np.concatenate([[0.0], x]), return_inverse=True)
+    marked, both = (
+        np.cumsum(np.bincount(index[1:][side], minlength=len(steps))[::-1])[::-1][1:]
+        for side in (np.ones(len(y), dtype=bool), y)
+    )  # rows at each score but the lowest, or above it
+    if not len(marked):
+        return None
+    f1 = np.round(2 * both / (marked + y.sum()), 12)
+    best = int(np.flatnonzero(f1 == f1.max())[-1])
+    return float((steps[best] + steps[best + 1]) / 2)
+
+
+def log_loss(p: np.ndarray, labels: np.ndarray) -> float | None:
+    """The mean of −ln of the probability (rows,) that was given to what is so, with p kept off 0 and 1 by
+    1e-7; not negative, smaller is better. None over no row.
+    """
+    y = np.asarray(labels, dtype=bool)
+    given = np.clip(np.where(y, p, 1 - np.asarray(p, dtype=float)), 1e-7, 1.0)
+    return float(-np.log(given).mean()) if len(y) else None
 
 
 def grouped_folds(groups: Sequence[str], *, n_folds: int, seed: int) -> np.ndarray:

@@ -39,10 +39,26 @@ class TokenLine:
         """
         keep = starts < ends
         begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
-        change = np.zeros(len(self.starts) + 1, dtype=np.int64)
+        change = np.zeros(len(self.starts) + 1, dtype=np.int32)
         np.add.at(change, np.searchsorted(self.ends, begin, side="right"), 1)
         np.add.at(change, np.searchsorted(self.starts, end, side="left"), -1)
-        return np.cumsum(change[:-1]) > 0
+        return np.cumsum(change[:-1], dtype=np.int32) > 0
+
+    def highest(
+        self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray, values: np.ndarray
+    ) -> np.ndarray:
+        """The highest of the values, not negative, of the spans that each token overlaps, (tokens,) in their
+        type; 0 where it overlaps none. Span i lies in text `texts[i]` and has `values[i]`; rules as `marked`.
+        """
+        order = np.argsort(values, kind="stable")  # of spans that share a token the last one stays
+        order = order[starts[order] < ends[order]]
+        base = self.base[texts[order]]
+        first = np.searchsorted(self.ends, base + starts[order], side="right")
+        sizes = np.maximum(np.searchsorted(self.starts, base + ends[order], side="left") - first, 0)
+        places = np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
+        found = np.zeros(len(self.starts), dtype=values.dtype)
+        found[places] = np.repeat(values[order], sizes)
+        return found
 
     @cached_property
     def text_of(self) -> np.ndarray:

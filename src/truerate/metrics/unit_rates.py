@@ -3,7 +3,7 @@ dialogue.
 
 `raw` is the flagged share. `rogan-gladen` is corrected by the detector's TPR and FPR on labelled units of
 another kind or of other models; it holds where these transfer. `prediction-powered` rests on labels of some of
-the very units and needs nothing to transfer but that the labelled ones were drawn by chance.
+the very units (`estimators.prediction_powered`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from truerate.metrics.intervals import AGREED, Interval, cluster_sums, wilson, z_of
+from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import Corrected, Share, clustered_share, rogan_gladen
 from truerate.metrics.score_writer import ScoreWriter
 
@@ -95,58 +95,6 @@ def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWrite
             for kind, errors in calibrated.items()
         ),
     ]
-
-
-# ---- labels of some of the very units ----------------------------------------------------------------------
-
-
-def slope(cells: Sequence[Units]) -> float:
-    """How far labels follow flags: the pooled slope λ of PPI++ (Angelopoulos et al. 2023) over the labelled
-    units of all cells, each about its own mean; 0 where flags do not vary.
-    """
-    products = squares = 0.0
-    for units in cells:
-        known = units.only(units.is_labelled)
-        if len(known.label):
-            flags = known.is_flagged - known.is_flagged.mean()
-            products += float((flags * (known.label - known.label.mean())).sum())
-            squares += float((flags**2).sum())
-    return products / squares if squares else 0.0
-
-
-def prediction_powered(units: Units, *, slope: float, confidence: float) -> Interval | None:
-    """θ = λ q + mean of (label − λ flag) over the labelled units, q the flagged share of all units: the rate
-    from labels of some of the very units and flags of all (PPI++, Angelopoulos et al. 2023).
-
-    Exact on average for any slope λ where the labelled units were drawn by chance. The variance is that of the
-    linearised sum over clusters, which keeps what labels and flags of one cluster have in common; the interval
-    is Wilson's at the number of rows that the variance is worth, few labelled clusters widened by Student's t,
-    so it stays in [0, 1]. Where the variance is 0 each labelled cluster counts as one row. None where fewer
-    than two clusters hold labels.
-    """
-    from scipy.special import stdtrit
-
-    known = units.is_labelled
-    labels = np.where(known, units.label, 0.0)
-    columns = [
-        slope * units.is_flagged,
-        np.ones(len(known)),
-        labels - slope * known * units.is_flagged,
-        known,
-    ]
-    sums = cluster_sums(units.clusters, np.stack(columns, axis=1))
-    n_clusters = int((sums[:, 3] > 0).sum())
-    if n_clusters < 2:
-        return None
-    flagged, n, residuals, n_known = sums.sum(axis=0)
-    value = flagged / n + residuals / n_known
-    moved = (sums[:, 0] - flagged / n * sums[:, 1]) / n
-    moved += (sums[:, 2] - residuals / n_known * sums[:, 3]) / n_known
-    variance = n_clusters / (n_clusters - 1) * float((moved**2).sum())
-    share = min(1.0, max(0.0, float(value)))
-    worth = share * (1 - share) / variance if 0 < share < 1 and variance > AGREED else float(n_clusters)
-    worth *= (z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))) ** 2
-    return wilson(share * worth, worth, confidence=confidence)
 
 
 # ---- rows --------------------------------------------------------------------------------------------------

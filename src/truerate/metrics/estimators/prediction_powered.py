@@ -1,0 +1,299 @@
+"""The rate of a cell from labels of some of its own units and flags of all: labels alone, PPI and PPI++
+(Angelopoulos et al. 2023; double sampling, Tenenbein 1970), as ratios over things (tokens, facts).
+
+Of a cell with n units, k of them drawn by chance and labelled: q is the flagged share of all units, Q and R the
+flagged and the hallucinated share of the labelled ones. θ = R + λ(q − Q). The slope λ is 0 for labels alone, 1
+for PPI; for PPI++ it is the one that fits the labels of the whole board best. It is right on average for any
+slope and any detector, as nothing but the draw of the labelled units is used.
+
+Intervals of a dozen labels (`Fit`): a cell's own variance leans on the board's, which grows with p(1 − p) as
+that of a share does; each end is the wider one of Student's t and of a score interval (Wilson's idea), as t is
+too short above rates near 0 and the score is too sure below them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from truerate.metrics.estimators.label_errors import EXACT, LabelError
+from truerate.metrics.estimators.sample import Cell, Key, additive_fit
+from truerate.metrics.intervals import AGREED, UNIT, Interval, cluster_sums, wilson, z_of
+
+Target = Literal["these", "model"]  # the rate of these very units, or of all that the model would give
+PSEUDO_DEGREES = (
+    10.0  # weight of what the board says of a cell's variance beside its own, in degrees of freedom
+)
+SURE_OF = (0.01, 0.99)  # between which a rate is taken to lie where its variance is foretold from it
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """What a cell's ratios leave of each unit, per mean total of a unit: `gold` e = (G − R N)/N̄ and `flagged`
+    d = (D − Q N)/N̄ of the labelled units, (k,), N̄ their mean; `flagged_of_all` (D − q N)/N̄, (n,), N̄ the mean of all.
+    """
+
+    cell: Cell
+    gold_rate: float
+    flagged_rate: float
+    flagged_rate_of_labelled: float
+    gold: np.ndarray
+    flagged: np.ndarray
+    flagged_of_all: np.ndarray
+
+    def rate(self, slope: float) -> float:
+        """θ = R + λ(q − Q); may leave [0, 1]."""
+        return self.gold_rate + slope * (self.flagged_rate - self.flagged_rate_of_labelled)
+
+    def left(self, slope: float) -> np.ndarray:
+        """u = e − λ d of the labelled units, (k,)."""
+        return self.gold - slope * self.flagged
+
+    def influence(self, slope: float, target: Target) -> np.ndarray:
+        """How far each unit moves θ, (n,), 0 together: by its label, and, where the units themselves were drawn
+        (`model`), by its flags.
+        """
+        moved = np.zeros(self.cell.n)
+        moved[self.cell.is_labelled] = self.left(slope) / self.cell.k
+        return moved + slope * self.flagged_of_all / self.cell.n if target == "model" else moved
+
+
+def residuals(cell: Cell, people: LabelError = EXACT) -> Residuals | None:
+    """The residuals of a cell, one person's counts multiplied by their ratio to votes; None where fewer than two
+    units are labelled, or these hold nothing.
+    """
+    inside = cell.is_labelled
+    total, flagged, gold = cell.total[inside], cell.flagged[inside], cell.gold[inside]
+    if cell.is_alone is not None:
+        gold = np.where(cell.is_alone[inside], people.ratio * gold, gold)
+    if len(total) < 2 or not total.sum():
+        return None
+    shares = [float(one.sum() / total.sum()) for one in (gold, flagged)]
+    all_flagged = float(cell.flagged.sum() / cell.total.sum())
+    return Residuals(
+        cell,
+        shares[0],
+        all_flagged,
+        shares[1],
+        (gold - shares[0] * total) / total.mean(),
+        (flagged - shares[1] * total) / total.mean(),
+        (cell.flagged - all_flagged * cell.total) / cell.total.mean(),
+    )
+
+
+def pooled_slope(cells: Iterable[Residuals]) -> float:
+    """λ of PPI++: Σ e d / Σ d² over the labelled units of all cells; 0 where flags do not vary.
+
+    One slope for a board: of the dozen labels of a cell it would be noise.
+    """
+    products = squares = 0.0
+    for one in cells:
+        products += float(one.gold @ one.flagged)
+        squares += float(one.flagged @ one.flagged)
+    return products / squares if squares > AGREED else 0.0
+
+
+class Spread(NamedTuple):
+    """How far θ would move if others had been drawn: the variance that one labelled thing would have alone, its
+    degrees of freedom, labelled things, the share of the variance that things without labels leave, and what
+    people's errors add to it.
+    """
+
+    variance_of_one: float
+    degrees: float
+    n_things: float
+    finite: float
+    noise: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance of θ."""
+        return self.finite * self.variance_of_one / self.n_things + self.noise
+
+
+def spread(found: Residuals, slope: float, target: Target) -> Spread | None:
+    """The linearised variance of θ. For `these` units k/(k − 1) Σ(u/k)², times the share of all things that are
+    in units without labels (1 − k/n where units are alike); for the `model` C/(C − 1) times the squares of the
+    influence summed within clusters, C the clusters with labels. None with labels in fewer than two of them.
+    """
+    cell = found.cell
+    inside = cell.is_labelled
+    n_things = float(cell.total[inside].sum())
+    if target == "these":
+        variance = float((found.left(slope) ** 2).sum()) / (cell.k * (cell.k - 1))
+        return Spread(variance * n_things, cell.k - 1, n_things, 1 - n_things / float(cell.total.sum()))
+    columns = np.stack([found.influence(slope, target), inside], axis=1)
+    moved, n_labelled = cluster_sums(cell.clusters, columns).T  # type: ignore[arg-type]
+    n_clusters = int((n_labelled > 0).sum())
+    if n_clusters < 2:
+        return None
+    variance = float((moved**2).sum()) * n_clusters / (n_clusters - 1)
+    return Spread(variance * n_things, n_clusters - 1, n_things, 1.0)
+
+
+class Clustered(NamedTuple):
+    """A cell by cluster: `names` (clusters,), sorted, and `sums` (clusters, 3) of influence, units and labelled
+    units.
+    """
+
+    names: np.ndarray
+    sums: np.ndarray
+
+
+def clustered_rate(cell: Cell, *, slope: float, confidence: float) -> Interval | None:
+    """θ of the model behind one cell on its own, nothing pooled: Wilson's interval at the number of rows that its
+    clustered variance is worth, few labelled clusters widened by Student's t, so it stays in [0, 1].
+
+    Where the variance is 0 each labelled cluster counts as one row. None where fewer than two clusters hold
+    labels.
+    """
+    found = residuals(cell)
+    drawn = None if found is None else spread(found, slope, "model")
+    if found is None or drawn is None:
+        return None
+    share = clipped(found.rate(slope))
+    is_told = drawn.variance > AGREED and AGREED < share < 1 - AGREED  # rounding at an edge tells nothing
+    worth = share * (1 - share) / drawn.variance if is_told else drawn.degrees + 1
+    worth *= (z_of(confidence) / t_of(drawn.degrees, confidence)) ** 2
+    return wilson(share * worth, worth, confidence=confidence)
+
+
+def t_of(degrees: float, confidence: float) -> float:
+    """The two-sided quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+def clipped(rate: float, bounds: tuple[float, float] = UNIT) -> float:
+    """The rate, or the nearer bound."""
+    return min(bounds[1], max(bounds[0], rate))
+
+
+def wider_ends(rate: float, variance: float, growth: float, t: float) -> Interval:
+    """The interval of a rate whose variance at p is `variance` + growth · (p(1 − p) − rate(1 − rate)): each end
+    the wider one of rate ± t√variance and of the score interval, the p with (p − rate)² = t² · variance at p.
+
+    `rate` in [0, 1]. With variance = growth · rate(1 − rate) the score interval is Wilson's of 1/growth rows.
+    """
+    c = t * t * growth
+    half, middle = t * sqrt(variance), rate + c / 2
+    # (1 + c) p² − (2 rate + c) p + rate² − t² variance + c rate(1 − rate) = 0
+    root = sqrt(max(0.0, middle**2 - (1 + c) * (rate**2 - half**2 + c * rate * (1 - rate))))
+    low, high = ((middle + sign * root) / (1 + c) for sign in (-1, 1))
+    return Interval(rate, max(0.0, min(low, rate - half)), min(1.0, max(high, rate + half)))
+
+
+# ---- a board -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fit:
+    """θ of all cells of a board that have labels, with one slope and variances that lean on one another."""
+
+    cells: Mapping[Key, Residuals]
+    own: Mapping[Key, Spread]
+    slope: float
+    target: Target
+    confidence: float
+    people: LabelError = EXACT
+
+    @cached_property
+    def rates(self) -> dict[Key, float]:
+        """θ of each cell; may leave [0, 1]."""
+        return {key: one.rate(self.slope) for key, one in self.cells.items()}
+
+    @cached_property
+    def foretold(self) -> dict[Key, float]:
+        """p(1 − p) of each cell, p half its own rate and half what its model and language say (`additive_fit`)."""
+        keys = list(self.rates)
+        rates = np.array(list(self.rates.values()))
+        middle = np.clip((rates + additive_fit(keys, rates)) / 2, *SURE_OF)
+        return dict(zip(keys, (middle * (1 - middle)).tolist(), strict=True))
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How many labelled things tell as much as one drawn alone, over the board: Σ degrees · variance of one
+        labelled thing / Σ degrees · p(1 − p). 0 where no cell varies.
+
+        Of things, not of units: in simulated boards whose models write 12 to 200 words both hold over all cells, and
+        this one in more of the worst (of short replies with one long one among them).
+        """
+        squares = sum(one.degrees * one.variance_of_one for one in self.own.values())
+        expected = sum(one.degrees * self.foretold[key] for key, one in self.own.items())
+        return squares / expected if squares > AGREED else 0.0
+
+    @cached_property
+    def spreads(self) -> dict[Key, Spread]:
+        """Each cell's variance, its own and at PSEUDO_DEGREES what the board's design effect foretells; a board of
+        one cell has its own alone. Where nothing varies each labelled unit counts as one row.
+        """
+        return {key: self._leaning(key, one) for key, one in self.own.items()}
+
+    def _leaning(self, key: Key, own: Spread) -> Spread:
+        # The spread of labels holds that of people's errors; what is finite of it does not take these away.
+        noise = (
+            (1 - own.finite) * self.alone(key) * self.people.noise * clipped(self.rates[key]) / own.n_things
+        )
+        foretold = self.growth(key) * self.foretold[key]
+        if not self.design_effect:
+            return own._replace(variance_of_one=foretold, noise=noise)
+        more = PSEUDO_DEGREES if len(self.cells) > 1 else 0.0
+        degrees = own.degrees + more
+        variance = (own.degrees * own.variance_of_one + more * foretold) / degrees
+        return own._replace(variance_of_one=variance, degrees=degrees, noise=noise)
+
+    def alone(self, key: Key) -> float:
+        """The share of a cell's labelled things whose label is one person's."""
+        cell = self.cells[key].cell
+        if cell.is_alone is None:
+            return 0.0
+        return float(cell.total[cell.is_labelled & cell.is_alone].sum()) / self.own[key].n_things
+
+    def tilt(self, key: Key) -> float:
+        """The standard deviation that the ratio of people to votes gives θ: the same error in all cells."""
+        return self.alone(key) * self.rates[key] * sqrt(self.people.relative_variance)
+
+    @cached_property
+    def by_cluster(self) -> dict[Key, Clustered]:
+        """What each cell's clusters move."""
+        return {key: self._clustered(one) for key, one in self.cells.items()}
+
+    def _clustered(self, found: Residuals) -> Clustered:
+        names, place = np.unique(found.cell.clusters, return_inverse=True)
+        each = (found.influence(self.slope, self.target), None, found.cell.is_labelled)
+        return Clustered(names, np.stack([np.bincount(place, one) for one in each], axis=1))
+
+    def growth(self, key: Key) -> float:
+        """How fast the variance of one labelled thing grows with p(1 − p): the board's design effect."""
+        return self.design_effect or self.own[key].n_things / self.cells[key].cell.k
+
+    def interval(self, key: Key) -> Interval:
+        """The interval of a cell, in [0, 1]; of width 0 where all is labelled and people do not err.
+
+        In simulated boards of 30 cells it covers .95 to .98 on average and .90 or more in the worst cell from a dozen
+        labels on (benchmarks/rates.py); a board of one or two cells has little to lean on: .90 to .94.
+        """
+        drawn, rate = self.spreads[key], clipped(self.rates[key])
+        growth = drawn.finite * self.growth(key) / drawn.n_things
+        variance = drawn.variance + self.tilt(key) ** 2
+        return wider_ends(rate, variance, growth, t_of(drawn.degrees, self.confidence))
+
+
+def fit_board(
+    cells: Mapping[Key, Residuals],
+    *,
+    slope: float | None,
+    target: Target,
+    confidence: float,
+    people: LabelError = EXACT,
+) -> Fit:
+    """θ of every cell with labels, about the `model` in two clusters at least. `slope`: None for the pooled one
+    (PPI++), 0 for labels alone, 1 for PPI. `people`: the error of labels by one person (`residuals` too).
+    """
+    slope = pooled_slope(cells.values()) if slope is None else slope
+    own = {key: drawn for key, one in cells.items() if (drawn := spread(one, slope, target)) is not None}
+    return Fit({key: cells[key] for key in own}, own, slope, target, confidence, people)

@@ -1,0 +1,152 @@
+"""Errors known from other texts: corrected rates, the variance between models, strata."""
+
+import numpy as np
+import pytest
+
+from truerate.metrics.estimators.between_models import Between, between_groups, between_models, widened
+from truerate.metrics.estimators.external import errors_on, estimated, flagged_sums, shares_clusters
+from truerate.metrics.estimators.registry import estimate_board
+from truerate.metrics.estimators.sample import Calibration
+from truerate.metrics.estimators.strata import stratified
+from truerate.metrics.rates import Corrected, Share
+from truerate.metrics.unit_rates import Errors, corrected_rate
+
+from .boards import NONE, cell
+
+UNKNOWN = [NONE] * 4
+REPLIES = cell([50] * 4, [10, 20, 15, 15], UNKNOWN)  # 60 of 200 flagged
+
+
+def texts(rows, *, models=None, langs=None) -> Calibration:
+    names = np.arange(len(rows)) + 100
+    models = np.array(models or ["w"] * len(rows))
+    return Calibration(np.array(rows, dtype=float), np.array(langs or ["x"] * len(rows)), models, names)
+
+
+# things, hallucinated, flagged, both: TPR 16/20, FPR 8/80
+KNOWN = texts([[25, 5, 6, 4], [25, 5, 6, 4], [25, 5, 7, 4], [25, 5, 5, 4]])
+
+
+def test_corrected_by_hand():
+    errors = errors_on(KNOWN, confidence=0.95)
+    assert (errors.tpr.rate, errors.fpr.rate) == pytest.approx((0.8, 0.1))
+    assert corrected_rate(flagged_sums(REPLIES), errors, confidence=0.95).value == pytest.approx(
+        (0.3 - 0.1) / 0.7
+    )
+
+
+def test_hr_est_by_hand():
+    # flagged 60/200 · hallucinated 20 / flagged 24
+    assert estimated(REPLIES, KNOWN, confidence=0.95).value == pytest.approx(0.3 * 20 / 24)
+
+
+def test_hr_est_without_an_interval_keeps_its_value_and_without_a_hit_has_none():
+    # every reply and every text has the same share: nothing says how far it may move
+    even, alike = cell([10] * 4, [2] * 4, UNKNOWN), texts([[10, 2, 2, 1]] * 4)
+    found = estimated(even, alike, confidence=0.95)
+    assert found.value == pytest.approx(0.2) and np.isnan([found.low, found.high]).all()
+    assert estimated(even, texts([[10, 2, 2, 0]] * 4), confidence=0.95) is None  # recall 0
+    assert estimated(even, texts([[10, 2, 0, 0]] * 4), confidence=0.95) is None
+
+
+def test_clusters_in_two_languages_are_seen():
+    apart = cell([5], [1], [NONE], ["b"])
+    assert not shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [])
+    assert shares_clusters([apart, apart], []) and not shares_clusters([], [])
+    known = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
+    other = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["c"]))
+    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [known, other])
+
+
+# ---- between models ----------------------------------------------------------------------------------------
+
+
+def test_the_variance_between_models_by_hand():
+    # two models of 10 texts each, 1 and 5 of 10 flagged: p .3, v = .21/10, Q = 2 · .2² · 10/.21, C = 10/.21
+    tops = np.array([1] + [0] * 9 + [1] * 5 + [0] * 5, dtype=float)
+    both = texts([[1, 0, top, 0] for top in tops], models=["a"] * 10 + ["b"] * 10)
+    # texts are clusters of one: their design effect is that of 20 rows with 19 degrees, 20/19
+    weight = 10 / (0.21 * 20 / 19)
+    expected = (2 * 0.2**2 * weight - 1) / (2 * weight - weight)
+    assert between_groups(tops, np.ones(20), both) == pytest.approx(expected)
+    assert between_models(both) == pytest.approx((0.0, expected, 2))
+
+
+def test_models_that_err_alike_have_none_and_one_model_tells_nothing():
+    alike = texts([[10, 0, 2, 0]] * 4 + [[10, 0, 3, 0]] * 4, models=["a", "b"] * 4)
+    assert between_models(alike)[:2] == (0, 0)
+    assert between_models(KNOWN) == (0, 0, 1)
+
+
+def test_texts_of_one_writer_tell_nothing_of_differences_between_models():
+    board = {("m", "x"): REPLIES}
+    two = texts([[25, 5, 6, 4], [25, 5, 7, 4]] * 4, models=["a", "b"] * 4)
+    named = {
+        kind: [one.calibration for one in each if one.estimator == "rogan-gladen-between"]
+        for kind, known in (("one", {"silver": KNOWN}), ("two", {"silver": KNOWN, "natural": two}))
+        for key, each in estimate_board(board, confidence=0.95, calibrated=known).items()
+        if key == ("m", "x")
+    }
+    assert named == {"one": [], "two": ["natural"]}
+
+
+def test_a_planted_variance_between_models_is_found():
+    rng = np.random.default_rng(8)
+    fpr = np.repeat(np.clip(rng.normal(0.3, 0.08, 60), 0.02, 0.9), 40)
+    flagged = rng.binomial(20, fpr)
+    known = texts([[20, 0, one, 0] for one in flagged], models=[f"m{place // 40}" for place in range(2400)])
+    assert between_models(known).fpr == pytest.approx(0.08**2, rel=0.35)
+
+
+def test_widened_by_hand():
+    found = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
+    # sd² = (.0025 · .8² + .01 · .2²)/.5²; each side squared with (1.96 sd)²
+    more = 1.959964**2 * (0.0025 * 0.64 + 0.01 * 0.04) / 0.25
+    assert found.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
+    assert found.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
+    untold = Corrected(None, None, None, None, False)
+    assert widened(untold, 0.0, Between(0, 0, 0), confidence=0.95) == untold
+    assert widened(None, 0.5, Between(0, 0, 0), confidence=0.95) is None
+
+
+# ---- strata ------------------------------------------------------------------------------------------------
+
+FIRST, LATER = Errors(Share(800, 1000), Share(100, 1000)), Errors(Share(800, 1000), Share(500, 1000))
+
+
+def held(*strata: tuple[int, int]) -> np.ndarray:
+    """100 clusters, in each of which every stratum holds so many flagged things of so many."""
+    return np.tile(np.array(strata, dtype=float), (100, 1, 1))
+
+
+def test_strata_by_hand():
+    # first sentences: 3 of 20 flagged; later ones: 11 of 20: (.15 − .1)/.7 and (.55 − .5)/.3, half each
+    found = stratified(held((3, 20), (11, 20)), [FIRST, LATER], confidence=0.95)
+    assert found.raw == pytest.approx(0.5 * 0.05 / 0.7 + 0.5 * 0.05 / 0.3)
+    assert found.low < found.value < found.high
+
+
+def test_one_stratum_is_rogan_gladen_and_an_empty_one_is_left_out():
+    errors = errors_on(KNOWN, confidence=0.95)
+    alone = corrected_rate(held((3, 20))[:, 0], errors, confidence=0.95)
+    for flagged, known in ((held((3, 20)), [errors]), (held((3, 20), (0, 0)), [errors, LATER])):
+        assert stratified(flagged, known, confidence=0.95) == pytest.approx(alone)
+
+
+def test_strata_remove_what_length_adds():
+    """Two models of one rate, .1, of which one writes more later sentences, where twice as much is alarmed."""
+    rate = 0.1
+    shares = [(rate * 0.8 + (1 - rate) * fpr) for fpr in (0.1, 0.5)]
+    short, long = (
+        held((shares[0] * first, first), (shares[1] * later, later))
+        for first, later in ((900, 100), (300, 700))
+    )
+    for flagged in (short, long):
+        assert stratified(flagged, [FIRST, LATER], confidence=0.95).raw == pytest.approx(rate)
+
+
+def test_strata_that_cannot_be_told():
+    useless, empty = Errors(Share(5, 10), Share(5, 10)), Errors(Share(0, 0), Share(1, 2))
+    assert stratified(held((3, 20)), [useless], confidence=0.95).is_identified is False
+    assert stratified(held((3, 20)), [empty], confidence=0.95) is None
+    assert stratified(held((0, 0)), [FIRST], confidence=0.95) is None

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from truerate.metrics.estimators.sample import Calibration, additive_fit, by_cluster, main_effects, verdicts
+
+from .boards import NONE, cell
+
+
+def test_labelled_units_are_those_with_a_label():
+    one = cell([10, 20, 30, 40], [1, 2, 3, 4], [0, NONE, 5, NONE])
+    assert (one.n, one.k, one.labelled_share) == (4, 2, 0.5)
+    assert one.only(one.is_labelled).total.tolist() == [10, 30]
+    assert cell([], [], []).labelled_share == 0
+
+
+def test_a_cluster_is_labelled_where_each_of_its_units_is():
+    one = by_cluster(cell([10, 20, 30, 40], [1, 2, 3, 4], [0, 2, 5, NONE], ["b", "b", "a", "a"]))
+    assert one.clusters.tolist() == ["a", "b"]
+    assert one.total.tolist() == [70, 30] and one.flagged.tolist() == [7, 3]
+    assert np.isnan(one.gold[0]) and one.gold[1] == 2
+
+
+def test_verdicts_are_units_of_one_thing():
+    one = verdicts(np.array([True, False]), np.array([1.0, NONE]), ["a", "b"])
+    assert one.total.tolist() == [1, 1] and one.flagged.tolist() == [1, 0] and one.k == 1
+
+
+def test_the_additive_fit_is_model_and_language_less_the_grand_mean():
+    keys = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    # means: a .2, b .4, x .25, y .35, all .3; a in x: .2 + .25 − .3
+    assert additive_fit(keys, np.array([0.1, 0.3, 0.4, 0.4])) == pytest.approx([0.15, 0.25, 0.35, 0.45])
+    assert main_effects(keys).shape == (4, 3)
+
+
+def test_a_calibration_falls_apart_by_language():
+    texts = Calibration(
+        np.array([[9, 1, 1, 1], [8, 2, 2, 2]]), np.array(["x", "y"]), np.array(["a", "b"]), np.array([1, 2])
+    )
+    assert texts.of_lang("y").sums.tolist() == [[8, 2, 2, 2]] and texts.of_lang("y").models.tolist() == ["b"]
