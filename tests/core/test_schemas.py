@@ -132,6 +132,15 @@ def test_a_broken_or_missing_file_is_one_line(tmp_path):
         assert "\n" not in str(caught.value) and "dvc repro" in str(caught.value)
 
 
+def test_some_rows_are_read_in_their_order(tmp_path):
+    rows = [{**COUNT, "model": model, "slice": []} for model in "badc"]
+    save(Count, frame(Count, rows), tmp_path / "t.parquet")
+    kept = load(Count, tmp_path / "t.parquet", rows=pl.col("model").is_in(pl.Series(["c", "b"]).implode()))
+    assert kept["model"].to_list() == ["b", "c"] and kept.schema == schemas.schema(Count)
+    with pytest.raises(TruerateError, match="it is not there"):
+        load(Count, tmp_path / "none.parquet", rows=pl.col("model") == "a")
+
+
 def test_pairs_are_sorted_text_and_read_back():
     made = frame(Count, [{**COUNT, "slice": pairs(task="qa", order=1, none=None)}])
     assert made["slice"].to_list() == [[{"key": "order", "value": "1"}, {"key": "task", "value": "qa"}]]
@@ -148,3 +157,20 @@ def test_a_score_says_no_certainty():
     }.items():
         row = score_row("accuracy", "m", {}, found, 4, **known)
         assert row["value"] == 0.5 and (row["low"], row["high"]) == ends
+
+
+CHECKED = """
+import sys
+import polars as pl
+from truerate.core.schemas import Document, frame, validate
+validate(Document, frame(Document), where="x")
+told = "pandas" in sys.modules
+import pandas
+print(told, pandas.DataFrame({"a": [1]}).shape)
+"""
+
+
+def test_a_table_is_checked_without_pandas_which_still_comes_where_it_is_asked_for():
+    pytest.importorskip("pandas")
+    done = subprocess.run([sys.executable, "-c", CHECKED], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[0] == "False (1, 1)"

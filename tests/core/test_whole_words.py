@@ -79,4 +79,6 @@ def test_words_are_counted_without_punctuation():
     text = "It was, in 1733."
     assert n_words(text) == 4
     assert n_words(text, whole_words(text, cut(text, ("17", 0.9, "x")))) == 1
-    assert n_words(text, whole_words(text, cut(text, ("17", 0.4, "x")))) == 0
+    low = cut(text, ("17", 0.4, "x"))
+    assert n_words(text, whole_words(text, low)) == 0
+    assert n_words(text, whole_words(text, low, 0.35), 0.35) == 1  # a detector's own threshold

@@ -5,9 +5,9 @@ from truerate.config import Statistics
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.metric import Metric
-from truerate.core.schemas import Outcome, Row, Score, frame, pairs, validate
+from truerate.core.schemas import Outcome, Row, Score, frame, pairs, schema, validate
 from truerate.leaderboard import rows as room
-from truerate.leaderboard.rows import board_rows, headline, slice_key
+from truerate.leaderboard.rows import board_rows, headline, slice_key, slice_keys
 
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
 QA = pairs(task="qa", variant="plain")
@@ -139,6 +139,10 @@ def test_headline_holds_the_ranked_values():
         "b": {"accuracy": {"task=qa variant=plain": {"bad": 0.5, "good": 0.9, "length": 0.9}}}
     }
     assert slice_key([]) == ""
+    told = pl.DataFrame(
+        {"slice": [[], pairs(task="qa", variant="plain")]}, schema={"slice": schema(Outcome)["slice"]}
+    )
+    assert told.select(slice_keys("slice")).to_series().to_list() == ["", "task=qa variant=plain"]
 
 
 def test_models_of_params_are_models():

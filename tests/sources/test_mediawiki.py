@@ -55,6 +55,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.pages, self.before, self.asked, self.headers = list(PAGES), [], [], []
         self.redirects, self.statistics = {"River Ost": "Ost (river)"}, STATISTICS
+        self.links, self.broken, self.moved = {}, set(), {}  # langlinks; paths that fail; paths that move
 
     @property
     def api(self):
@@ -68,6 +69,10 @@ class Server(ThreadingHTTPServer):
                     "statistics": self.statistics,
                 }
             }
+        if asked.get("prop") == "langlinks":
+            titles = asked["titles"].split("|")
+            pages = [{"title": title, "langlinks": self.links.get(title, [])} for title in titles]
+            return {"query": {"pages": pages}}
         if asked["action"] == "query":
             first = int(asked.get("grncontinue", 0))  # two pages per reply, the next two by continuation
             found = [
@@ -97,7 +102,12 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server
         server.asked.append(dict(parse_qsl(urlsplit(self.path).query)))
         server.headers.append(self.headers)
-        if server.before:
+        path = urlsplit(self.path).path
+        if path in server.broken:
+            status, headers, body = 403, {"Content-Type": "text/html"}, b"no"
+        elif path in server.moved:
+            status, headers, body = 301, {"Location": server.moved[path]}, b""
+        elif server.before:
             status, headers, body = server.before.pop(0)
         else:
             headers = {"Content-Type": "application/json; charset=utf-8", "Content-Encoding": "gzip"}
@@ -216,6 +226,83 @@ def test_depth_is_not_known_where_numbers_are_missing(run, wiki):
     wiki.statistics = {"pages": 10, "articles": 0, "edits": 5}
     rows, _, _ = run(n=1)
     assert rows[0]["depth"] is None
+
+
+def langs_of(folder):
+    return [json.loads(line)["lang"] for line in (folder / "articles.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_language_that_fails_loses_no_other_and_is_asked_for_alone_again(run, wiki, tmp_path):
+    wiki.broken = {"/fr/api.php"}
+    with pytest.raises(
+        TruerateError, match="status 403.*that is 'fr': what came of 2 other languages"
+    ) as error:
+        run(n=2, languages=("de", "fr", "en"))
+    assert "\n" not in str(error.value) and langs_of(tmp_path) == ["de", "de", "en", "en"]
+    wiki.broken, asked_before = set(), len(wiki.asked)
+    run(n=2, languages=("de", "fr", "en"))
+    # the site, what tags are called, two draws and two pages: of French alone
+    assert len(wiki.asked) - asked_before <= 6 and langs_of(tmp_path) == ["de", "de", "fr", "fr", "en", "en"]
+    assert not (tmp_path / "unfinished.json").exists()
+    whole = (tmp_path / "articles.jsonl").read_bytes()
+    run(n=2, languages=("de", "fr", "en"))  # all at once gives the same
+    assert (tmp_path / "articles.jsonl").read_bytes() == whole
+
+
+def test_another_run_takes_nothing_over_from_an_unfinished_one(run, wiki, tmp_path):
+    wiki.broken = {"/fr/api.php"}
+    with pytest.raises(TruerateError):
+        run(n=2, languages=("de", "fr"))
+    wiki.broken = set()
+    run(n=1, languages=("de", "fr"))
+    assert langs_of(tmp_path) == ["de", "fr"]
+
+
+def test_maintenance_tags_are_known_by_their_names_in_each_language(run, wiki):
+    wiki.links = {"Template:Unreferenced": [{"lang": "de", "title": "Vorlage:Belege fehlen"}]}
+    wiki.pages = [page(1, "Varn", LONG, templates=["Belege fehlen"]), page(2, "Ost", LONG)]
+    rows, left, _ = run(n=1, languages=("de", "en"))
+    assert [(row["lang"], row["title"]) for row in rows] == [("de", "Ost"), ("en", "Varn")]
+    assert left == {"Varn": "excluded-tag"}
+    assert len([asked for asked in wiki.asked if asked.get("prop") == "langlinks"]) == 1
+
+
+def test_a_wiki_that_moved_is_followed_to_a_host_beside_its_own(run, wiki):
+    wiki.moved = {"/yue/api.php": "/zh-yue/api.php?action=query"}
+    rows, _, _ = run(n=1, languages=("yue",))
+    assert [row["lang"] for row in rows] == ["yue"]
+    wiki.moved["/zh-yue/api.php"] = "/yue/api.php"
+    with pytest.raises(TruerateError, match="it has moved to '/yue/api.php'"):
+        run(n=1, languages=("yue",))
+
+
+@pytest.mark.parametrize(
+    ("location", "to"),
+    [
+        ("https://zh-yue.wikipedia.org/w/api.php?x=1", "https://zh-yue.wikipedia.org/w/api.php"),
+        ("/v2/api.php", "https://yue.wikipedia.org/v2/api.php"),
+        ("http://zh-yue.wikipedia.org/w/api.php", None),  # less safe
+        ("https://wikipedia.org/w/api.php", None),
+        ("https://yue.wikipedia.evil.org/w/api.php", None),
+        ("https://zh-yue.wikipedia.org:8443/w/api.php", None),
+        ("https://zh-yue.wikipedia.org/wiki/Main", None),
+        ("https://127.0.0.1/w/api.php", None),
+        ("", None),
+    ],
+)
+def test_only_an_api_of_the_same_family_of_hosts_is_followed(location, to):
+    assert mediawiki.moved("https://yue.wikipedia.org/w/api.php", location) == to
+    assert mediawiki.moved("http://10.0.0.1/api.php", "http://10.0.0.2/api.php") is None
+
+
+def test_the_categories_that_a_page_shows_come_with_it(run, wiki, read):
+    own = page(1, "Varn", LONG)
+    own["categories"] = [{"category": "Hidden_one", "hidden": True}, {"category": "Towns_on_rivers"}]
+    wiki.pages = [own]
+    rows, _, _ = run(n=1)
+    assert rows[0]["categories"] == ["Towns on rivers"]
+    known = {one["key"]: one["value"] for one in read("wikipedia").items.row(0, named=True)["attributes"]}
+    assert known["category"] == "Towns on rivers"
 
 
 # ---- servers that are busy, broken or something else -------------------------------------------------------

@@ -111,7 +111,7 @@ class KeyedStore:
         self.run("BEGIN IMMEDIATE")
         try:
             yield
-        except BaseException:
+        except BaseException:  # raised again, once nothing is left half written
             self.run("ROLLBACK")
             raise
         self.run("COMMIT")

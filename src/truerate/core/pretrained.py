@@ -36,9 +36,9 @@ def is_folder(value: str) -> bool:
         return False
 
 
-def absent(weights: str) -> str | None:
-    """Why nothing can be loaded by a name: no folder has it, and the Hub has no such repository, or none that
-    may be read, or cannot be reached where the cache has nothing of it. None where there is something to load,
+def absent(weights: str, *, revision: str | None = None) -> str | None:
+    """Why nothing can be loaded by a name: no folder has it, and the Hub has no such repository or revision,
+    or none that may be read, or cannot be reached where the cache has nothing of it. None where there is something to load,
     whole or not.
     """
     if is_folder(weights):
@@ -47,7 +47,7 @@ def absent(weights: str) -> str | None:
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
     try:
-        hf_hub_download(weights, "config.json")
+        hf_hub_download(weights, "config.json", revision=revision)
     except LocalEntryNotFoundError:  # which is also one of the class below
         return f"{weights!r} is not in the cache, and the Hub cannot be asked"
     except EntryNotFoundError:  # a repository of a tokenizer alone has none

@@ -33,7 +33,7 @@ PLAIN_ATTRIBUTES = frozenset(
 conversation documents evidence fact facts first generation group_id id page_id place published_id row
 sample silver target task translated_from turn url domain is_probe is_wikipedia kind label labels lang
 level order origin pattern rejected scheme scope seed side source_model stage system type variant verdict
-assistant_rating depth n_annotators n_characters n_chats n_claims n_labels n_sections n_sentences
+threshold assistant_rating depth n_annotators n_characters n_chats n_claims n_labels n_sections n_sentences
 n_unparsed user_rating cuts n_malformed n_words try
 """.split()
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import regex
 
-MARKED = 0.5  # a word is marked above it (Mu-SHROOM's rule for hard spans)
+MARKED = 0.5  # a word is marked above it (Mu-SHROOM's rule for hard spans) unless the detector has a threshold of its own
 SUSPECTED = 0.2  # a word is suspected above it, and told to programs alone below it
 # Scripts that put no space between words. Each letter, with the marks that sit on it, is a unit of its own there.
 _UNSPACED = "".join(
@@ -29,28 +29,30 @@ def units(text: str) -> Iterator[tuple[int, int]]:
         yield found.span()
 
 
-def whole_words(text: str, pieces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def whole_words(
+    text: str, pieces: Sequence[Mapping[str, Any]], threshold: float = MARKED
+) -> list[dict[str, Any]]:
     """The soft spans {start, end, type, p} that whole words have, from a detector's spans of any cut.
 
     A word takes the largest p of the pieces that touch it, and that piece's type. Neighbouring words with
-    nothing but blank space between them are one span if both are marked, both suspected or both neither, with
-    one type; its p is the largest. Punctuation at the ends of a span that holds a word is
+    nothing but blank space between them are one span if both are marked (p above the threshold), both suspected
+    or both neither, with one type; its p is the largest. Punctuation at the ends of a span that holds a word is
     left out of it. `pieces` are in order and disjoint, as `soft_spans` gives them; so are the spans. No piece,
     no span.
     """
     spans: list[dict[str, Any]] = []
     for start, end, piece in _touched(text, pieces):
         last = spans[-1] if spans else None
-        if last and _is_one(text, last, start, piece):
+        if last and _is_one(text, last, start, piece, threshold):
             last |= {"end": end, "p": max(last["p"], piece["p"])}
         else:
             spans.append({"start": start, "end": end, "type": piece["type"], "p": piece["p"]})
     return [_trimmed(text, span) for span in spans]
 
 
-def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None) -> int:
+def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None, threshold: float = MARKED) -> int:
     """How many words a text has, or how many of them its marked spans hold. Punctuation is none."""
-    inside = None if spans is None else [span for span in spans if span["p"] > MARKED]
+    inside = None if spans is None else [span for span in spans if span["p"] > threshold]
     return sum(
         any(character.isalnum() for character in text[start:end])
         and (inside is None or any(one["start"] <= start and end <= one["end"] for one in inside))
@@ -74,14 +76,20 @@ def _until(pieces: Iterable[Mapping[str, Any]], end: int) -> list[Mapping[str, A
     return list(takewhile(lambda piece: piece["start"] < end, pieces))
 
 
-def _is_one(text: str, last: Mapping[str, Any], start: int, piece: Mapping[str, Any]) -> bool:
+def _is_one(
+    text: str, last: Mapping[str, Any], start: int, piece: Mapping[str, Any], threshold: float
+) -> bool:
     """Whether a unit goes on the span before it."""
     is_near = not text[last["end"] : start].strip()
-    return is_near and (_level(last["p"]), last["type"]) == (_level(piece["p"]), piece["type"])
+    return is_near and (level(last["p"], threshold), last["type"]) == (
+        level(piece["p"], threshold),
+        piece["type"],
+    )
 
 
-def _level(p: float) -> int:
-    return (p > SUSPECTED) + (p > MARKED)
+def level(p: float, threshold: float = MARKED) -> int:
+    """2 for a marked p, 1 for a suspected one, else 0."""
+    return 2 if p > threshold else int(p > SUSPECTED)
 
 
 def _trimmed(text: str, span: dict[str, Any]) -> dict[str, Any]:

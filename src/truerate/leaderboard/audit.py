@@ -25,7 +25,7 @@ from truerate.metrics.intervals import (
 )
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
 from truerate.metrics.overlap import form, overlap
-from truerate.metrics.thresholds import best_threshold, grouped_folds, weighted_auroc
+from truerate.metrics.thresholds import best_threshold, grouped_auroc, grouped_folds, weighted_auroc
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
 METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")
@@ -235,7 +235,7 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
         return None
     value = weighted_auroc(scores, labels, np.ones((1, len(labels))))[0]
     blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
-    draws = np.concatenate([weighted_auroc(scores, labels, weights[:, index]) for weights in blocks])
+    draws = grouped_auroc(scores, labels, index, blocks)
     n_defined = min(
         len(np.unique(index[labels == side])) for side in (True, False)
     )  # the rarer class says how much is known

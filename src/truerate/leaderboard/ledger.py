@@ -13,7 +13,7 @@ from truerate.leaderboard.consistency import Total, check_claims, check_totals, 
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
-REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "cannot be checked"  # a number of ours beside it
+UNCHECKED = "cannot be checked"
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
@@ -47,20 +47,6 @@ def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -
         line |= {"low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
         lines.append(line | {"source": place(row["source"], row["table"])})
     return lines
-
-
-def judge(
-    published: float, ours: float, interval: tuple[float | None, float | None], *, tolerance: float
-) -> tuple[str, str]:
-    """The verdict on a published number and its reason: reproduced within `tolerance`, or inside our
-    interval.
-    """
-    gap, (low, high) = ours - published, interval
-    if abs(gap) <= tolerance:
-        return REPRODUCED, f"within {tolerance:g}"
-    if low is not None and high is not None and low <= published <= high:
-        return REPRODUCED, "inside our interval"
-    return DIFFERS, f"ours is {abs(gap):.4g} {'above' if gap > 0 else 'below'}"
 
 
 def ledger_of(

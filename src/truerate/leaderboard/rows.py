@@ -81,6 +81,12 @@ def slice_key(slice_: list[dict[str, str]]) -> str:
     return " ".join(f"{pair['key']}={pair['value']}" for pair in slice_)
 
 
+def slice_keys(column: str) -> pl.Expr:
+    """`slice_key` of every row of a column."""
+    field = pl.element().struct.field
+    return pl.col(column).list.eval(pl.concat_str(field("key"), pl.lit("="), field("value"))).list.join(" ")
+
+
 def ranks(
     outcomes: pl.DataFrame,
     statistics: Statistics,
@@ -97,9 +103,7 @@ def ranks(
     among all. Who has no value on any unit (nothing was answered, or it always abstains) is no
     rival: it has no rank and widens nobody's.
     """
-    keyed = outcomes.with_columns(
-        key=pl.Series([slice_key(one) for one in outcomes["slice"].to_list()], dtype=pl.String)
-    )
+    keyed = outcomes.with_columns(key=slice_keys("slice"))
     found = {}
     keyed = keyed.filter(pl.col("value").is_not_null().any().over("metric", "key", "subject"))
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):

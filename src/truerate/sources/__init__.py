@@ -51,7 +51,8 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     """
     check_reader(name, source)
     config = source.hub.config if source.hub else None
-    told = {"part": source.part, "split": source.split, "config": config}
+    languages = source.languages or None
+    told = {"part": source.part, "split": source.split, "config": config, "languages": languages}
     known = inspect.signature(_reader(source.reader)).parameters
     more = {key: value for key, value in told.items() if value is not None and key in known}
     tables = _with_rights(_read(name, source.reader, Path(folder), on_bad_row, **more), source.rights)
@@ -97,7 +98,7 @@ def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
     return replace(tables, card=tables.card | address | {"repository": hub.repo, "revision": hub.revision})
 
 
-def _read(name: str, reader: str, folder: Path, on_bad_row: str, **more: str) -> SourceTables:
+def _read(name: str, reader: str, folder: Path, on_bad_row: str, **more: object) -> SourceTables:
     return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
 
 

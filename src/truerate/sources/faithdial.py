@@ -145,15 +145,7 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | Non
         _response(row, "response"),
         row.optional_text("original_response"),
     )
-    labels = (
-        ["_".join(label.lower().split()) for label in row.texts("BEGIN")]
-        if row.values.get("BEGIN") is not None
-        else []
-    )
-    if not labels:
-        raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
-    for label in labels:
-        label_of(label, tuple(LABELS), "a label of field 'BEGIN'")
+    labels = _labels(row)
     is_hallucinated, is_rewritten = any(LABELS[label] for label in labels), original not in (None, response)
     item = collection.item(
         "dialogue",
@@ -186,6 +178,17 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | Non
         collection.sample(
             item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **attributes
         )
+
+
+def _labels(row: Row) -> list[str]:
+    """The labels that a turn has; raises BadRow where it has none, or one that is not known."""
+    is_labelled = row.values.get("BEGIN") is not None
+    labels = ["_".join(label.lower().split()) for label in row.texts("BEGIN")] if is_labelled else []
+    if not labels:
+        raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
+    for label in labels:
+        label_of(label, tuple(LABELS), "a label of field 'BEGIN'")
+    return labels
 
 
 def _knowledge(row: Row) -> str:

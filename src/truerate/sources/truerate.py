@@ -86,11 +86,7 @@ def read(
     parts = (*release.tasks, *([REPLIES] if ENTITY in release.tasks else []))
     if part is not None and part not in parts:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(parts)}")
-    base = folder / "data" if (folder / "data").is_dir() else folder
-    configs = {
-        path: path.parent.name if path.parent != base else config
-        for path in sorted(base.glob(f"**/*{SUFFIX}"))
-    }
+    configs = _configs(folder, config)
     chosen = _chosen(configs, release, part=part, config=config)
     if REPLIES in parts and (
         part == REPLIES or part is None and ENTITY not in chosen.values() and replies.is_in(configs)
@@ -119,6 +115,15 @@ def read(
         )
     _name_anew(collection)
     return collection.tables()
+
+
+def _configs(folder: Path, config: str | None) -> dict[Path, str | None]:
+    """The files of a folder, each with its config: the folder that it lies in, else the one that was named."""
+    base = folder / "data" if (folder / "data").is_dir() else folder
+    return {
+        path: path.parent.name if path.parent != base else config
+        for path in sorted(base.glob(f"**/*{SUFFIX}"))
+    }
 
 
 def _chosen(

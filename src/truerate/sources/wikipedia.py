@@ -81,6 +81,7 @@ def _keep(collection: Collection, row: Row) -> None:
         n_characters=len(extract),
         n_sections=len(_HEADING.findall(extract)),
         depth=_depth(row),
+        category=_category(row),
         tags="; ".join(_tags(row)) or None,
         id=row.values.get("pageid"),
     )
@@ -119,6 +120,22 @@ def _depth(row: Row) -> float | None:
             f"field 'depth' is {str(depth)[:40]!r}; it must be a number, or null where it is not known",
         )
     return None if depth is None else float(depth)
+
+
+def _category(row: Row) -> str | None:
+    """The first category that the page shows, of names or of the API's titles; None where none is told."""
+    if row.values.get("categories") is None:
+        return None
+    told = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("categories")]
+    if wrong := [entry for entry in told if not isinstance(entry, str)]:
+        raise BadRow(
+            Reason.WRONG_TYPE, f"field 'categories' holds {str(wrong[0])[:40]!r}; it must hold names"
+        )
+    names = [
+        name.partition(":")[2] if isinstance(entry, dict) else name
+        for entry, name in zip(row.items("categories"), told, strict=True)
+    ]
+    return clean(names[0]) if names else None
 
 
 def _tags(row: Row) -> list[str]:

@@ -1,6 +1,7 @@
 """Articles of wikis, fetched into the files that the reader `wikipedia` reads.
 
-`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason;
+`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason; both grow by a
+language at a time (`article_files`);
 `titles.<lang>.tsv`: what was taken, a title and its revision per line: given back as `--titles`, these files
 fetch the same set again.
 """
@@ -9,20 +10,23 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import orjson
+import aiohttp
 from lxml import etree, html
 
-from truerate.core.errors import EndpointError, SettingsError, SourceError
+from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
+from truerate.core.keys import digest
 from truerate.web import mediawiki
+from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard
+from truerate.web.hosts import host_of
 from truerate.web.judging import tidy
 from truerate.web.mediawiki import Absent, Site, Wiki
 from truerate.web.pauses import Clock
 
-ARTICLES, LEFT_OUT = "articles.jsonl", "left_out.jsonl"
+ENGLISH = "en"  # whose names of maintenance tags settings hold
 # Why a page is not taken: the API's code of an absent one (`mediawiki.ABSENT`), or one of these.
 REASONS = ("too-short", "no-lead", "excluded-tag", "disambiguation", "twice")
 LOOKED_AT = 100  # pages drawn per article that is wanted, before the drawing ends
@@ -70,8 +74,8 @@ class Asked:
 
 
 def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = None) -> dict[str, int]:
-    """Fetch and write; gives the articles per language. Raises TruerateError where a language has none or an
-    API gives none.
+    """Fetch and write, a language as it comes; gives the articles per language. Raises TruerateError where a
+    language has none or an API gives none, once all others are written: begun again it asks for the rest.
     """
     _check(wanted)
     guard = Guard(asked.allowed_private)
@@ -81,15 +85,20 @@ def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = N
         raise SettingsError(
             f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ"
         )
-    taken, left = asyncio.run(_fetch(urls, titles, wanted, (asked, guard, clock)))
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / ARTICLES, (row for rows in taken.values() for row in rows))
-    _write(folder / LEFT_OUT, left)
-    for lang, rows in taken.items():
-        (folder / f"titles.{lang}.tsv").write_text(
-            "".join(f"{row['title']}\t{row['revid']}\n" for row in rows), "utf-8"
+    limits = (wanted.n, wanted.min_characters, list(wanted.excluded_tags), asked.api)
+    files = ArticleFiles(folder, wanted.languages, digest(limits=limits, titles=titles))
+    failed = asyncio.run(_fetch(urls, titles, wanted, files, (asked, guard, clock)))
+    if failed:
+        first, error = next(iter(failed.items()))
+        if len(urls) == 1:
+            raise error
+        more = f" ({', '.join(failed)} all failed)" if len(failed) > 1 else ""
+        raise EndpointError(
+            f"{error}; that is {first!r}{more}: what came of {len(files.done)} other languages is in {str(folder)!r}, "
+            "run the same again for the rest"
         )
-    return {lang: len(rows) for lang, rows in taken.items()}
+    files.end()
+    return dict(files.done)
 
 
 def _check(wanted: Wanted) -> None:
@@ -110,26 +119,67 @@ def _check(wanted: Wanted) -> None:
 
 
 async def _fetch(
-    urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple
-) -> tuple[dict[str, list[dict]], list[dict]]:
+    urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: tuple
+) -> dict[str, TruerateError]:
+    """Fetch and write one language after another; the errors of those that failed. One that fails loses no
+    other.
+    """
     asked, guard, clock = by
-    taken, left = {}, []
+    failed: dict[str, TruerateError] = {}
     async with mediawiki.session(asked.contact, guard) as session:
-        for lang, url in urls.items():
-            wiki = Wiki(session, url, pause_s=asked.pause_s, clock=clock)
-            rendered = _by_title(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
-            rows, others = await _of_language(lang, await wiki.site(), rendered, wanted)
-            if not rows:
-                why = ", ".join(
-                    f"{n} {reason}"
-                    for reason, n in Counter(reject["reason"] for reject in others).most_common()
-                )
-                raise EndpointError(
-                    f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
-                )
-            taken[lang] = rows
-            left += others
-    return taken, left
+        tags = LocalTags(session, asked, guard, clock, wanted.excluded_tags)
+        for lang in (lang for lang in urls if lang not in files.done):
+            wiki = Wiki(session, urls[lang], pause_s=asked.pause_s, clock=clock)
+            try:
+                site = await wiki.site()
+                shut = await tags.named(lang, wiki.url)
+                pages = _by_title(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
+                rows, others = await _of_language(lang, site, pages, replace(wanted, excluded_tags=shut))
+                if not rows:
+                    raise _nothing_fits(wiki.url, others)
+            except TruerateError as error:
+                failed[lang] = error
+                continue
+            files.add(lang, rows, others)
+    return failed
+
+
+def _nothing_fits(url: str, others: list[dict]) -> TruerateError:
+    counted = Counter(reject["reason"] for reject in others).most_common()
+    why = ", ".join(f"{n} {reason}" for reason, n in counted)
+    return EndpointError(
+        f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
+    )
+
+
+class LocalTags:
+    """What maintenance tags are called in each language: as English templates link to those of other wikis.
+    Asked once, when the first other language comes.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        asked: "Asked",
+        guard: Guard,
+        clock: Clock | None,
+        tags: Sequence[str],
+    ):
+        self.session, self.asked, self.guard, self.clock, self.tags = session, asked, guard, clock, tags
+        self._found: dict[str, list[str]] | None = None
+
+    async def named(self, lang: str, url: str) -> tuple[str, ...]:
+        """The tags' own names and those in a language, which is known by its code or by the host of its wiki
+        (`zh-yue`). Raises TruerateError.
+        """
+        if lang == ENGLISH or not self.tags or "{lang}" not in self.asked.api:
+            return tuple(self.tags)
+        if self._found is None:
+            api = mediawiki.checked(self.asked.api, ENGLISH, self.guard)
+            wiki = Wiki(self.session, api, pause_s=self.asked.pause_s, clock=self.clock)
+            self._found = await wiki.names_elsewhere([f"Template:{tag}" for tag in self.tags])
+        titles = [*self._found.get(lang, ()), *self._found.get(host_of(url).partition(".")[0], ())]
+        return tuple(dict.fromkeys([*self.tags, *(title.partition(":")[2] for title in titles)]))
 
 
 async def _of_language(
@@ -195,6 +245,11 @@ def _row(lang: str, site: Site, page: dict) -> dict:
         "revid": page.get("revid"),
         "depth": site.depth,
         "templates": [{"title": template["title"]} for template in templates if template.get("ns") == 10],
+        "categories": [
+            one["category"].replace("_", " ")
+            for one in page.get("categories", [])
+            if isinstance(one, dict) and isinstance(one.get("category"), str) and not one.get("hidden")
+        ],
         "extract": plain_text(page["text"]),
     }
 
@@ -263,7 +318,3 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
     if not titles:
         raise SourceError(f"{where}: no title in it; write one per line")
     return list(titles)
-
-
-def _write(path: Path, rows: Iterable[dict]) -> None:
-    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))

@@ -6,9 +6,9 @@ time that it names.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import aiohttp
 import orjson
@@ -32,6 +32,7 @@ LAG_S = (
     5  # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
 )
 BATCH = 50
+MOVES = 3  # that are followed, one after another
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
 # Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
 # read.
@@ -64,13 +65,13 @@ class Site(NamedTuple):
 
 
 class Wiki:
-    """One wiki. `url` is its api.php; `pause_s` lies between two requests."""
+    """One wiki. `url` is its api.php, wherever it moves to (`moved`); `pause_s` lies between two requests."""
 
     def __init__(
         self, session: aiohttp.ClientSession, url: str, *, pause_s: float, clock: Clock | None = None
     ):
         self.session, self.url, self.pause_s, self.clock = session, url, pause_s, clock or Clock()
-        self.is_first = True
+        self.is_first, self.n_moves = True, 0
 
     async def site(self) -> Site:
         """Its depth (edits per article, weighted by the share of pages that are none) and addresses. Raises
@@ -104,7 +105,7 @@ class Wiki:
             goes_on = reply.get("continue")
 
     async def rendered(self, *, title: str | None = None, revision: int | None = None) -> dict:
-        """A page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `properties`): a revision,
+        """A page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `categories`, `properties`): a revision,
         or a title's newest.
 
         Redirects are followed. The API's plain extracts would be of the newest revision alone, whatever is
@@ -112,14 +113,31 @@ class Wiki:
         """
         which = {"oldid": str(revision)} if revision else {"page": title, "redirects": "1"}
         more = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-        page = (await self.ask(action="parse", prop="text|revid|templates|properties", **which, **more)).get(
-            "parse"
-        )
+        page = (
+            await self.ask(action="parse", prop="text|revid|templates|categories|properties", **which, **more)
+        ).get("parse")
         if not isinstance(page, dict) or not all(
             isinstance(page.get(name), str) for name in ("title", "text")
         ):
             raise self._stopped("a reply without a page")
         return page
+
+    async def names_elsewhere(self, titles: Sequence[str]) -> dict[str, list[str]]:
+        """What pages of this wiki are called in others, by the code of these: the titles that its pages link
+        to (`langlinks`), redirects followed. Raises TruerateError.
+        """
+        asked = {"action": "query", "prop": "langlinks", "lllimit": "max", "redirects": "1"}
+        found: dict[str, list[str]] = {}
+        for start in range(0, len(titles), BATCH):
+            named = "|".join(titles[start : start + BATCH])
+            goes_on: dict | None = {}
+            while goes_on is not None:
+                reply = await self.ask(**asked, titles=named, **goes_on)
+                for page in reply.get("query", {}).get("pages", []):
+                    for link in page.get("langlinks", []):
+                        found.setdefault(str(link.get("lang")), []).append(str(link.get("title", "")))
+                goes_on = reply.get("continue")
+        return found
 
     async def ask(self, **asked: str) -> dict:
         """One request and its reply, again where the server is busy. Raises Absent and TruerateError."""
@@ -139,6 +157,9 @@ class Wiki:
                     ) from None
                 wait, last = AGAIN.ceiling(tried), type(error).__name__
                 continue
+            if status in MOVED:
+                self._move(headers.get("Location", ""))
+                return await self.ask(**asked)
             reply = self._reply(status, headers, body)
             if isinstance(reply, dict):
                 return reply
@@ -162,8 +183,6 @@ class Wiki:
         """What came: the API's reply, or in words why to try again."""
         if may_pass(status):
             return f"status {status}"
-        if status in MOVED:
-            raise self._stopped(f"it has moved to {headers.get('Location', '')[:200]!r}")
         try:
             reply = orjson.loads(body)
         except ValueError:
@@ -182,6 +201,14 @@ class Wiki:
         if code in ABSENT:
             raise Absent(code)
         raise self._stopped(" ".join(f"status {status}: {code} {clean(message)}".split())[:200])
+
+    def _move(self, location: str) -> None:
+        """Ask at another address from now on. Raises TruerateError where it is none of this family of hosts."""
+        url = moved(self.url, location)
+        self.n_moves += 1
+        if url is None or self.n_moves > MOVES:
+            raise self._stopped(f"it has moved to {location[:200]!r}")
+        self.url = url
 
     def _wait(self, headers, tried: int) -> float:
         """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it
@@ -229,6 +256,24 @@ def checked(api: str, lang: str, guard: Guard) -> str:
             f"fetching articles: --api {api!r}: {refusal}; allow it with --allow-private, or correct it"
         )
     return url
+
+
+def moved(url: str, location: str) -> str | None:
+    """Where an api.php has moved to; None where that is no api.php on the same host, nor on one beside it
+    (`yue.wikipedia.org` and `zh-yue.wikipedia.org`), or is asked less safely.
+    """
+    try:
+        old, new = URL(url), URL(urljoin(url, location)).with_query(None).with_fragment(None)
+    except ValueError:
+        return None
+    is_as_safe = new.scheme == "https" or new.scheme == old.scheme == "http"
+    if not location or not is_as_safe or not new.path.endswith("/api.php"):
+        return None
+    mine, theirs = host_of(url), host_of(str(new))
+    family = mine.partition(".")[2]
+    is_beside = "." in family and not mine[-1:].isdigit() and theirs.partition(".")[2] == family
+    is_same = theirs == mine and old.port == new.port
+    return str(new) if is_same or (is_beside and new.port in (80, 443)) else None
 
 
 def depth_of(counts: dict) -> float | None:

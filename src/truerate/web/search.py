@@ -77,6 +77,7 @@ class Searcher:
         )
 
         async def work(session: aiohttp.ClientSession) -> None:
+            """Search for what still waits, until nothing does or a fault ends it for all workers."""
             for query in waiting:
                 try:
                     results = await self._search(session, query)

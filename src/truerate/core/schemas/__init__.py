@@ -2,7 +2,7 @@
 
 Every frame under `data/` passes `save` and `load`, where pandera holds it to the names, types and rules that the
 table declares. Files between two rules pass `write` and `read`, which hold them to names and types by the same
-declaration: importing pandera, and pandas with it, takes longer than most of those steps. Identity columns are
+declaration: importing pandera takes longer than most of those steps. Identity columns are
 content hashes. Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact
 needs no new column.
 """

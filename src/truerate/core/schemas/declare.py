@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from truerate.core.schemas.checker import pandera
+
 if TYPE_CHECKING:
     import pandera.polars as pa
 
@@ -65,18 +67,20 @@ class Table:
 
         A null passes every rule but that there are none; NaN is no value either.
         """
-        import pandera.polars as pa
+        checker = pandera()
 
-        def column(kind: Any, rule: FieldRules) -> pa.Column:
+        def column(kind: Any, rule: FieldRules) -> "pa.Column":
             bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
-            checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
-            checks += [pa.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
-            return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
+            checks = [
+                getattr(checker.Check, name)(value) for name, value in bounds.items() if value is not None
+            ]
+            checks += [checker.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
+            return checker.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
 
-        return pa.DataFrameSchema(
+        return checker.DataFrameSchema(
             {name: column(*field) for name, field in cls.fields().items()},
             [
-                pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said)
+                checker.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said)
                 for said, rule in cls.RULES.items()
             ],
             name=cls.__name__,

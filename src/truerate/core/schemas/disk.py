@@ -34,9 +34,11 @@ def save(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
     write_parquet(data, path)
 
 
-def load(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read and validate. Raises TruerateError where the file is missing, unreadable or breaks a rule."""
-    return validate(table, read_parquet(path), where=str(path))
+def load(table: type[Table], path: str | Path, *, rows: pl.Expr | None = None) -> pl.DataFrame:
+    """Read and validate all rows, or those of which `rows` holds: the others are never in memory together. Raises
+    TruerateError where the file is missing, unreadable or breaks a rule.
+    """
+    return validate(table, read_parquet(path, rows=rows), where=str(path))
 
 
 def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
@@ -90,9 +92,16 @@ def read_json(path: str | Path) -> dict[str, Any]:
         raise TruerateError(f"reading {str(path)!r}: {error}; delete it and run `dvc repro`") from None
 
 
-def read_parquet(path: str | Path, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read one Parquet file, or some of its columns; TruerateError where there is none or it is no Parquet."""
+def read_parquet(
+    path: str | Path, *, columns: Sequence[str] | None = None, rows: pl.Expr | None = None
+) -> pl.DataFrame:
+    """Read one Parquet file, or some of its columns or rows; TruerateError where there is none or it is no
+    Parquet.
+    """
     try:
+        if rows is not None:
+            found = pl.scan_parquet(path).filter(rows)
+            return (found if columns is None else found.select(columns)).collect()
         return pl.read_parquet(path, columns=None if columns is None else list(columns))
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None

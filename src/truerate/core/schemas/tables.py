@@ -123,8 +123,9 @@ class Judgement(Table):
     """What a detector, judge or annotator says of one text. `verdict` true: it contains hallucination; null:
     none could be read.
 
-    `p` is the detector's probability of hallucination in [0, 1]. `attributes` hold variant, order, stage
-    (`refined`), …
+    `p` is the detector's probability of hallucination in [0, 1]. `spans` of a token detector are soft ones, each with
+    its p, where the text has labels; of any other text they are those that are marked. `attributes` hold variant,
+    order, stage (`refined`), …
     """
 
     judgement_id: str = Field(unique=True)

@@ -31,8 +31,9 @@ _EVALUATION = (
 _IS = r"\s*(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
 _LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+)*(?:answer|final|decision|conclusion|label|result)"
 _FIRST = lazy(
-    rf"[\W_]*(?:yes|no)?[\W_]*(?:(?:it|this|that)(?:'s|\s+is)\s+|(?:i(?:'d|\s+would)?\s+(?:think|believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
-    rf"(?:(?:it|this)(?:'s|\s+is)\s+)?)?(?:{_EVALUATION}{_IS}|{_LABEL}{_IS})?)[\W_]*{_WORD}",
+    # possessive: given back sign by sign, a row of brackets would be tried in each of its partitions
+    rf"[\W_]*+(?:(?:yes|no)[\W_]*+)?(?:(?:it|this|that)(?:'s|\s+is)\s+|(?:i(?:'d|\s+would)?\s+(?:think|believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
+    rf"(?:(?:it|this)(?:'s|\s+is)\s+)?)?(?:{_EVALUATION}{_IS}|{_LABEL}{_IS})?)[\W_]*+{_WORD}",
     re.I,
 )
 _SAID = lazy(

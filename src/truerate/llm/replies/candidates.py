@@ -44,6 +44,11 @@ _ANNOUNCED = (
     rf"(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
 )
 _ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{_KINDS}\s+{_MADE}\b[^:\n.]{{0,40}}(?=:))"
+# a turn of a dialogue is announced as one's own: `turn` and `line` stand in texts, too
+_ANNOUNCED = (
+    rf"(?:{_ANNOUNCED}|(?:(?:here(?:'s|\s+is)\s+)?my\s+next|here(?:'s|\s+is)\s+(?:my|the\s+next))\s+(?:turn|utterance|message|line)"
+    rf"(?:\s+(?:in|of)\s+(?:the|this|our)\s+(?:dialogue|conversation|chat))?(?=[\s*_]*[:\n]))"
+)
 _MADE_IS = (
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
 )

@@ -120,6 +120,17 @@ _BOTH_BUT = lazy(
 )
 
 
+# a first sentence, or clause, that says only that both were looked at
+_BOTH_READ = lazy(
+    rf"^\W*(?:(?:ok(?:ay)?|sure|well|so|alright)\W+)?(?:i(?:'ve|\s+have)?|after|having|upon)\s+(?:(?:now|carefully|closely|first)\s+)*"
+    rf"(?:re-?)?(?:read(?:ing)?|look(?:ed|ing)\s+at|consider(?:ed|ing)|compar(?:ed|ing)|review(?:ed|ing)|examin(?:ed|ing)|"
+    rf"check(?:ed|ing)|evaluat(?:ed|ing)|analy[sz](?:ed|ing)|weigh(?:ed|ing)|went\s+through|going\s+through)\s+(?:through\s+)?"
+    rf"both(?:\s+of\s+(?:them|these|the\s+two))?(?:\s+(?:of\s+)?(?:the\s+|these\s+)?(?:{_NOUNS}))?"
+    rf"(?:\s+(?:carefully|closely|again|twice|in\s+turn|against\s+the\s+\w+|with\s+(?:great\s+)?care))?\s*[.,:;!]\s*(?=\S)",
+    re.I,
+)
+
+
 def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Asks = None) -> Parsed:
     """The one of two `names` (a noun and 1 or 2) that a reply picks, or None with its reason.
 
@@ -130,7 +141,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if not answer:
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
-    answer = _BOTH_BUT.sub("", answer)
+    answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)

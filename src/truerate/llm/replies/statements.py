@@ -67,7 +67,7 @@ _LAST = lazy(
 )
 _CONCLUSION = lazy(
     rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here)?{_SHUT}"
-    rf"(?:\s*(?:is|(?:would|should|must)\s+be|=|:|->|→)+|\s+[-–—]\s)"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"

@@ -191,7 +191,7 @@ class Leases:
         try:
             with self.store.explained():
                 outcomes = done.result()
-        except Exception as raised:
+        except Exception as raised:  # whatever it is, each that waits is told
             error = raised
         for _, job, future in batch:
             if future.done():  # its worker was cancelled

@@ -76,12 +76,12 @@ def _commit(link: sqlite3.Connection, operations: list[Operation]) -> list[objec
             link.execute("SAVEPOINT one")
             try:
                 results.append(operation(link))
-            except Exception as error:
+            except Exception as error:  # whoever submitted it is told; the others go on
                 link.execute("ROLLBACK TO one")
                 results.append(error)
             link.execute("RELEASE one")
         link.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # raised again, once nothing is left half written
         if link.in_transaction:
             link.execute("ROLLBACK")
         raise

@@ -77,9 +77,10 @@ def _in_thread(function: Callable[..., Result], *args: Any) -> asyncio.Future[Re
             set_it(value)
 
     def run() -> None:
+        """Call the function and hand over what it gives or raises, in the loop's own thread."""
         try:
             found: tuple[Callable[[Any], None], object] = (future.set_result, function(*args))
-        except Exception as error:
+        except Exception as error:  # raised where the result is awaited
             found = (future.set_exception, error)
         try:
             loop.call_soon_threadsafe(deliver, *found)

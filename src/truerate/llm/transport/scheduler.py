@@ -59,6 +59,7 @@ def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
     signals = (signal.SIGINT, signal.SIGTERM) if is_main else ()
 
     def end() -> None:
+        """The first signal sends nothing more, the second cancels."""
         if run.was_interrupted and task:
             task.cancel()
             return

@@ -155,6 +155,7 @@ class Supervisor:
             self.tell(client)
 
     def tell(self, client: socket.socket) -> None:
+        """Send the line that is known by now; a client that is gone is dropped."""
         try:
             client.sendall(self.hello)
         except OSError:
@@ -174,6 +175,7 @@ class Supervisor:
                     self.drop(client)
 
     def accept(self) -> None:
+        """Take in a client that connects, and tell it what is known by now."""
         try:
             client, _ = self.listener.accept()
         except OSError:
@@ -184,6 +186,7 @@ class Supervisor:
             self.tell(client)
 
     def drop(self, client: socket.socket) -> None:
+        """Forget a client; the time without clients starts anew."""
         self.clients.discard(client)
         self.events.unregister(client)
         client.close()

@@ -1,0 +1,73 @@
+"""The files of fetched articles, written language by language, so that what came stays whatever comes after.
+
+While a run has not come to its end, `unfinished.json` says what it was to fetch and which languages it has:
+the same run, begun again, asks for the others alone.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+ARTICLES, LEFT_OUT, UNFINISHED = "articles.jsonl", "left_out.jsonl", "unfinished.json"
+
+
+class ArticleFiles:
+    """The files in one folder, of these languages in their order. `wanted` names what is fetched: languages
+    that an unfinished run of the same has are `done`.
+    """
+
+    def __init__(self, folder: Path, languages: Sequence[str], wanted: str):
+        self.folder, self.languages, self.wanted = folder, languages, wanted
+        done = self._begun()
+        self.taken: dict[str, list[dict]] = {lang: [] for lang in languages if lang in done}
+        self.left: dict[str, list[dict]] = {lang: [] for lang in self.taken}
+        for held, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)) if done else ():
+            for row in _rows(folder / file):
+                if row["lang"] in held:
+                    held[row["lang"]].append(row)
+
+    @property
+    def done(self) -> Mapping[str, int]:
+        """The number of articles of each language that is there."""
+        return {lang: len(self.taken[lang]) for lang in self.languages if lang in self.taken}
+
+    def add(self, lang: str, rows: list[dict], left: list[dict]) -> None:
+        """One more language: its articles, and what was not taken."""
+        self.taken[lang], self.left[lang] = rows, left
+        self.folder.mkdir(parents=True, exist_ok=True)
+        pinned = "".join(f"{row['title']}\t{row['revid']}\n" for row in rows)
+        _replace(self.folder / f"titles.{lang}.tsv", pinned.encode())
+        for held, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)):
+            _replace(self.folder / file, _lines(row for name in self.done for row in held[name]))
+        told = {"wanted": self.wanted, "languages": list(self.done)}
+        _replace(self.folder / UNFINISHED, json.dumps(told).encode())
+
+    def end(self) -> None:
+        """Everything that was wanted is there."""
+        (self.folder / UNFINISHED).unlink(missing_ok=True)
+
+    def _begun(self) -> set[str]:
+        try:
+            told = json.loads((self.folder / UNFINISHED).read_text("utf-8"))
+        except (OSError, ValueError):
+            return set()
+        is_same = isinstance(told, dict) and told.get("wanted") == self.wanted
+        return set(told.get("languages", ())) if is_same else set()
+
+
+def _rows(path: Path) -> list[dict]:
+    return [orjson.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def _lines(rows: Iterable[dict]) -> bytes:
+    return b"".join(orjson.dumps(row) + b"\n" for row in rows)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """A file appears whole, or stays as it was."""
+    aside = path.with_name(f"{path.name}.tmp")
+    aside.write_bytes(content)
+    os.replace(aside, path)
