@@ -2,6 +2,7 @@
 scoring together saves.
 
     python benchmarks/gpu.py --write benchmarks/RESULTS.md        # on a machine with a GPU: about 20 minutes on an H200
+    python benchmarks/gpu.py --judges                 # published judges of 8 billion parameters, in bf16 and in 4 bits
     python benchmarks/gpu.py --small                  # the same code on tiny shapes, on a CPU too: to see that it works, not how fast
 
 Random weights (speed does not depend on them) of Llama-3-8B's and ModernBERT-base's shape. They are written
@@ -35,6 +36,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
+from gpu_judges import HEAD, judging_lines
 from scoring import CODER, CONFIGS, group, n_tokens, token_ratio
 from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
@@ -128,6 +130,7 @@ def main() -> int:
     options.add_argument(
         "--process", type=Path, help=argparse.SUPPRESS
     )  # what the launcher of two processes starts
+    options.add_argument("--judges", action="store_true", help="published judges that write, alone")
     given = options.parse_args()
     if given.small and given.write:
         options.error("--small shows that the benchmark runs; its numbers are not for --write")
@@ -144,6 +147,10 @@ def main() -> int:
     plan = SMALL if given.small else WHOLE
     if given.process:
         return one_of_two(given.process, plan)
+    if given.judges:
+        shape = next(config for name, (config, _) in plan.shapes.items() if "Llama" in name)
+        print("\n".join([*table(HEAD), *told(judging_lines(shape, 2 if given.small else 32, unless_full))]))
+        return 0
     plan = plan._replace(
         shapes={name: how for name, how in plan.shapes.items() if not given.only or given.only in name}
     )

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from truerate.config.blocks import (
@@ -53,6 +52,7 @@ from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
 from truerate.config.placement import misplaced
+from truerate.config.published import Published
 from truerate.config.track_blocks import (
     SettingsByTrack,
     SizesByTrack,
@@ -61,7 +61,7 @@ from truerate.config.track_blocks import (
     overriding_faults,
 )
 from truerate.config.web import ArticleRules, Fetch, Search
-from truerate.config.yaml_faults import OnceOnly, error_lines, refuse_secrets, veiled, yaml_fault
+from truerate.config.yaml_faults import error_lines, settings_in, veiled
 from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "Paths",
     "PublicData",
     "PublicTraining",
+    "Published",
     "RateOf",
     "Rights",
     "Sampling",
@@ -272,7 +273,7 @@ class Params(Block):
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
                 board = Board(track=public.track, source=name, settings=public.settings, sizes=public.sizes)
-                own = {key: one for key, one in self.detectors.items() if one.learns_on(name)}
+                own = {key: one for key, one in self.detectors.items() if one.learns_from in (None, name)}
                 alone = {"boards": {name: board}, "sources": {name: source}, "detectors": own}
                 yield name, self.model_copy(update=alone)
 
@@ -308,6 +309,20 @@ class Params(Block):
     def models_of(self, board: str) -> tuple[str, ...]:
         """The declared models that a board's settings name."""
         return tuple(alias for alias in self.track(board).models() if alias in self.models)
+
+    def judging_models(self, board: str) -> tuple[str, ...]:
+        """The models that published detectors of a board ask in the words of their adapters."""
+        track = self.board(board).track
+        members = [
+            self.detectors[name].published.get(member)
+            for name in self.families(board)
+            for member in self.detectors[name].members_on(track)
+        ]
+        return tuple(dict.fromkeys(one.model for one in members if one is not None and one.model is not None))
+
+    def judging_endpoints(self, board: str) -> tuple[str, ...]:
+        """The endpoints behind these models."""
+        return tuple(dict.fromkeys(self.models[alias].endpoint for alias in self.judging_models(board)))
 
     def endpoints_of(self, board: str) -> tuple[str, ...]:
         """The endpoints that a board may ask: those of its models, and those that its track names itself."""
@@ -378,29 +393,21 @@ def _blocks(value: object) -> Iterator[dict[str, object]]:
 
 def load_params(path: str | Path = "params.yaml") -> Params:
     """Read and check params.yaml. Raises TruerateError with one line per mistake."""
-    path = Path(path)
-    try:
-        found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
-    except OSError as error:
-        raise SettingsError(
-            f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise SettingsError(
-            f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
-        raise SettingsError(yaml_fault(error, str(path))) from None
-    if isinstance(found, dict):
-        refuse_secrets(found, path.name)
+    return checked(settings_in(path), Path(path).name)
+
+
+def checked(found: Any, file: str) -> Params:
+    """Plain values as settings; `file` is named where they are wrong. Raises TruerateError with one line per
+    mistake.
+    """
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
         raise SettingsError(
-            "\n".join(error_lines(error.errors(include_url=False), Params, file=path.name))
+            "\n".join(error_lines(error.errors(include_url=False), Params, file=file))
         ) from None
     for lines in ((*misplaced(params), *undeclared(params)), mismatched(params), _of_public_data(params)):
-        if faults := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(lines)]:
+        if faults := [veiled(f"{file}: {line}") for line in dict.fromkeys(lines)]:
             raise SettingsError("\n".join(faults))
     return params
 

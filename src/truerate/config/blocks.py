@@ -122,6 +122,11 @@ class Encoder(Block):
         return f"{self.model}{layer}" + ("" if self.baseline is None else f", rescaled by {self.baseline:g}")
 
 
+def measure_name(similarity: str | Encoder) -> str:
+    """What a measure of similarity is called beside its numbers."""
+    return similarity.title if isinstance(similarity, Encoder) else similarity
+
+
 class SizesOfTrack(Block):
     """How much of a track is built, in one profile. The command of a source may name each whole number, as
     {<track>_<key>}, and what `named` gives.
@@ -159,11 +164,11 @@ class Track(Block):
     cut: ClassVar[Mapping[str, Cut]] = {}
 
     def setting(self, place: str) -> Any:
-        """The value at a place told by dots."""
+        """The value at a place told by dots; of an encoder what it is called by."""
         value: Any = self
         for part in place.split("."):
             value = getattr(value, part)
-        return value
+        return value.model if isinstance(value, Encoder) else value
 
     def asked(self) -> Iterator[tuple[str, str]]:
         """Every model alias that it names, with the setting that names it."""

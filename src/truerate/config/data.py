@@ -58,7 +58,8 @@ class Rights(Block):
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
-    `languages`: what the command is told to write, those of params.yaml where none are named. `training`:
+    `languages`: what the command is told to write, those of params.yaml where none are named, and those in
+    which prompts are put that name none. `training`:
     another folder and its reader, whose silver texts detectors learn from where this source has none of its
     own. `code`: what decides the bytes that `make` writes. `truth_code`: what decides the labels that
     people are said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which

@@ -76,7 +76,11 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         if family.learns_from is not None:
             yield f"detectors.{name}.learns_from", "board", family.learns_from, p.boards
         for member, judging in family.judges.items():
-            yield f"detectors.{name}.judges.{member}.backbone", "backbone", judging.backbone, p.backbones
+            if judging.backbone is not None:
+                yield f"detectors.{name}.judges.{member}.backbone", "backbone", judging.backbone, p.backbones
+        for member, published in family.published.items():
+            if published.model is not None:
+                yield f"detectors.{name}.published.{member}.model", "model", published.model, p.models
 
 
 def mismatched(p: "Params") -> Iterator[str]:
@@ -152,7 +156,7 @@ def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
     """
     family = p.detectors[name]
     if family.learns_from is None:
-        return () if family.kind == "texts" else family.tracks
+        return () if family.kind in ("texts", "published") else family.tracks
     teacher, board = p.teacher(name, "")
     return () if teacher != name or family.kind == "texts" else (p.board(board).track,)
 

@@ -28,6 +28,8 @@ NAMES_ALONE = (
     "teacher",
     "models_of",
     "endpoints_of",
+    "judging_models",
+    "judging_endpoints",
     "is_model",
     "sizes_told",
     "rules_of_cut",

@@ -40,6 +40,8 @@ def own_files(p: Params, stage: Stage) -> list[str]:
         [p.detectors[name] for name in judging(p, stage.board)] if stage.name in ("train", "judge") else []
     )
     paths += _folders(entailer.weights for family in families for entailer in family.entailment.values())
+    published = [one for family in families for one in family.published.values()]
+    paths += _folders(path for one in published for path in (one.weights, one.base))
     return list(dict.fromkeys(paths))
 
 

@@ -91,6 +91,9 @@ def weights(p: "Params") -> dict[str, str | None]:
             f"detectors.{key}.entailment.{name}.weights": network.weights
             for name, network in family.entailment.items()
         }
+        for name, published in family.published.items():
+            place = f"detectors.{key}.published.{name}"
+            values |= {f"{place}.weights": published.weights, f"{place}.base": published.base}
     return values
 
 
@@ -114,17 +117,21 @@ def swallowed(p: "Params") -> Iterator[str]:
     emptied |= {
         f"what the build keeps in {name!r}": f"{p.paths.build}/{name}" for name in (*BELOW_BUILD, *p.boards)
     }
+    # settled once: each file that is read is held against each of them
+    tops = {
+        setting: {PurePosixPath(os.path.abspath(folder)), PurePosixPath(os.path.realpath(folder))}
+        for setting, folder in emptied.items()
+    }
     ids = weights(p)
     for key, path in read(p):
         near = os.path.expanduser(path)
         if key in ids and not os.path.exists(near):
             continue  # a Hub id
         ways = {PurePosixPath(os.path.abspath(near)), PurePosixPath(os.path.realpath(near))}
+        above = {folder for way in ways for folder in (way, *way.parents)}
         for setting, folder in emptied.items():
             is_made = key.startswith("sources.") and setting.startswith("sources.")
-            if not is_made and any(
-                way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)
-            ):
+            if not is_made and above & tops[setting]:
                 name = setting.removeprefix("paths.")
                 yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
                 break

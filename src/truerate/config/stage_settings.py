@@ -13,7 +13,8 @@ from truerate.config import Params, Source
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
 # {families}, {models} and {endpoints} each of those that its board has, {fitted} the families that learn on
-# it, {judging} its families and those that teach them.
+# it, {judging} its families and those that teach them, {judging_models} and {judging_endpoints} what published
+# judges among these ask.
 READ = {
     "sources": ("sources", "languages", "seed", "on_bad_row"),
     "dataset": (
@@ -38,7 +39,15 @@ READ = {
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{judging}", "backbones", "sizes.{profile}.{track}", "profile"),
+    "judge": (
+        "boards.{board}",
+        "detectors.{judging}",
+        "models.{judging_models}",
+        "endpoints.{judging_endpoints}",
+        "backbones",
+        "sizes.{profile}.{track}",
+        "profile",
+    ),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": (
         "boards.{board}",
@@ -110,6 +119,8 @@ def places(p: Params, stage: Stage) -> list[str]:
             "judging": judging(p, stage.board),
             "models": p.models_of(stage.board),
             "endpoints": p.endpoints_of(stage.board),
+            "judging_models": p.judging_models(stage.board),
+            "judging_endpoints": p.judging_endpoints(stage.board),
         }
     return [
         place.format(**named, **{kind: one})
@@ -143,6 +154,8 @@ def _value(p: Params, place: str, board: str | None) -> object:
     if head == "boards":
         boards = value["boards"]
         return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
+    if head == "backbones":  # what a job of a cluster needs decides nothing
+        return {name: _without(own, "resources") for name, own in value["backbones"].items()}
     if head == "tracks" and board is None:
         return {name: p.track(name).model_dump(mode="json") for name in p.boards}
     if head == "tracks" and board is not None:
@@ -161,4 +174,8 @@ def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def _bare(board: Mapping[str, object]) -> dict[str, object]:
-    return {key: value for key, value in board.items() if key not in ("settings", "sizes")}
+    return _without(board, "settings", "sizes")
+
+
+def _without(values: Mapping[str, object], *names: str) -> dict[str, object]:
+    return {key: value for key, value in values.items() if key not in names}

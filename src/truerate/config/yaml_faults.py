@@ -4,6 +4,7 @@ twice, literal secrets.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 import yaml
@@ -241,3 +242,23 @@ class OnceOnly(_Loader):  # type: ignore[misc]  # which of the two is known when
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
+
+
+def settings_in(path: str | Path) -> Any:
+    """What a file of settings holds, as plain values. Raises TruerateError where it cannot be read."""
+    path = Path(path)
+    try:
+        found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
+    except OSError as error:
+        raise SettingsError(
+            f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(
+            f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
+        raise SettingsError(yaml_fault(error, str(path))) from None
+    if isinstance(found, dict):
+        refuse_secrets(found, path.name)
+    return found

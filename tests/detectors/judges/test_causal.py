@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import torch
+from safetensors.torch import load_file
 from tokenizers import decoders
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -178,6 +179,50 @@ def test_it_learns_to_say_no(weights, tmp_path):
     assert again.p(ids) == network.p(ids) and again.reason(ids) == network.reason(ids)
 
 
+LORA = {"lora": {"r": 4, "alpha": 8, "dropout": 0.05}, "max_steps": 12}
+
+
+def told(folder: Path, weights: str) -> pl.DataFrame:
+    """What a judge says of others that learned by adapters through the whole family."""
+    known = {"llama": backbone(weights, **LORA)}
+    folders = {"folder": folder / "out", "scratch": folder / "scratch"}
+    fit_judges({"judge": HOW}, responses(8), known, seeds=[42], **folders)
+    return judge_texts({"judge": HOW}, responses(2, start=500), known, folder=folder / "out")
+
+
+@pytest.fixture(scope="module")
+def by_adapters(weights, tmp_path_factory):
+    """A folder in which a judge learned by adapters, and what it says."""
+    pytest.importorskip("peft", reason="adapters need peft")
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("lora")
+    return folder, told(folder, weights)
+
+
+def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
+    folder, said = by_adapters
+    (kept,) = (folder / "out").rglob("model.safetensors")
+    state = load_file(kept)
+    assert state and all("lora_" in name for name in state)
+    assert any(bool(value.any()) for name, value in state.items() if "lora_B" in name)  # which begin at 0
+    assert not list(kept.parent.glob("config.json"))  # the backbone is named, not copied
+    network, whole = load(kept.parent, device="cpu"), from_weights(backbone(weights), 1, device="cpu")
+    frozen = {name: value for name, value in network.named_parameters() if not value.requires_grad}
+    own = dict(whole.named_parameters())
+    assert len(frozen) == len(own)
+    assert all(torch.equal(value, own[name.replace(".base_layer", "")]) for name, value in frozen.items())
+    assert said["p"].is_between(0, 1).all() and set(said["status"]) == {"ok"}
+
+
+def test_four_bits_without_a_gpu_are_refused_in_one_line(weights, tmp_path):
+    known = {"llama": backbone(weights, quantise="4bit", lora=LORA["lora"])}
+    with pytest.raises(
+        TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
+    ) as error:
+        from_weights(known["llama"], 1, device="cpu")
+    assert "\n" not in str(error.value)
+
+
 def test_settings_that_do_not_suit_it_are_one_line(weights):
     with pytest.raises(TruerateError, match="mask: causal"):
         check_judge("judge", HOW, {"llama": backbone(weights, mask="prefix")})
@@ -193,8 +238,18 @@ SCRIPT = """
     import torch
     torch.set_num_threads(1)
     from detectors.judges import test_causal
-    test_causal.state(Path({folder!r}), {weights!r})
+    test_causal.{what}(Path({folder!r}), {weights!r})
 """
+
+
+def killed(what: str, folder: Path, weights: str) -> None:
+    """Run a function of this module in a process that is killed as soon as there is a checkpoint."""
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), what=what, folder=str(folder), weights=weights))
+    cut = subprocess.Popen([sys.executable, "-c", code])
+    while not list(folder.rglob(CHECKPOINT)) and cut.poll() is None:
+        time.sleep(0.005)
+    os.kill(cut.pid, signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL
 
 
 def state(folder: Path, weights: str) -> dict:
@@ -208,11 +263,12 @@ def state(folder: Path, weights: str) -> dict:
 
 def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
     whole = state(tmp_path / "whole", weights)
-    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(tmp_path / "cut"), weights=weights))
-    cut = subprocess.Popen([sys.executable, "-c", code])
-    while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
-        time.sleep(0.005)
-    os.kill(cut.pid, signal.SIGKILL)
-    assert cut.wait() == -signal.SIGKILL
+    killed("state", tmp_path / "cut", weights)
     again = state(tmp_path / "cut", weights)
     assert all(torch.equal(whole[name], again[name]) for name in whole)
+
+
+def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
+    killed("told", tmp_path, weights)
+    assert not (tmp_path / "out").exists()
+    assert told(tmp_path, weights).equals(by_adapters[1])

@@ -7,6 +7,7 @@ from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, 
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.encode import (
     Coder,
+    cut_rate,
     groups_of,
     pretrained_coder,
     stream_groups,
@@ -129,6 +130,16 @@ def test_the_reference_gives_way_before_the_answer_is_cut():
         64 - 32,
         64 - 8,
     ]  # the window less the next eighth
+
+
+def test_what_a_window_leaves_out_of_references_is_counted():
+    code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
+    n = len(code.encode([REFERENCE * 4])[0][0])
+    wide, narrow = (groups_of(texts, code, backbone(max_tokens=size), BINARY) for size in (n + 200, 64))
+    assert [one.n_left_out for one in wide] == [0] and cut_rate(wide) == 0
+    around = len(code.start) + len(code.between)
+    assert all(one.n_left_out == n + around - len(one.reference_ids) > 0 for one in narrow)
+    assert cut_rate(narrow) == 1 and cut_rate([*wide, *narrow]) == 1 / 2 and cut_rate([]) is None
 
 
 def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():

@@ -1,14 +1,18 @@
 """The grid of detectors on disk: what is fitted, what is fitted again, and what they say."""
 
+import json
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from pydantic import ValidationError
 
+from truerate.config.detectors import Detector as FamilyOfDetectors
+from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.tokens.cells import Cell
-from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_text
+from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
 from truerate.detectors.tokens.grid import cells
 from truerate.detectors.tokens.rules import check_member
 from truerate.tracks.mfava.settings import Sizes
@@ -69,6 +73,37 @@ def test_the_grid():
     assert all(Cell.of(cell.member, cell.name) == cell for cell in found)
 
 
+def test_members_that_parts_of_the_grid_name_are_fitted_there_alone():
+    size = sizes(seeds=[42, 47], scopes=["multi", "mono"], labels=["binary", "category"])
+    parts = [
+        GridPart(members=("causal",), scopes=("multi",)),
+        GridPart(members=("causal", "mark-all"), labels=("binary",), seeds=(42,)),
+    ]
+    found = list(cells(["causal", "mark-all", "quick"], ["en"], size, parts))
+    own = [cell for cell in found if cell.member == "causal"]
+    # multi × two labels × two seeds, and mono × binary × seed 42: multi, binary, 42 stands in both parts
+    assert len(own) == 4 + 1 and len([cell for cell in own if cell.scope == "mono"]) == 1
+    assert [cell.name for cell in found if cell.member == "mark-all"] == [
+        "multi-binary-42",
+        "mono-binary-42-en",
+    ]
+    assert len([cell for cell in found if cell.member == "quick"]) == 2 * 2 * 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"grid": [{"members": ["b"]}]}, "`grid` names 'b', no member"),
+        ({"grid": [{"members": ["a"]}], "folds": 2}, "`grid` is for detectors that mark tokens"),
+        ({"grid": [{"members": []}]}, "at least 1"),
+        ({"grid": [{"members": ["a"], "scopes": ["some"]}]}, "multi"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_refused(change, said):
+    with pytest.raises(ValidationError, match=said):
+        FamilyOfDetectors.model_validate({"tracks": ["mfava"], "members": ["a"]} | change)
+
+
 def test_rules_fit_and_judge(params, tmp_path):
     folder = fitted(params, sizes(scopes=["multi", "mono"]), tmp_path, RULES, lessons(20))
     texts = lessons(6, start=500)
@@ -93,9 +128,30 @@ def test_rules_fit_and_judge(params, tmp_path):
     assert langs == [("mono", "en"), ("mono", "zh"), ("multi", None)]
 
 
+def test_a_threshold_is_chosen_on_what_was_held_back_and_decides(params, tmp_path):
+    folder, texts = (
+        fitted(params, sizes(), tmp_path, ["token-tree", "mark-all"], lessons(30)),
+        lessons(6, start=500),
+    )
+    facts = json.loads((folder / "token-tree" / "multi-binary-42" / "facts.json").read_text())
+    judged = judge_tokens(["token-tree", "mark-all"], texts, params, sizes(), folder=folder)
+    own = judged.filter(judge="token-tree").with_columns(pair("attributes", "threshold"))
+    assert set(own["threshold"]) == {str(facts["validation"]["threshold"])}
+    assert own["verdict"].equals(own["p"] > facts["validation"]["threshold"]) and own["verdict"].any()
+    constant = judged.filter(judge="mark-all").select(pair("attributes", "threshold"))
+    assert constant["threshold"].null_count() == texts.height  # nothing was chosen
+
+
+def test_the_sizes_of_a_board_may_say_for_how_long_it_learns(params):
+    own = sizes(epochs=0.5).paced(params.backbones)
+    assert {name: one.epochs for name, one in own.items()} == {"quick": 0.5, "other": 0.5}
+    assert sizes().paced(params.backbones) == params.backbones
+
+
 def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
-    members, passages, size = ["quick", "other", "mark-none"], lessons(10), sizes()
+    members, passages, size = ["quick", "other", "mark-none"], lessons(10), sizes(epochs=1)
     first = contents(fitted(params, size, tmp_path, members, passages))
+    assert json.loads(first["quick/multi-binary-42/facts.json"])["steps"] < 3  # as many by its own settings
     assert "quick/multi-binary-42/network/model.safetensors" in first
     scratch = tmp_path / "scratch"
     runs = {path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")}
@@ -156,7 +212,6 @@ def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):
     folder = fitted(params, sizes(labels=["category", "binary"]), tmp_path, ["token-lr"], lessons(40))
     row = lessons(40, start=900).filter(pl.col("spans").list.len() > 0).row(0, named=True)
     for labels, types in {"binary": {"hallucination"}, "category": {"entity", "invented"}}.items():
-        spans = mark_text(
-            "token-lr", row["text"], row["reference"], params, folder=folder, wanted=("multi", labels)
-        )
+        pairs = [(row["text"], row["reference"])]
+        (spans,) = mark_texts("token-lr", pairs, params, folder=folder, wanted=("multi", labels))
         assert {span["type"] for span in spans if span["p"] > 0.5} <= types and spans

@@ -43,3 +43,15 @@ def test_a_batch_counts_its_tokens_without_padding():
     assert batch.n_tokens == sum(row.n_tokens for row in rows)
     assert batch.shape == (5, max(row.n_tokens for row in rows))
     assert (batch.labels[batch.segments < 1] == -100).all()
+
+
+def test_rows_are_narrow_and_a_batch_is_wide():
+    rows = rows_of(small.group(small.network()), "prefix")
+    widths = {
+        name: getattr(rows[0], name).dtype.itemsize for name in ("ids", "positions", "segments", "labels")
+    }
+    assert set(widths.values()) == {4} and rows[0].features.dtype.itemsize == 1
+    batch = collate(rows, 0)
+    wide = (batch.ids, batch.features, batch.positions, batch.segments, batch.labels)
+    assert {one.dtype for one in wide} == {torch.int64}
+    assert batch.ids[0, : rows[0].n_tokens].tolist() == rows[0].ids.tolist()

@@ -8,7 +8,7 @@ from transformers import AutoConfig, AutoModel, LlamaConfig, LlamaModel
 
 from tests.detectors.tokens import small_networks as small
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.family import mark_text
+from truerate.detectors.tokens.family import mark_texts
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.network import build, load
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
@@ -60,7 +60,8 @@ def test_it_marks_what_a_trained_cell_marks(tmp_path, mask, text):
     network.save(cell / "network")
     (cell / "facts.json").write_text('{"is_fitted": true}')
     params = SimpleNamespace(backbones={"small": network.backbone})
-    by_cell = mark_text("small", text, small.REFERENCE, params, folder=tmp_path, wanted=("multi", "category"))
+    pairs = [(text, small.REFERENCE)]
+    (by_cell,) = mark_texts("small", pairs, params, folder=tmp_path, wanted=("multi", "category"))
     marked = TokenDetector.from_pretrained(cell / "network").mark(text, small.REFERENCE)
     assert marked == by_cell and bool(marked) == bool(text.strip())
     assert all(0 <= one["start"] < one["end"] <= len(text) for one in marked)
@@ -156,7 +157,7 @@ def test_a_damaged_file_is_one_line(tmp_path, name, content):
 def test_a_body_that_does_not_fit_is_one_line(tmp_path, body):
     folder = published(small.network(), tmp_path)
     (folder / "config.json").write_text(json.dumps({"model_type": DetectorConfig.model_type, "body": body}))
-    one_line(folder)
+    assert "it is damaged" in one_line(folder)
 
 
 def test_weights_of_another_network_are_refused(tmp_path):

@@ -1,13 +1,18 @@
 import numpy as np
+import polars as pl
 import pytest
 
 from truerate.core.errors import TruerateError
+from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.rules import BY_NAME, can_learn, load_state, passages_of, save_state
+from truerate.detectors.tokens.passages import can_learn, passages_of
+from truerate.detectors.tokens.regressions import BUCKETS, hashed, matches
+from truerate.detectors.tokens.rules import BY_NAME, load_state, save_state
 from truerate.detectors.tokens.validate import of_readings
 
 from .lessons import lessons
 
+NOTHING = lessons(1).head(1).with_columns(text=pl.lit("…"), spans=pl.lit([], dtype=SPANS))
 TAUGHT, SAME, OTHER = lessons(60), lessons(25, start=500), lessons(25, start=500, wording=1)
 
 
@@ -25,8 +30,22 @@ def test_reading_the_reference_beats_the_answers_own_words_on_new_wordings():
     assert f1("token-lr", OTHER).f1 > f1("reference-blind", OTHER).f1 + 0.1
 
 
-def test_types_are_told_apart():
-    assert f1("token-lr", SAME, "category").facts()["type_accuracy"] > 0.8
+def test_trees_read_the_reference_too():
+    assert f1("token-tree", OTHER).f1 > f1("reference-blind", OTHER).f1 + 0.1
+
+
+@pytest.mark.parametrize("name", ["token-lr", "token-tree"])
+def test_types_are_told_apart(name):
+    assert f1(name, SAME, "category").facts()["type_accuracy"] > {"token-lr": 0.8, "token-tree": 0.5}[name]
+
+
+def test_features_of_many_passages_are_the_rows_of_each():
+    passages = passages_of(pl.concat([TAUGHT.head(2), NOTHING, TAUGHT.tail(2)]), labels_of("binary"))
+    apart = [hashed([one], matches).toarray() for one in passages]
+    whole = hashed(passages, matches)
+    assert np.array_equal(whole.toarray(), np.vstack(apart)) and whole.shape[0] > 20
+    assert np.linalg.norm(whole.toarray(), axis=1) == pytest.approx(1)
+    assert hashed(passages_of(NOTHING, labels_of("binary")), matches).shape == (0, BUCKETS)
 
 
 def test_constants_mark_the_whole_text_or_nothing():
@@ -41,17 +60,19 @@ def test_there_must_be_both_kinds_of_words():
     assert not can_learn(passages_of(TAUGHT.filter(TAUGHT["spans"].list.len() == 0), labels_of("binary")))
 
 
-def test_states_come_back_and_have_the_same_bytes(tmp_path):
-    rule, taught = BY_NAME["token-lr"], passages_of(TAUGHT.head(24), labels_of("category"))
+@pytest.mark.parametrize("name", ["token-lr", "token-tree"])
+def test_states_come_back_and_have_the_same_bytes(name, tmp_path):
+    rule, taught = BY_NAME[name], passages_of(TAUGHT.head(24), labels_of("category"))
     learned = rule.learn(taught, 6)
-    for name, state in {"a": learned, "b": rule.learn(taught, 6)}.items():
-        save_state(state, tmp_path / name)
+    for folder, state in {"a": learned, "b": rule.learn(taught, 6)}.items():
+        save_state(state, tmp_path / folder)
     first, second = ((tmp_path / name / "state.npz").read_bytes() for name in "ab")
     assert first == second
     kept = load_state(tmp_path / "a")
-    assert (
-        kept["coefficients"].shape[0] == kept["intercepts"].shape[0] == 7
-    )  # hallucinated or not, and six types
+    per_label = (
+        kept["intercepts"] if name == "token-lr" else [key for key in kept if key.endswith(".baseline")]
+    )
+    assert len(per_label) == 7  # hallucinated or not, and six types
     again = rule.read(kept, taught)
     assert all(
         np.array_equal(one.p, other.p) for one, other in zip(again, rule.read(learned, taught), strict=True)

@@ -82,6 +82,7 @@ def test_nothing_to_learn_from_is_no_step(tmp_path):
     network, trained = taught(tmp_path, lessons(12), backbone(max_steps=2))
     none = train(network, [], [], backbone=backbone(), seed=42, folder=tmp_path / "none")
     assert none.facts["steps"] == 0 and none.facts["validation"]["f1"] is None
+    assert none.facts["validation"]["threshold"] == 0.5 and none.facts["validation"]["log_loss"] is None
 
 
 SCRIPT = """

@@ -34,7 +34,7 @@ class Job(NamedTuple):
     cell: Cell
     passages: pl.DataFrame
     how: Judging
-    backbone: Backbone
+    backbone: Backbone | None  # None for a form that has none
     scratch: Path
 
     @property
@@ -49,7 +49,7 @@ class Reader(NamedTuple):
     cell: Cell
     folder: Path
     how: Judging
-    backbone: Backbone
+    backbone: Backbone | None
 
     @property
     def is_fitted(self) -> bool:
@@ -67,8 +67,10 @@ def save_decision(decision: Decision, folder: Path) -> None:
     write(folder / DECISION, decision._asdict())
 
 
-def key_of(job: Job) -> str:
-    """What decides a fitted judge: its passages, form, settings of training, place, code, versions, device."""
+def key_of(job: Job, device: str | None = None) -> str:
+    """What decides a fitted judge: its passages, form, settings of training, place, code, versions, device
+    (that of this process where none is named).
+    """
     return digest(
         CODE,
         TOKENS,
@@ -76,7 +78,7 @@ def key_of(job: Job) -> str:
         cell=job.cell._asdict(),
         rows=[rows_key(job.passages), rows_key(job.passages, ["target_id", *COLUMNS])],
         how=job.how.model_dump(mode="json"),
-        backbone=job.backbone.content(exclude={"strategy", "cache_bytes"}),
+        backbone=None if job.backbone is None else job.backbone.content(exclude={"strategy", "cache_bytes"}),
         weights=weights_of(job.backbone),
-        on=surroundings(),
+        on=surroundings(device),
     )

@@ -23,13 +23,19 @@ Segment = tuple[int, int]  # half-open, in code points
 
 class Decision(NamedTuple):
     """What turns suspicion into a judgement. p = 1 / (1 + exp(−(slope · logit(suspicion) + intercept))); the
-    verdict is p > `threshold`; words with p of their own above `word_threshold` make the segments.
+    verdict is p > `threshold`; words with p of their own above `word_threshold` make the segments. `n_worst`:
+    how many of them suspicion is the mean of.
     """
 
     slope: float = 1.0
     intercept: float = 0.0
     threshold: float = 0.5
     word_threshold: float = 0.5
+    n_worst: int = N_WORST
+
+    def of(self, reading: Reading) -> float:
+        """P(hallucinated) of a text by what was read of it, six digits."""
+        return float(self.p(np.array([suspicion(reading, self.n_worst)]))[0])
 
     def p(self, suspicions: np.ndarray) -> np.ndarray:
         """P(hallucinated) of texts by their suspicion, (texts,), six digits."""
@@ -46,15 +52,15 @@ class HeldOut(NamedTuple):
     spans: Sequence[dict]
 
 
-def suspicion(reading: Reading) -> float:
-    """The mean of the N_WORST largest token probabilities of a text, in [0, 1]; of all it has where these are
+def suspicion(reading: Reading, n_worst: int = N_WORST) -> float:
+    """The mean of the `n_worst` largest token probabilities of a text, in [0, 1]; of all it has where these are
     fewer, 0 where it has none.
     """
-    worst = np.sort(np.asarray(reading.p, dtype=float))[::-1][:N_WORST]
+    worst = np.sort(np.asarray(reading.p, dtype=float))[::-1][:n_worst]
     return round(float(worst.mean()), DIGITS) if len(worst) else 0.0
 
 
-def decide(texts: Sequence[HeldOut]) -> Decision:
+def decide(texts: Sequence[HeldOut], n_worst: int = N_WORST) -> Decision:
     """The decision that fits held-out texts best: p a logistic regression on their suspicion, the threshold
     the one with the best balanced accuracy, that of words the one with the best F1 of characters.
 
@@ -62,10 +68,10 @@ def decide(texts: Sequence[HeldOut]) -> Decision:
     """
     labels = np.array([one.label for one in texts], dtype=bool)
     if not labels.any() or labels.all():
-        return Decision()
-    suspicions = np.array([suspicion(one.reading) for one in texts])
+        return Decision(n_worst=n_worst)
+    suspicions = np.array([suspicion(one.reading, n_worst) for one in texts])
     (slope,), intercept = fit_logistic(_logits(suspicions)[:, None], labels, is_balanced=False)
-    fitted = Decision(float(slope), intercept) if slope > 0 else Decision()
+    fitted = Decision(float(slope) if slope > 0 else 1.0, intercept if slope > 0 else 0.0, n_worst=n_worst)
     threshold = best_threshold(fitted.p(suspicions), labels)
     return fitted._replace(threshold=threshold, word_threshold=best_word_threshold(texts))
 

@@ -1,8 +1,8 @@
 """A family of judges: fitted on a board's training texts once per seed, then asked of all other texts."""
 
 import functools
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from truerate.detectors.judges.cells import LABELS, SCOPE, Job, Reader, key_of
 from truerate.detectors.judges.conversations import taught, with_references
 from truerate.detectors.judges.rows import UNFITTED, Judged, judgements
 from truerate.detectors.tokens.cells import Cell, version_of
-from truerate.detectors.training import processes
-from truerate.detectors.training.scratch import STATE, made_once
+from truerate.detectors.training.gather import fit_all
+from truerate.detectors.training.scratch import made_once
 from truerate.detectors.training.workers import each
 
 MANY = 300  # texts from which judges read in processes of their own
@@ -39,36 +39,36 @@ def fit_judges(
     history. They are fitted in `scratch` under keys of their content, side by side on a CPU. Raises
     TruerateError for a backbone that there is none of.
     """
-    processes.join()
-    processes.wait()
-    lessons = taught(with_references(passages))
-    jobs = [
-        _job(
-            Cell(name, SCOPE, LABELS, seed, None),
-            lessons,
-            how,
-            backbone_of(name, how, backbones),
-            Path(scratch),
-        )
-        for name, how in judges.items()
-        for seed in seeds
-    ]
-    each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
-    processes.wait()
-    for job in jobs if processes.rank() == 0 else []:
-        shutil.copytree(job.scratch / STATE, Path(folder) / job.cell.member / job.cell.name)
-    processes.wait()
+    fit_all(jobs_of(judges, passages, backbones, seeds=seeds, scratch=scratch), fit, folder)
 
 
-def _job(cell: Cell, lessons: pl.DataFrame, how: Judging, backbone: Backbone, scratch: Path) -> Job:
-    job = Job(cell, lessons, how, backbone, scratch)
-    return job._replace(scratch=scratch / f"{cell.member}-{key_of(job)}")
-
-
-def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone:
-    """The backbone of a judge. Raises TruerateError where there is none of its name, or one that its form
-    cannot use.
+def jobs_of(
+    judges: Judges,
+    passages: pl.DataFrame,
+    backbones: Backbones,
+    *,
+    seeds: Sequence[int],
+    scratch: Path,
+    devices: Mapping[str, str] | None = None,
+) -> list[Job]:
+    """Each judge once per seed as a job, in the scratch folder that its content names. `devices`: what judges
+    are trained on that are trained elsewhere. Raises TruerateError for a backbone that there is none of.
     """
+    lessons = taught(with_references(passages))
+    found = []
+    for name, how in judges.items():
+        for seed in seeds:
+            cell, backbone = Cell(name, SCOPE, LABELS, seed, None), backbone_of(name, how, backbones)
+            job = Job(cell, lessons, how, backbone, Path(scratch))
+            key = key_of(job, (devices or {}).get(name))
+            found.append(job._replace(scratch=Path(scratch) / f"{name}-{key}"))
+    return found
+
+
+def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone | None:
+    """The backbone of a judge, None of a form without. Raises TruerateError where there is none of its name."""
+    if how.backbone is None:
+        return None
     if how.backbone not in backbones:
         raise TruerateError(
             f"judge {name!r}: no backbone {how.backbone!r} in params.yaml; there: {listed(backbones)}"
@@ -78,7 +78,8 @@ def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone:
 
 def check_judge(name: str, how: Judging, backbones: Backbones) -> None:
     """Raise TruerateError for a judge whose form is not there or whose backbone does not suit it."""
-    backbone = backbone_of(name, how, backbones)
+    if (backbone := backbone_of(name, how, backbones)) is None:
+        return
     if how.form == "causal" and (backbone.mask != "causal" or backbone.features or backbone.word_dropout):
         raise TruerateError(
             f"judge {name!r}: form causal reads from left to right and words alone; give backbone {how.backbone!r} "
@@ -101,10 +102,8 @@ def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def _form(name: str) -> Any:
-    """The module of a form. Torch stands behind it, which settings are checked without."""
-    from truerate.detectors.judges import causal, tiny
-
-    return {"tiny": tiny, "causal": causal}[name]
+    """The module of a form. Torch stands behind some, which settings are checked without."""
+    return import_module(f"truerate.detectors.judges.{name}")
 
 
 def judge_texts(
@@ -142,7 +141,7 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
         said = [UNFITTED] * len(targets)
     else:
         said = _said(reader, passages)
-        composed = "yes" if reader.how.form == "tiny" else "no"
+        composed = "yes" if reader.how.is_composed else "no"
         attributes |= {"threshold": reader.decision.threshold, "composed": composed}
     return judgements(reader.cell.member, version_of(reader.folder), targets, said, attributes=attributes)
 

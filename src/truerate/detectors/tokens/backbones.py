@@ -116,9 +116,16 @@ def positions_from(config: PreTrainedConfig) -> int:
 
 
 def quantised(backbone: Backbone, device: str | torch.device) -> dict:
-    """What loads a backbone in 4 bits (NF4), nothing where that is not asked for."""
+    """What loads a backbone in 4 bits (NF4), nothing where that is not asked for. Raises TruerateError where
+    there is no CUDA device to hold it, or no library.
+    """
     if backbone.quantise == "none":
         return {}
+    if torch.device(device).type != "cuda":
+        raise TruerateError(
+            f"backbone {backbone.weights!r}: quantise: 4bit needs bitsandbytes and a CUDA device, and here is "
+            f"{torch.device(device).type} alone; leave `quantise` out (none)"
+        )
     if find_spec("bitsandbytes") is None:
         raise TruerateError(
             f"backbone {backbone.weights!r}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'"

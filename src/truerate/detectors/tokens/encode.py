@@ -102,13 +102,14 @@ class Answer:
 @dataclass(frozen=True)
 class Group:
     """Answers that share a reference, and its ids with those that stand before and after it. `group_id`,
-    `lang`: of its first answer.
+    `lang`: of its first answer; `n_left_out`: tokens of the reference that do not fit beside the answers.
     """
 
     reference_ids: np.ndarray
     answers: tuple[Answer, ...]
     group_id: str
     lang: str
+    n_left_out: int = 0
 
     @property
     def n_tokens(self) -> int:
@@ -262,7 +263,15 @@ def _grouped(kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: B
             tuple(answer for _, answer in group_pieces),
             group_pieces[0][0]["group_id"],
             group_pieces[0][0]["lang"],
+            len(kept[1]) - n,
         )
+
+
+def cut_rate(groups: Sequence[Group]) -> float | None:
+    """The share of answers beside which their reference does not fit whole; None over no answer."""
+    n = sum(len(group.answers) for group in groups)
+    n_cut = sum(len(group.answers) for group in groups if group.n_left_out)
+    return n_cut / n if n else None
 
 
 def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:

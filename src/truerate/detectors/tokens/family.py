@@ -3,22 +3,21 @@ texts.
 """
 
 import functools
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from truerate.config import Backbone, Grid, Params
+from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens.cells import Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
-from truerate.detectors.tokens.predict import judge_cell, predict
+from truerate.detectors.tokens.predict import judge_cell, predict, threshold_of
 from truerate.detectors.tokens.rules import check_member
-from truerate.detectors.training import processes
-from truerate.detectors.training.scratch import STATE
+from truerate.detectors.training.gather import fit_all
 from truerate.detectors.training.workers import each
 
 MANY = 300  # texts from which networks judge in processes of their own
@@ -32,33 +31,54 @@ def fit_tokens(
     *,
     folder: Path,
     scratch: Path,
+    parts: Sequence[GridPart] = (),
 ) -> None:
     """Fit every cell of the grid and put it under `folder`/<member>/<cell>.
 
     Cells are fitted in `scratch` under keys of their content, side by side on a CPU; under `torchrun` or
     `accelerate launch` the processes share each training. Raises TruerateError for an unknown member.
     """
-    processes.join()
-    processes.wait()  # `folder` was emptied by each of them
-    jobs = [
-        job_of(cell, passages, p.backbones, scratch)
-        for cell in checked_cells(members, passages, p.backbones, size)
+    fit_all(jobs_of(members, passages, p, size, scratch=scratch, parts=parts), fit, folder)
+
+
+def jobs_of(
+    members: Sequence[str],
+    passages: pl.DataFrame,
+    p: Params,
+    size: Grid,
+    *,
+    scratch: Path,
+    parts: Sequence[GridPart] = (),
+    devices: Mapping[str, str] | None = None,
+) -> list[Job]:
+    """Every cell of the grid as a job, in the scratch folder that its content names. `devices`: what members
+    are trained on that are trained elsewhere. Raises TruerateError for an unknown member.
+    """
+    told, backbones = devices or {}, size.paced(p.backbones)
+    return [
+        job_of(cell, passages, backbones, scratch, told.get(cell.member))
+        for cell in checked_cells(members, passages, p.backbones, size, parts)
     ]
-    each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
-    processes.wait()
-    for job in jobs if processes.rank() == 0 else []:
-        shutil.copytree(job.scratch / STATE, Path(folder) / job.cell.member / job.cell.name)
-    processes.wait()
 
 
 def judge_tokens(
-    members: Sequence[str], passages: pl.DataFrame, p: Params, size: Grid | None, *, folder: Path
+    members: Sequence[str],
+    passages: pl.DataFrame,
+    p: Params,
+    size: Grid | None,
+    *,
+    folder: Path,
+    parts: Sequence[GridPart] = (),
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
     learn from. Without a grid they are the cells that lie in the folder.
+
+    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are.
     """
+    if "is_labelled" not in passages.columns:
+        passages = passages.with_columns(is_labelled=True)
     asked = (
-        checked_cells(members, passages, p.backbones, size)
+        checked_cells(members, passages, p.backbones, size, parts)
         if size
         else [cell for member in members for cell in fitted_cells(member, folder)]
     )
@@ -72,14 +92,6 @@ def judge_tokens(
     return pl.concat([frame(Judgement), *judged])
 
 
-def mark_text(
-    member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]
-) -> list[dict] | None:
-    """Soft spans of one text by a fitted member; see `mark_texts`."""
-    found = mark_texts(member, [(text, reference)], p, folder=folder, wanted=wanted)
-    return None if found is None else found[0]
-
-
 def mark_texts(
     member: str, pairs: Sequence[tuple[str, str]], p: Params, *, folder: Path, wanted: tuple[str, str]
 ) -> list[list[dict]] | None:
@@ -88,12 +100,6 @@ def mark_texts(
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
-    multi = [cell for cell in fitted_cells(member, folder) if cell.lang is None]
-    if not multi:
-        raise TruerateError(
-            f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
-        )
-    cell = next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
     rows = [
         {
             "target_id": str(number),
@@ -108,7 +114,26 @@ def mark_texts(
         for number, (text, reference) in enumerate(pairs)
     ]
     passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+    cell = cell_to_mark(member, folder, wanted)
     return predict(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
+
+
+def cell_to_mark(member: str, folder: Path, wanted: tuple[str, str]) -> Cell:
+    """The fitted cell of the `wanted` scope and labels, else the first that knows every language.
+
+    Raises TruerateError where there is none.
+    """
+    multi = [cell for cell in fitted_cells(member, folder) if cell.lang is None]
+    if not multi:
+        raise TruerateError(
+            f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
+        )
+    return next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
+
+
+def marks_above(member: str, folder: Path, wanted: tuple[str, str]) -> float:
+    """The threshold of the cell with which `mark_texts` marks."""
+    return threshold_of(cell_path(folder, cell_to_mark(member, folder, wanted)))
 
 
 def fitted_cells(member: str, folder: Path) -> list[Cell]:
@@ -117,18 +142,28 @@ def fitted_cells(member: str, folder: Path) -> list[Cell]:
 
 
 def checked_cells(
-    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: Grid
+    members: Sequence[str],
+    passages: pl.DataFrame,
+    backbones: Mapping[str, Backbone],
+    size: Grid,
+    parts: Sequence[GridPart] = (),
 ) -> list[Cell]:
     """The cells of checked members; mono ones in the languages that the passages have."""
     for member in members:
         check_member(member, backbones)
-    return list(cells(members, passages["lang"].unique().to_list(), size))
+    return list(cells(members, passages["lang"].unique().to_list(), size, parts))
 
 
-def job_of(cell: Cell, passages: pl.DataFrame, backbones: Mapping[str, Backbone], scratch: Path) -> Job:
+def job_of(
+    cell: Cell,
+    passages: pl.DataFrame,
+    backbones: Mapping[str, Backbone],
+    scratch: Path,
+    device: str | None = None,
+) -> Job:
     """A cell with what it learns from and the scratch folder that its content names."""
     own, backbone = cell.own(passages), backbones.get(cell.member)
-    return Job(cell, own, backbone, Path(scratch) / f"{cell.member}-{key_of(cell, own, backbone)}")
+    return Job(cell, own, backbone, Path(scratch) / f"{cell.member}-{key_of(cell, own, backbone, device)}")
 
 
 def cell_path(folder: Path, cell: Cell) -> Path:

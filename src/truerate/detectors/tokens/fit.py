@@ -6,7 +6,8 @@ from pathlib import Path
 
 from truerate.detectors.tokens.cells import Job, halves
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.rules import BY_NAME, can_learn, passages_of, save_state
+from truerate.detectors.tokens.passages import can_learn, passages_of
+from truerate.detectors.tokens.rules import BY_NAME, save_state
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.training import processes
 from truerate.detectors.training.scratch import made_once
@@ -50,5 +51,5 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     return {
         "is_fitted": True,
         "validation": agreement.facts(),
-        "n_parameters": int(state["coefficients"].size),
+        "n_parameters": sum(values.size for values in state.values()),
     }, {}

@@ -72,7 +72,7 @@ def token_labels(
     With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not
     know, are IGNORED.
     """
-    classes = np.zeros(len(offsets), dtype=np.int64)
+    classes = np.zeros(len(offsets), dtype=np.int32)
     for span in sorted(filter(is_hard, spans), key=lambda one: one["start"], reverse=True):
         if len(labels) == 2:
             label = 1

@@ -24,6 +24,9 @@ PADDING = -1
 class Row:
     """One reference and some of its answers: all arrays (tokens,), features (tokens, features); `answers` are
     places in the group.
+
+    All rows of a training lie in memory at once, so features take a byte each and all else four; a batch has
+    eight of each, as torch wants them.
     """
 
     ids: np.ndarray
@@ -77,13 +80,11 @@ def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequenc
     n, lengths = len(reference_ids), [len(answer.ids) for answer in chosen]
     n_features = chosen[0].features.shape[1] if chosen else 0
     return Row(
-        np.concatenate([reference_ids, *(answer.ids for answer in chosen)]).astype(np.int64),
-        np.concatenate([np.zeros((n, n_features), np.int64), *(answer.features for answer in chosen)]).astype(
-            np.int64
-        ),
-        np.concatenate([np.arange(n), *(np.arange(n, n + length) for length in lengths)]),
-        np.repeat(np.arange(len(chosen) + 1), [n, *lengths]),
-        np.concatenate([np.full(n, IGNORED), *(answer.labels for answer in chosen)]),
+        np.concatenate([reference_ids, *(answer.ids for answer in chosen)]).astype(np.int32),
+        np.concatenate([np.zeros((n, n_features), np.int8), *(answer.features for answer in chosen)]),
+        np.concatenate([np.arange(n), *(np.arange(n, n + length) for length in lengths)]).astype(np.int32),
+        np.repeat(np.arange(len(chosen) + 1, dtype=np.int32), [n, *lengths]),
+        np.concatenate([np.full(n, IGNORED), *(answer.labels for answer in chosen)]).astype(np.int32),
         tuple(places),
     )
 

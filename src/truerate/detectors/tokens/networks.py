@@ -13,6 +13,7 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import (
     Answer,
+    cut_rate,
     groups_of,
     joined,
     pretrained_coder,
@@ -51,20 +52,19 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        halved = (groups_of(half, coder, backbone, labels) for half in (taught, held_out))
+        halved = [groups_of(half, coder, backbone, labels) for half in (taught, held_out)]
         trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
-    return {"is_fitted": True, **trained.facts}, trained.run, network
+    facts = {"is_fitted": True, "reference_cut_rate": round(cut_rate(halved[0]) or 0.0, 6), **trained.facts}
+    return facts, trained.run, network
 
 
-def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list[dict]]]:
+def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
     """Target and soft spans of each passage, as a network reads it, reference by reference."""
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
-        return [
-            (target, soft_spans(texts[target], reading, labels))
-            for target, reading in readings(network, passages, reader.backbone)
-        ]
+        for target, reading in readings(network, passages, reader.backbone):
+            yield target, soft_spans(texts[target], reading, labels)
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:

@@ -1,6 +1,7 @@
 """Reading texts with a fitted cell: soft spans of each passage."""
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import polars as pl
 
@@ -8,21 +9,56 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
 from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
-from truerate.detectors.tokens.span_probabilities import judgements, soft_spans
+from truerate.detectors.tokens.passages import passages_of
+from truerate.detectors.tokens.rules import BY_NAME, load_state
+from truerate.detectors.tokens.span_probabilities import MARKED, Said, judgements, said_of, soft_spans
 from truerate.detectors.training.scratch import FACTS
 
 BATCH = 256  # texts that a rule reads at a time
+NOTHING = Said(0.0, [])  # of a text without a token
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
-    """The Judgements of a cell on the passages that are its own."""
+    """The Judgements of a cell on the passages that are its own: with soft spans where `is_labelled`, else
+    with those that are marked.
+
+    Spans are cut as they are read: a board's soft ones at once take many times the memory of its texts.
+    """
     own, cell = reader.cell.own(passages), reader.cell
-    return judgements(cell.member, version_of(reader.folder), own, predict(reader, own), **cell.attributes)
+    read, is_labelled = readings(reader, own), dict(own.select("target_id", "is_labelled").iter_rows())
+    threshold, said = threshold_of(reader.folder), None
+    if read is not None:
+        told = {
+            target: said_of(spans, is_labelled=is_labelled[target], threshold=threshold)
+            for target, spans in read
+        }
+        said = [told.get(target, NOTHING) for target in own["target_id"]]
+    version = version_of(reader.folder)
+    return judgements(cell.member, version, own, said, threshold=threshold, **cell.attributes)
+
+
+def threshold_of(folder: Path) -> float:
+    """The p above which a fitted cell marks: chosen on the passages that were held back, stored with what was
+    learned; one half where nothing was chosen.
+    """
+    facts = folder / FACTS
+    validation = read_json(facts).get("validation", {}) if facts.is_file() else {}
+    return float(validation.get("threshold", MARKED))
 
 
 def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     """Soft spans of each passage, in their order; None where the cell has learned nothing."""
+    read = readings(reader, passages)
+    if read is None:
+        return None
+    spans = dict(read)
+    return [spans.get(target, []) for target in passages["target_id"]]
+
+
+def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[tuple[str, list[dict]]] | None:
+    """Target and soft spans of one passage after the other, of those that hold a token; None where the cell
+    has learned nothing.
+    """
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
             return None  # a mono detector of a language in which there was nothing to learn from
@@ -31,8 +67,7 @@ def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
         )
     if not read_json(reader.folder / FACTS)["is_fitted"]:
         return None
-    spans = dict((by_rule if reader.backbone is None else _by_network())(reader, passages))
-    return [spans.get(target, []) for target in passages["target_id"]]
+    return (by_rule if reader.backbone is None else _by_network())(reader, passages)
 
 
 def _by_network() -> Callable[[Reader, pl.DataFrame], Iterable[tuple[str, list[dict]]]]:

@@ -23,7 +23,7 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.span_probabilities import soft_spans
+from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
 WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"
@@ -52,9 +52,9 @@ class TokenDetector(nn.Module):
 
     config_class = DetectorConfig
 
-    def __init__(self, network: Network):
+    def __init__(self, network: Network, threshold: float = MARKED):
         super().__init__()
-        self.network = network
+        self.network, self.threshold = network, threshold
         self.eval()
 
     @classmethod
@@ -87,7 +87,7 @@ class TokenDetector(nn.Module):
             )
         if not folder.is_dir():
             folder = _downloaded(str(repo_or_folder), revision, {"token": token, **options})
-        return cls(_network(folder, str(repo_or_folder), device))
+        return cls(*_network(folder, str(repo_or_folder), device))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class TokenDetector(nn.Module):
 
     def mark(self, answer: str, reference: str) -> list[dict]:
         """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked
-        where p > 0.5.
+        where p is above the `threshold`.
         """
         (found,) = self._chunks([answer], reference)
         scored = [(one, torch.softmax(logits, dim=-1).numpy()) for one, logits in found]
@@ -176,8 +176,10 @@ def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
         raise TruerateError(f"{doing}: {_line(error)}; try again") from None
 
 
-def _network(folder: Path, name: str, device: str) -> Network:
-    """The network in a folder, as trained or as published."""
+def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
+    """The network in a folder, as trained or as published, and from where on it marks: one half where its
+    settings do not say.
+    """
     doing = f"loading detector {name!r}"
     if not (folder / NETWORK).is_file():
         raise TruerateError(
@@ -194,15 +196,16 @@ def _network(folder: Path, name: str, device: str) -> Network:
         body = body_from_weights(backbone, device) if backbone.lora else _body(folder, backbone, state)
         network = Network(body, backbone, labels, Coder.load(folder))
         network.load_trainable(state)
+        threshold = float(settings.get("threshold", MARKED))
     except TruerateError:
         raise
     except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
         raise TruerateError(f"{doing}: {_line(error)}; it is damaged, download or copy it again") from None
     if backbone.quantise == "none":
-        return network.to(device)
+        return network.to(device), threshold
     network.head.to(device)  # a quantised body was put there when it was read
     network.told.to(device)
-    return network
+    return network, threshold
 
 
 def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> nn.Module:

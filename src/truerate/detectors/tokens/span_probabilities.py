@@ -2,10 +2,11 @@
 
 Detectors cut texts into tokens of their own; what leaves them are characters. Every run of characters with
 one probability (two digits) and one type is a span; runs below FLOOR are left out. A character is *marked*
-where p > 0.5 (Mu-SHROOM's rule for hard spans).
+where p is above the detector's threshold: that with the best token F1 on the passages that were held back
+from its training, one half where it learned nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, pairs, schema
 
 FLOOR = 0.05  # smallest probability that a span keeps
-MARKED = 0.5  # a character is marked above it
+MARKED = 0.5  # a character is marked above it where nothing was learned that could tell better
 NOT_FITTED = "not-fitted"
 
 
@@ -29,6 +30,12 @@ class Reading(NamedTuple):
     kinds: np.ndarray
 
 
+def written(p: np.ndarray) -> np.ndarray:
+    """Probabilities as spans hold them: two digits, 0 below FLOOR."""
+    rounded = np.round(np.asarray(p, dtype=float), 2)
+    return np.where(rounded >= FLOOR, rounded, 0.0)
+
+
 def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]:
     """Spans {start, end, type, p} of a text, in order and disjoint; p has two digits and is at least FLOOR.
     `labels[0]` is none.
@@ -39,10 +46,10 @@ def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]
     """
     p, kind = np.zeros(len(text)), np.zeros(len(text), dtype=int)
     rounded, offsets = (
-        np.round(np.asarray(reading.p, dtype=float), 2),
+        written(reading.p),
         np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist(),
     )
-    marked = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] >= FLOOR]
+    marked = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] > 0]
     for i in marked:
         start, end = offsets[i]
         is_more = rounded[i] > p[start:end]
@@ -66,33 +73,41 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(borders, borders[1:], strict=False))
 
 
-def hard_spans(spans: Sequence[Mapping]) -> list[dict]:
-    """The marked runs {start, end, type} of soft spans: p > 0.5; touching ones of one type are joined."""
-    joined: list[dict] = []
-    for span in sorted(
-        (one for one in spans if one["p"] is None or one["p"] > MARKED), key=lambda one: one["start"]
-    ):
-        if joined and joined[-1]["end"] == span["start"] and joined[-1]["type"] == span["type"]:
-            joined[-1]["end"] = span["end"]
-        else:
-            joined.append({name: span[name] for name in ("start", "end", "type")})
-    return joined
+class Said(NamedTuple):
+    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, and `spans`."""
+
+    p: float
+    spans: list[dict]
+
+
+def said_of(spans: list[dict], *, is_labelled: bool, threshold: float = MARKED) -> Said:
+    """The soft spans of a text that has labels to hold them against; of any other those that are marked.
+
+    What is less probable counts for nothing there, and is most of what a board's replies would take in memory.
+    """
+    p = max((span["p"] for span in spans), default=0.0)
+    return Said(p, spans if is_labelled else [span for span in spans if span["p"] > threshold])
 
 
 def judgements(
-    judge: str, version: str, passages: pl.DataFrame, spans: Sequence[list[dict]] | None, **attributes: object
+    judge: str,
+    version: str,
+    passages: pl.DataFrame,
+    said: Sequence[Said] | None,
+    *,
+    threshold: float = MARKED,
+    **attributes: object,
 ) -> pl.DataFrame:
-    """One Judgement per passage: verdict = anything marked, p = the largest. Without spans nothing was
+    """One Judgement per passage: verdict = anything marked, p = the largest. Where nothing is said nothing was
     learned: null, `not-fitted`.
 
     `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
-    name.
+    name. A `threshold` other than one half stands among them in the row.
     """
-    blank, is_fitted = [None] * passages.height, spans is not None
-    largest = (
-        [max((span["p"] for span in text_spans), default=0.0) for text_spans in spans] if is_fitted else blank
-    )
+    blank, is_fitted = [None] * passages.height, said is not None
+    largest = [one.p for one in said] if is_fitted else blank
     cell = pairs(**attributes)
+    told = cell if threshold == MARKED else pairs(**attributes, threshold=threshold)
     rows = {
         "judgement_id": [
             content_id("judgement", judge, version, cell, target) for target in passages["target_id"]
@@ -100,12 +115,12 @@ def judgements(
         "judge": judge,
         "judge_version": version,
         "target_id": passages["target_id"],
-        "verdict": [p > MARKED for p in largest] if is_fitted else blank,
+        "verdict": [p > threshold for p in largest] if is_fitted else blank,
         "status": "ok" if is_fitted else "unparsed",
         "reason": None if is_fitted else NOT_FITTED,
-        "spans": list(spans) if is_fitted else [[] for _ in blank],
+        "spans": [one.spans for one in said] if is_fitted else [[] for _ in blank],
         "p": largest,
         "rationale": None,
-        "attributes": [cell] * passages.height,
+        "attributes": [told] * passages.height,
     }
     return pl.DataFrame(rows, schema=schema(Judgement))

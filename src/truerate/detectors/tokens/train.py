@@ -19,6 +19,8 @@ from truerate.detectors.training.batches import Rows
 from truerate.detectors.training.device import half_precision
 from truerate.detectors.training.engine import Lesson, Trained
 
+LOSS_DIGITS = 3  # of the log loss: what changes less is no fall
+
 
 def train(
     network: Network,
@@ -29,17 +31,24 @@ def train(
     seed: int,
     folder: Path,
 ) -> Trained:
-    """Teach a network on labelled groups and measure it on others (P, R, F1); `folder` holds its checkpoint."""
+    """Teach a network on labelled groups and measure it on others (`Agreement.facts`); `folder` holds its checkpoint."""
     lesson = token_lesson(network, rows_to_learn(taught, backbone), held_out, backbone)
     return engine.train(network, lesson, backbone, seed=seed, folder=folder)
 
 
 def token_lesson(network: Network, rows: Rows, held_out: Sequence[Group], backbone: Backbone) -> Lesson:
-    """Marking tokens as a lesson: graded by validation F1, of which it tells precision and recall too."""
+    """Marking tokens as a lesson: graded by the log loss of the held-out tokens (the larger the better: its
+    negative), which needs no threshold.
+    """
+
+    def grade() -> float | None:
+        loss = agreement(network, held_out, backbone).loss
+        return None if loss is None else -round(loss, LOSS_DIGITS)
+
     return Lesson(
         rows,
         loss=lambda part: token_loss(network, part),
-        grade=lambda: agreement(network, held_out, backbone).f1,
+        grade=grade,
         facts=lambda: {"validation": agreement(network, held_out, backbone).facts()},
     )
 

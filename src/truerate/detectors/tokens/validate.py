@@ -1,50 +1,84 @@
-"""How well a network marks the tokens of labelled groups, in its own tokens: what early stopping looks at."""
+"""How well a detector marks the tokens of labelled passages, in its own tokens: from where on it marks is
+chosen by it, and early stopping looks at it.
+"""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from truerate.config import Backbone
 from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.span_probabilities import MARKED, Reading
+from truerate.detectors.tokens.span_probabilities import MARKED, Reading, written
+from truerate.metrics.thresholds import auroc, average_precision, best_f1_cut, log_loss
+
+DIGITS = 6  # of what is told
 
 
-class Agreement(NamedTuple):
-    """Answer tokens: all, hallucinated ones, marked ones, those that are both, and those of them whose type
-    is right.
+class Agreement:
+    """Tokens with known labels: their `p` (tokens,) of being hallucinated, `is_gold`, and `is_typed`, whether
+    the likeliest type is the right one.
     """
 
-    n: int = 0
-    gold: int = 0
-    detected: int = 0
-    both: int = 0
-    typed: int = 0
+    def __init__(self, p: np.ndarray, is_gold: np.ndarray, is_typed: np.ndarray):
+        self.p, self.is_gold, self.is_typed = p, is_gold, is_typed
+
+    @cached_property
+    def threshold(self) -> float:
+        """The p above which marking has the best F1 here, of p as spans hold it; one half where no token is
+        hallucinated, or none suspected.
+        """
+        cut = best_f1_cut(written(self.p), self.is_gold)
+        return MARKED if cut is None else round(cut, DIGITS)
 
     @property
     def f1(self) -> float | None:
-        """Of marking, whatever the type; None where nothing is hallucinated and nothing marked."""
-        return 2 * self.both / (self.gold + self.detected) if self.gold + self.detected else None
+        """Of marking at the threshold, whatever the type; None where nothing is hallucinated and nothing
+        marked.
+        """
+        return self.f1_at(self.threshold)
+
+    def f1_at(self, threshold: float) -> float | None:
+        """Of marking what spans hold above a threshold."""
+        is_marked = written(self.p) > threshold
+        n = int(self.is_gold.sum() + is_marked.sum())
+        return 2 * int((self.is_gold & is_marked).sum()) / n if n else None
+
+    @property
+    def loss(self) -> float | None:
+        """The log loss of p; None over no token."""
+        return log_loss(self.p, self.is_gold)
 
     def facts(self) -> dict[str, float | None]:
-        """F1, precision and recall of marking, and the share of rightly marked tokens whose type is right;
-        None over nothing.
+        """The threshold, and F1, precision and recall of marking above it, F1 above one half, the share of
+        rightly marked tokens whose type is right, AUROC, average precision and log loss; None over nothing.
+
+        F1 at the threshold is measured where it was chosen, so that it is somewhat too good.
         """
-        shares = {
-            "precision": (self.both, self.detected),
-            "recall": (self.both, self.gold),
-            "type_accuracy": (self.typed, self.both),
+        is_marked = written(self.p) > self.threshold
+        is_found = self.is_gold & is_marked
+        told = {
+            "threshold": self.threshold,
+            "f1": self.f1,
+            "f1_at_half": self.f1_at(MARKED),
+            "precision": _share(is_found, is_marked),
+            "recall": _share(is_found, self.is_gold),
+            "type_accuracy": _share(self.is_typed, is_found),
+            "auroc": auroc(self.p, self.is_gold),
+            "average_precision": average_precision(self.p, self.is_gold),
+            "log_loss": self.loss,
         }
-        rates = {"f1": self.f1} | {
-            name: part / whole if whole else None for name, (part, whole) in shares.items()
+        return {"n_tokens": len(self.p)} | {
+            name: None if value is None else round(value, DIGITS) for name, value in told.items()
         }
-        return {"n_tokens": self.n} | {
-            name: None if value is None else round(value, 6) for name, value in rates.items()
-        }
+
+
+def _share(is_so: np.ndarray, of: np.ndarray) -> float | None:
+    return int((is_so & of).sum()) / int(of.sum()) if of.any() else None
 
 
 def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement:
-    """What the network marks (p of none below one half) against the labels; ignored tokens count for nothing."""
+    """What the network says of labelled groups; ignored tokens count for nothing."""
     from truerate.detectors.tokens.strategies import score_groups  # torch, which counting does without
 
     pairs = (
@@ -58,12 +92,15 @@ def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement
 
 
 def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
-    """The counts over labels (tokens,) and readings of texts."""
-    found = np.zeros(5, dtype=int)
-    for labels, reading in pairs:
-        is_known = labels >= 0
-        gold, detected = (labels > 0) & is_known, (np.asarray(reading.p) > MARKED) & is_known
-        both = gold & detected
-        right = both & (np.asarray(reading.kinds) == labels)
-        found += [int(one.sum()) for one in (is_known, gold, detected, both, right)]
-    return Agreement(*found.tolist())
+    """Labels (tokens,) and readings of texts, side by side."""
+    found = [
+        (
+            np.asarray(reading.p, dtype=float)[labels >= 0],
+            labels[labels >= 0],
+            np.asarray(reading.kinds)[labels >= 0],
+        )
+        for labels, reading in pairs
+    ]
+    empty = (np.zeros(0), np.zeros(0, dtype=int), np.zeros(0, dtype=int))
+    p, labels, kinds = (np.concatenate(column) for column in zip(empty, *found, strict=True))
+    return Agreement(p, labels > 0, labels == kinds)

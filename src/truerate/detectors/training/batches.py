@@ -18,18 +18,22 @@ Step = list[Part]  # parts whose gradients are summed before the weights move
 
 
 class Row(Protocol):
-    """Something to learn from, as one line of a tensor. `answers`: what it holds, of which a batch has
-    `batch`; `n_tokens`: its length; `n_targets`: how many of its tokens are learned.
-    """
+    """Something to learn from, as one line of a tensor; a batch has `batch` answers."""
 
     @property
-    def answers(self) -> Sequence[int]: ...
+    def answers(self) -> Sequence[int]:
+        """The answers that it holds."""
+        ...
 
     @property
-    def n_tokens(self) -> int: ...
+    def n_tokens(self) -> int:
+        """Its length."""
+        ...
 
     @property
-    def n_targets(self) -> int: ...
+    def n_targets(self) -> int:
+        """How many of its tokens are learned."""
+        ...
 
 
 class Rows(NamedTuple):

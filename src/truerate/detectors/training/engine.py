@@ -47,7 +47,7 @@ class Trained(NamedTuple):
 class Best(NamedTuple):
     """The best evaluation so far: its grade, its weights, and how many evaluations ago it was."""
 
-    grade: float = -1.0
+    grade: float = -math.inf
     weights: Weights | None = None
     age: int = 0
 
@@ -73,8 +73,8 @@ def train(network: Learner, lesson: Lesson, backbone: Backbone, *, seed: int, fo
             if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
                 state.look(lesson, backbone)
                 state.save(folder)
-        if not state.is_stale(backbone.patience):
-            state.look(lesson, backbone)
+        if state.best.weights is not None and not state.is_stale(backbone.patience):
+            state.look(lesson, backbone)  # the last weights, where there are others to hold them against
         if state.best.weights is not None:
             network.load_trainable(state.best.weights)
         facts = {"steps": state.done, "n_parameters": network.n_parameters, **lesson.facts()}
@@ -127,7 +127,9 @@ class State:
         """Evaluate and keep the best weights; without `patience` nothing is looked at and the last weights stay."""
         if not backbone.patience:
             return
-        grade = lesson.grade() or 0.0
+        grade = lesson.grade()
+        if grade is None:  # nothing tells when to stop
+            return
         if grade > self.best.grade:
             self.best = Best(grade, self.network.trainable_state())
         else:

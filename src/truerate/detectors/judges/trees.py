@@ -1,0 +1,160 @@
+"""The form `trees`: boosted trees mark words by what knowledge and conversation say of them, and the judgement is
+composed of the marks.
+
+No text decides about itself: what turns marks into judgements is chosen on marks by trees that learned from the
+other folds; those that judge learned from all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from truerate.core.keys import draw
+from truerate.core.schemas import read_json
+from truerate.detectors.judges.cells import DECISION, Job, Reader, save_decision
+from truerate.detectors.judges.conversations import reference_of
+from truerate.detectors.judges.decision import DIGITS, Decision, decide
+from truerate.detectors.judges.marked import held_out, judged_all
+from truerate.detectors.judges.rows import Judged
+from truerate.detectors.judges.word_grounds import Taught, marked_words, usage_of, usual, word_grounds
+from truerate.detectors.tokens.boosting import Trees, exported, probabilities
+from truerate.detectors.tokens.features import reference_index, units
+from truerate.detectors.tokens.rules import STATE, load_state, save_state
+from truerate.detectors.tokens.span_probabilities import Reading
+
+SHAPE = {
+    "max_iter": 120,
+    "learning_rate": 0.08,
+    "max_leaf_nodes": 12,
+    "min_samples_leaf": 10,
+    "l2_regularization": 1.0,
+    "early_stopping": False,
+}  # chosen on boards of other worlds; a few hundred texts teach them
+N_WORST = 1  # words whose p is a text's suspicion: a wrong year is one word
+
+
+class Words(NamedTuple):
+    """The words of some texts, text after text: their numbers (words, columns), which are marked (words,), and
+    how many each text has.
+    """
+
+    features: np.ndarray
+    marked: np.ndarray
+    sizes: list[int]
+
+    def of(self, chosen: np.ndarray) -> np.ndarray:
+        """Which words are those of chosen texts, (words,); `chosen` (texts,)."""
+        return np.repeat(chosen, self.sizes)
+
+
+def fit(job: Job, folder: Path) -> tuple[dict, dict]:
+    """Learn to mark and to decide, out of fold; what was found. Texts of one label alone teach nothing."""
+    passages = job.passages.sort("target_id")
+    rows = passages.to_dicts()
+    known = [_taught(row) for row in rows]
+    if not any(text.marked.any() for text in known) or passages["is_hallucinated"].all():
+        return {"is_fitted": False}, {}
+    usage = usage_of(known)
+    words = _words(rows, known, {group: usual(usage, group) for group in passages["group_id"].unique()})
+    fold = np.array([int(draw("fold", text.group_id) * job.how.folds) for text in known])
+    p = out_of_fold(words, fold, job.cell.seed)
+    read = dict(zip(passages["target_id"], _readings(known, p), strict=True))
+    decision = decide(held_out(passages, read), n_worst=N_WORST)
+    odds = usual(usage)
+    state = fitted(words.features, words.marked, job.cell.seed)
+    save_state(state | {"stems": np.array(list(odds)), "odds": np.array(list(odds.values()))}, folder)
+    save_decision(decision, folder)
+    return {"is_fitted": True, "n_texts": passages.height, "n_words": len(words.marked)}, {}
+
+
+def fitted(features: np.ndarray, marked: np.ndarray, seed: int) -> Trees:
+    """Trees for P(marked) of words (words, columns), on one thread: the same on every run."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return exported(HistGradientBoostingClassifier(random_state=seed, **SHAPE).fit(features, marked))
+
+
+def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
+    """P(marked) of every word (words,) by trees that learned from the texts of other folds (texts,); 0 where
+    these have no marked word.
+    """
+    p = np.zeros(len(words.marked))
+    for number in np.unique(fold):
+        inside = words.of(fold == number)
+        taught = words.marked[~inside]
+        if taught.any() and not taught.all():
+            p[inside] = probabilities(fitted(words.features[~inside], taught, seed), words.features[inside])
+    return p
+
+
+def _taught(row: Mapping) -> Taught:
+    said = units(row["text"])
+    return Taught(row["group_id"], said, marked_words(said, row["spans"]), reference_index(_reference(row)))
+
+
+def _reference(row: Mapping) -> str:
+    return reference_of(row["knowledge"], row["history"], row["question"])
+
+
+def _numbers(row: Mapping, odds: Mapping[str, float]):
+    conversation = f"{row['history']}\n{row['question']}"
+    return word_grounds(row["text"], row["knowledge"], conversation, _reference(row), odds)
+
+
+def _words(
+    rows: Sequence[Mapping], known: Sequence[Taught], odds: Mapping[str, Mapping[str, float]]
+) -> Words:
+    """The words of labelled texts; of what is usual each is told by the other groups alone."""
+    numbers = [_numbers(row, odds[row["group_id"]])[1] for row in rows]
+    marked = np.concatenate([text.marked for text in known])
+    return Words(np.concatenate(numbers), marked, [len(text.marked) for text in known])
+
+
+def _readings(known: Sequence[Taught], p: np.ndarray) -> list[Reading]:
+    ends = np.cumsum([len(text.marked) for text in known])[:-1]
+    return [_reading(text.said.offsets, own) for text, own in zip(known, np.split(p, ends), strict=True)]
+
+
+def _reading(offsets: np.ndarray, p: np.ndarray) -> Reading:
+    return Reading(offsets, np.round(p, DIGITS), np.ones(len(p), dtype=int))
+
+
+class Marker(NamedTuple):
+    """Fitted trees with what is usual of each stem, and the decision that goes with them."""
+
+    trees: Trees
+    odds: dict[str, float]
+    decision: Decision
+
+    @staticmethod
+    def load(folder: Path) -> "Marker":
+        """What `fit` wrote in a folder. Raises TruerateError where it is not there."""
+        state = load_state(folder)
+        odds = dict(zip(state.pop("stems").tolist(), state.pop("odds").tolist(), strict=True))
+        return Marker(state, odds, Decision(**read_json(folder / DECISION)))
+
+    def judge(self, passages: pl.DataFrame) -> list[Judged]:
+        """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their order."""
+        rows = passages.to_dicts()
+        told = [_numbers(row, self.odds) for row in rows]
+        read = {
+            row["target_id"]: _reading(said.offsets, probabilities(self.trees, numbers))
+            for row, (said, numbers) in zip(rows, told, strict=True)
+            if len(numbers)
+        }
+        return judged_all(passages, read, self.decision)
+
+
+def is_marker(folder: Path) -> bool:
+    """Whether a folder holds what this form writes."""
+    return (folder / STATE).is_file() and (folder / DECISION).is_file()
+
+
+def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
+    """What the judge says of each passage, in their order."""
+    return Marker.load(reader.folder).judge(passages)

@@ -1,0 +1,102 @@
+"""What an entry of the table of published detectors says."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from truerate.config import Published
+from truerate.core.errors import TruerateError, listed
+from truerate.detectors.published.chunks import Chunker
+
+# How a network is loaded and read: its tokens' labels, a class of one string or of a pair, that of the first
+# token of an encoder, of a regression head of AlignScore, the first word of a decoder, or what a judge writes;
+# a detector of ours says all of that itself.
+Kind = Literal["tokens", "classes", "encoder", "align", "decoder", "judge", "own"]
+Over = Callable[[Sequence[float]], float]
+# how a judge's reply is read; replies.py
+Reader = Literal[
+    "yes-is-supported", "yes-is-hallucinated", "score-tag", "pass-or-fail", "listed-spans", "fava-tags"
+]
+NEEDED = ("window", "threshold", "licence", "template")  # what may stand in params.yaml instead
+WINDOWLESS = 10**6  # of a network that says of no length that it is too long
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """How one family of published checkpoints is asked and read. What is None is not known: it has to be
+    given in params.yaml.
+
+    `ids`: Hub ids that are asked so. `shapes`: the `model_type` or the class in `architectures` that its
+    config.json may name (empty: any that its kind can load). `template`: the input, `without_question` that
+    of a text that answers none, `passage` a passage in it. `is_pair`: document and claim are two texts, no
+    string. `place`: of the class that means *supported* (of *hallucinated* for kind tokens); `against`: of
+    the class whose probability is subtracted. `word_ids`: ids of a vocabulary: two of which the second means
+    supported, or one whose share of the whole vocabulary is the score.
+    `chunker`: how documents are cut; None: in overlapping windows, only where they are too long. `claim`:
+    what is asked about at once. `over`: how the scores of its sentences become the text's. `threshold`: of
+    the score of support; `is_above`: whether a score at the threshold is not yet supported. Of a judge that
+    writes: `reader` of its reply, `layout` (a user's turn, an assistant's turn beside documents, a text without
+    a chat template), `system`, `n_written` (tokens of a reply, at most). `base`: where tokenizer and shape
+    lie, if not with the weights. `trained_on`: sets in whose boards it is at home.
+    `refused`: why nobody can use it here.
+    """
+
+    name: str
+    kind: Kind
+    ids: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    template: str | None = "{document}"
+    without_question: str | None = None
+    passage: str | None = None
+    is_pair: bool = False
+    place: int = 1
+    against: int | None = None
+    word_ids: tuple[int, ...] | None = None
+    window: int | None = None
+    chunker: Chunker | None = None
+    claim: Literal["answer", "sentence"] = "answer"
+    over: Literal["mean", "min"] = "min"
+    threshold: float | None = 0.5
+    is_above: bool = True
+    reader: Reader | None = None
+    layout: Literal["user", "documents", "plain"] = "user"
+    system: str | None = None
+    n_written: int = 0
+    licence: str | None = None
+    base: str | None = None
+    trained_on: str = "not checked"
+    refused: str | None = None
+
+    @property
+    def marks_tokens(self) -> bool:
+        """Whether it says where, not only whether."""
+        return self.kind in ("tokens", "own")
+
+
+def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
+    """The adapter with what params.yaml gives of it. Raises TruerateError, one line, where it is refused, or
+    something that nobody knows of it is not given; `where` names the setting.
+    """
+    if adapter.refused:
+        raise TruerateError(f"{where}: adapter {adapter.name!r} cannot be used: {adapter.refused}")
+    own = {one.name for one in fields(Adapter)} & set(type(how).model_fields)
+    given = {name: value for name in own if (value := getattr(how, name)) is not None}
+    told = replace(adapter, **given)
+    if lost := [name for name in NEEDED if getattr(told, name) is None]:
+        raise TruerateError(
+            f"{where}: adapter {adapter.name!r} does not say its {listed(lost)}, which nobody has published or we "
+            f"have not checked; give {listed(f'`{name}`' for name in lost)} beside it"
+        )
+    return told
+
+
+def about(adapter: Adapter, how: Published) -> str:
+    """What a published detector is, in the words of the detectors page. Of a folder its name alone is told."""
+    name = how.model or (how.weights or "").rstrip("/")
+    name = name if how.model or how.revision else name.rpartition("/")[2]
+    commit = f" at commit {how.revision[:7]}" if how.revision else ""
+    what = "marks words" if adapter.marks_tokens else "says whether a text is hallucinated"
+    return (
+        f"A published detector, {name}{commit}, asked as {adapter.name}; it {what} and learned nothing here. "
+        f"Trained on: {adapter.trained_on}. Licence: {adapter.licence}."
+    )

@@ -1,0 +1,128 @@
+"""A family of published detectors: each member asked about every text of a board."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+import polars as pl
+
+from truerate.config import Published
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, frame, judgement_row, pairs, schema
+from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.checks import usable
+from truerate.detectors.published.judges import Ask
+from truerate.detectors.published.readout import Said
+from truerate.detectors.published.texts import Text, texts_of
+from truerate.detectors.weights import identity_of
+
+Members = Mapping[str, Published]
+Endpoint = Callable[[str], tuple[Ask, str]]  # of a model: how it is asked, and what names it for ever
+
+
+def judge_published(members: Members, rows: pl.DataFrame, endpoint: Endpoint | None = None) -> pl.DataFrame:
+    """What each member says of each row (`target_id`, `text`, `knowledge`, `question`, `history`), as
+    Judgements; `unparsed` with a reason where there is no verdict: `no-evidence` (no document), `no-text`,
+    `too-long` (the text leaves no room for a document), or why a judge's reply could not be read.
+
+    `attributes` say the adapter, the threshold of its score and the number of windows that were read. Raises
+    TruerateError, one line, for a member that cannot be used.
+    """
+    texts = list(texts_of(rows))
+    found = [_judgements(name, how, rows, texts, endpoint) for name, how in members.items()]
+    return pl.concat([frame(Judgement), *found])
+
+
+def _judgements(
+    name: str, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
+) -> pl.DataFrame:
+    adapter = usable(how, f"published detector {name!r}")
+    said, identity = _asked(adapter, how, rows, texts, endpoint)
+    version = version_of(adapter, how, identity)
+    made = [
+        judgement_row(
+            judgement_id=content_id("judgement", name, version, one.target_id),
+            judge=name,
+            judge_version=version,
+            target_id=one.target_id,
+            verdict=told.verdict,
+            status="ok" if told.reason is None else "unparsed",
+            reason=told.reason,
+            spans=told.spans,
+            p=told.p,
+            rationale=told.rationale,
+            attributes=pairs(
+                adapter=adapter.name,
+                n_windows=told.n_windows,
+                threshold=adapter.threshold,
+                composed="yes" if adapter.kind == "own" and told.rationale else None,
+            ),
+        )
+        for one, told in zip(texts, said, strict=True)
+    ]
+    return pl.DataFrame(made, schema=schema(Judgement), orient="row")
+
+
+def _asked(
+    adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
+) -> tuple[list[Said], str]:
+    """What a detector says of each text, and what names it. Torch stands behind networks, which a judge over
+    an endpoint does without.
+    """
+    if how.model is not None:
+        from truerate.detectors.published import judges
+
+        if endpoint is None:
+            raise TruerateError(f"asking model {how.model!r}: models are asked within a build alone")
+        ask, identity = endpoint(how.model)
+        return judges.judge(adapter, texts, ask), identity
+    found = _by_network(adapter, how, rows, texts)
+    return found, _identity(how, adapter)
+
+
+def _by_network(adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text]) -> list[Said]:
+    loaded = network(adapter, how)
+    if adapter.kind == "own":  # reads special tokens as any other signs
+        found: list[Said] = loaded.judge(rows)
+        return found
+    texts = [one.read_as(loaded.tokens.plain) for one in texts]
+    if adapter.kind == "tokens":
+        found = loaded.judge(texts)
+    elif adapter.kind == "judge":
+        from truerate.detectors.published import judges
+
+        found = judges.judge(adapter, texts, loaded.ask, offsets=loaded.tokens.offsets)
+    else:
+        from truerate.detectors.published import claims
+
+        found = claims.judge(loaded, texts)
+    return found
+
+
+@lru_cache(maxsize=1)
+def network(adapter: Adapter, how: Published) -> Any:
+    """What asks the weights of an adapter, loaded once: a Marks, Scorer, Writer or Own."""
+    from truerate.detectors.published.marks import Marks
+    from truerate.detectors.published.own import Own
+    from truerate.detectors.published.scorers import Scorer
+    from truerate.detectors.published.writer import Writer
+
+    if adapter.kind == "own":
+        return Own(how)
+    return {"tokens": Marks, "judge": Writer}.get(adapter.kind, Scorer)(adapter, how)
+
+
+def _identity(how: Published, adapter: Adapter) -> str:
+    base = how.base or adapter.base
+    names = [identity_of(how.weights or "", how.revision)]
+    return "+".join([*names, *([identity_of(base, how.base_revision)] if base else [])])
+
+
+def version_of(adapter: Adapter, how: Published, identity: str) -> str:
+    """The version of a detector: its weights, wherever they lie, its adapter, and how many bits it is read in."""
+    told = {
+        key: value for key, value in asdict(adapter).items() if key not in ("ids", "trained_on", "licence")
+    }
+    return content_id("published", told, how.quantise, identity)

@@ -1,0 +1,151 @@
+"""Published judges that write: a decoder asked in its own words, here by transformers or over an endpoint by
+whoever is handed in. What it writes is read by `replies`; nothing that it writes is trusted to be of its form.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from truerate.core.text import sentences
+from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.chunks import Offsets, room_beside, windows
+from truerate.detectors.published.readout import DIGITS, Said
+from truerate.detectors.published.replies import Read, of_windows, read_reply
+from truerate.detectors.published.templates import filled
+from truerate.detectors.published.texts import NO_EVIDENCE, NO_TEXT, TOO_LONG, Text
+
+GROUNDED = {"criteria_id": "groundedness"}  # what Granite Guardian is asked for
+AROUND = 24  # tokens that a chat template puts around the turns, at most
+_PIECE = re.compile(r"[\x21-\x7e]{1,3}|[^\x00-\x7f]")
+
+
+class Question(NamedTuple):
+    """What is asked once: chat `messages` with what its chat template is told besides, or where there is no
+    chat template a bare `text`. `n_written`: tokens of a reply, at most.
+    """
+
+    messages: tuple[dict[str, str], ...]
+    template_values: Mapping[str, Any]
+    text: str | None
+    n_written: int
+
+
+class Answered(NamedTuple):
+    """A reply: what was written, whether it ended at its limit, and the shares of yes and of no as its first
+    word where these can be seen; `text` None: no reply came, for a reason.
+    """
+
+    text: str | None
+    is_cut: bool = False
+    yes_no: tuple[float, float] | None = None
+    reason: str | None = None
+
+
+Ask = Callable[[Sequence[Question]], list[Answered]]
+
+
+def question_of(adapter: Adapter, document: str, claim: str, question: str) -> Question:
+    """What is asked of a claim and a window of its document, in the adapter's words."""
+    text = filled(adapter.template or "", document=document, claim=claim, question=question)
+    if adapter.layout == "plain":
+        return Question((), {}, text, adapter.n_written)
+    if adapter.layout == "documents":
+        told = {"documents": [{"doc_id": "0", "text": document}], "guardian_config": GROUNDED, "think": False}
+        return Question(({"role": "assistant", "content": text},), told, None, adapter.n_written)
+    system = ({"role": "system", "content": adapter.system},) if adapter.system else ()
+    return Question((*system, {"role": "user", "content": text}), {}, None, adapter.n_written)
+
+
+def roughly(text: str) -> list[tuple[int, int]]:
+    """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which
+    is more tokens than a text has.
+    """
+    return [found.span() for found in _PIECE.finditer(text)]
+
+
+def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly) -> list[Said]:
+    """What a judge says of each text, in their order; all questions are asked together.
+
+    A text, or each of its sentences where the adapter asks about these, is held against every window of its
+    document. Of sentences the least supported decides.
+    """
+    asked: list[Question] = []
+    plans: list[list[tuple[str, range]] | str] = []
+    for one in texts:
+        claims = (
+            sentences(one.text) if adapter.claim == "sentence" else [one.text] if one.text.strip() else []
+        )
+        plan: list[tuple[str, range]] = []
+        why = None if claims else NO_TEXT
+        for claim in claims:
+            pieces = _pieces(adapter, one, claim, offsets)
+            why = why or (TOO_LONG if pieces is None else None if pieces else NO_EVIDENCE)
+            plan.append((claim, range(len(asked), len(asked) + len(pieces or []))))
+            asked += [question_of(adapter, piece, claim, one.question) for piece in pieces or []]
+        plans.append(why or plan)
+        if why:
+            del asked[plan[0][1].start if plan else len(asked) :]
+    answers = ask(asked)
+    return [
+        Said(None, None, [], 0, plan)
+        if isinstance(plan, str)
+        else _said(adapter, one.text, [(claim, [answers[at] for at in places]) for claim, places in plan])
+        for one, plan in zip(texts, plans, strict=True)
+    ]
+
+
+def _pieces(adapter: Adapter, one: Text, claim: str, offsets: Offsets) -> list[str] | None:
+    empty = question_of(adapter, "", claim, one.question)
+    told = [message["content"] for message in empty.messages] or [empty.text or ""]
+    taken = sum(len(offsets(text)) for text in told) + AROUND + adapter.n_written
+    room = room_beside(adapter.window or 0, taken)
+    return None if room is None else windows(one.document, room, offsets)
+
+
+def _said(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Said:
+    """Verdict, p and segments of a text by the replies about its claims."""
+    n_windows = sum(len(answers) for _, answers in by_claim)
+    read = [of_windows([_read(adapter, one, claim) for one in answers]) for claim, answers in by_claim]
+    p = [_p(adapter, answers) for _, answers in by_claim]
+    worst = max((one for one in p if one is not None), default=None)
+    if all(one is not None for one in p) and worst is not None and adapter.threshold is not None:
+        support = 1 - worst
+        is_supported = support > adapter.threshold if adapter.is_above else support >= adapter.threshold
+        told = read[0] if len(read) == 1 else Read(None)
+        keeps = not is_supported and bool(
+            told.verdict
+        )  # what was written of a text that it lets pass is no reason
+        spans = [{**span, "p": worst} for span in told.spans] if keeps else []
+        return Said(not is_supported, worst, spans, n_windows, rationale=told.rationale if keeps else None)
+    bad = next((one for one in read if one.verdict), None)
+    unread = next((one for one in read if one.verdict is None), None)
+    decisive = bad or unread or read[0]
+    spans = list(decisive.spans) if len(read) == 1 else []
+    return Said(decisive.verdict, None, spans, n_windows, decisive.reason, decisive.rationale)
+
+
+def _read(adapter: Adapter, answer: Answered, claim: str) -> Read:
+    if answer.text is None or adapter.reader is None:
+        return Read(None, reason=answer.reason or "dead")
+    return read_reply(adapter.reader, answer.text, claim, is_cut=answer.is_cut)
+
+
+def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
+    """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen.
+
+    Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the share of *yes* of yes and no.
+    """
+    shares = [one.yes_no for one in answers]
+    if any(one is None for one in shares):
+        return None
+    read = partial(_p_of_words, adapter)
+    found = [read(*one) for one in shares if one is not None]
+    known = [one for one in found if one is not None]
+    return round(min(known), DIGITS) if len(known) == len(found) and known else None
+
+
+def _p_of_words(adapter: Adapter, yes: float, no: float) -> float | None:
+    if adapter.reader == "yes-is-supported":
+        return 1 - yes
+    return yes / (yes + no) if adapter.reader == "yes-is-hallucinated" and yes + no > 0 else None

@@ -1,0 +1,110 @@
+"""Published classifiers of tokens (LettuceDetect and its kin): prompt and answer as a pair, every token of the
+answer with its probability.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from transformers import AutoModelForTokenClassification
+
+from truerate.config import Published
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import load_network
+from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.chunks import SPARE, passages_in_room, room_beside, windows
+from truerate.detectors.published.readout import Said, said_of_tokens, token_p
+from truerate.detectors.published.scorers import Tokens
+from truerate.detectors.published.templates import QUESTION_ALONE, filled
+from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
+from truerate.detectors.tokens.backbones import window_of
+from truerate.detectors.tokens.labels import trimmed
+from truerate.detectors.training import processes
+
+
+class Marks:
+    """A network by an adapter. Raises TruerateError, one line, where it cannot be loaded.
+
+    Answers are read one at a time, as its authors do: padding in a batch moves their numbers.
+    """
+
+    def __init__(self, adapter: Adapter, how: Published):
+        self.adapter = adapter
+        try:
+            self.tokens = Tokens(how.weights or "", how.revision)
+            model = load_network(AutoModelForTokenClassification, how.weights or "", revision=how.revision)
+        except ValueError as error:
+            raise TruerateError(f"published detector {how.weights!r}: {error}") from None
+        self.model = model.eval().to(processes.device())
+        sees = window_of(self.model.config)
+        if sees and sees < (adapter.window or 0):
+            raise TruerateError(
+                f"published detector {how.weights!r} sees {sees} tokens; lower its window, {adapter.window}"
+            )
+
+    def prompt(self, passages: Sequence[str], question: str) -> str:
+        """The exact string that stands before an answer."""
+        told = self.adapter
+        template = told.template or ""
+        if not question and told.without_question is not None:
+            template = told.without_question
+        listed = [
+            filled(told.passage, n=number, document=passage) if told.passage else passage
+            for number, passage in enumerate(passages, start=1)
+        ]
+        document = ("\n" if told.passage else "\n\n").join(listed)
+        return filled(template, document=document, question=question, n=len(passages))
+
+    def prompts(self, one: Text) -> list[str] | None:
+        """The prompts that hold all passages of a document, each as many as fit beside the answer; one that is
+        too long alone is read in overlapping windows. None where the answer leaves no room.
+        """
+        empty = self.prompt([""], one.question)
+        taken = len(self.tokens.encoded(empty, one.text)["input_ids"]) + SPARE
+        room = room_beside(self.adapter.window or 0, taken)
+        if room is None:
+            return None
+        if self.adapter.template == QUESTION_ALONE:
+            return [empty]
+        per_passage = self._length(filled(self.adapter.passage or "", n=10)) + SPARE
+        pieces = [
+            piece
+            for passage in one.passages
+            for piece in windows(passage, max(room - per_passage, 1), self.tokens.offsets)
+        ]
+        groups = passages_in_room(pieces, room, lambda piece: self._length(piece) + per_passage)
+        return [self.prompt(group, one.question) for group in groups]
+
+    def _length(self, text: str) -> int:
+        return len(self.tokens.offsets(text))
+
+    def judge(self, texts: Sequence[Text]) -> list[Said]:
+        """What it says of each text, in their order."""
+        return [self.said(one) for one in texts]
+
+    def said(self, one: Text) -> Said:
+        """Spans, verdict and p of one text."""
+        prompts = self.prompts(one)
+        if not prompts:
+            return Said(None, None, [], 0, TOO_LONG if prompts is None else NO_EVIDENCE)
+        read = [self._logits(prompt, one.text) for prompt in prompts]
+        offsets = trimmed(one.text, read[0][1])
+        if not len(offsets):
+            return said_of_tokens(one.text, offsets, np.zeros(0), len(prompts))
+        p = token_p(self.adapter, np.stack([logits for logits, _ in read]))
+        return said_of_tokens(one.text, offsets, p, len(prompts))
+
+    def _logits(self, prompt: str, answer: str) -> tuple[np.ndarray, list[tuple[int, int]]]:
+        """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind the
+        answer, which the authors' code scores as a token more, is none of them.
+        """
+        told = self.tokens.encoded(prompt, answer, return_offsets_mapping=True, return_tensors="pt")
+        if told["input_ids"].shape[1] > (self.adapter.window or 0):
+            raise TruerateError(
+                f"an input of {told['input_ids'].shape[1]} tokens, more than the window of {self.adapter.window}"
+            )
+        places = [place for place, part in enumerate(told.sequence_ids(0)) if part == 1]
+        borders = told.pop("offset_mapping")[0].tolist()
+        with torch.inference_mode():
+            logits = self.model(**told.to(self.model.device)).logits[0]
+        return logits[places].float().cpu().numpy(), [(a, b) for a, b in (borders[place] for place in places)]

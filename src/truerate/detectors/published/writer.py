@@ -1,0 +1,104 @@
+"""A judge's decoder, loaded by transformers: what it writes after a question, and its first word's shares."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM
+
+from truerate.config import Backbone, Published
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import load_network, quiet
+from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.judges import Answered, Question
+from truerate.detectors.published.scorers import Tokens
+from truerate.detectors.tokens.backbones import quantised, window_of
+from truerate.detectors.training import processes
+
+N_SEEN = 5  # likeliest first words among which yes and no are looked for, as Bespoke-MiniCheck's code does
+
+
+class Writer:
+    """A decoder by Hub id or folder; on a GPU in bf16, or in 4 bits. Raises TruerateError, one line, where it
+    cannot be loaded, has no chat template where it needs one, or sees fewer tokens than the adapter's window.
+    """
+
+    def __init__(self, adapter: Adapter, how: Published):
+        device = processes.device()
+        try:
+            self.tokens = Tokens(how.weights or "", how.revision)
+            self.model = load_network(
+                AutoModelForCausalLM,
+                how.weights or "",
+                revision=how.revision,
+                dtype=torch.bfloat16 if str(device) == "cuda" else torch.float32,
+                **_bits(how, device),
+            ).eval()
+        except ValueError as error:
+            raise TruerateError(f"published judge {how.weights!r}: {error}") from None
+        if how.quantise == "none":
+            self.model = self.model.to(device)
+        if adapter.layout != "plain" and not self.tokens.tokenizer.chat_template:
+            raise TruerateError(
+                f"published judge {how.weights!r}: its tokenizer has no chat template, which adapter "
+                f"{adapter.name!r} needs"
+            )
+        sees = window_of(self.model.config)
+        if sees and sees < (adapter.window or 0):
+            raise TruerateError(
+                f"published judge {how.weights!r} sees {sees} tokens; lower its window, {adapter.window}"
+            )
+
+    def ask(self, questions: Sequence[Question]) -> list[Answered]:
+        """The replies, one after the other, each greedily."""
+        return [self._answered(one) for one in questions]
+
+    def ids(self, question: Question) -> torch.Tensor:
+        """A question in tokens, (1, tokens): its text, or its messages by the chat template."""
+        if question.text is not None:
+            told = self.tokens.encoded(question.text, return_tensors="pt")["input_ids"]
+        else:
+            with quiet():
+                told = self.tokens.tokenizer.apply_chat_template(
+                    list(question.messages),
+                    add_generation_prompt=True,
+                    return_tensors="pt",
+                    return_dict=True,
+                    **question.template_values,
+                )["input_ids"]
+        ids: torch.Tensor = told.to(self.model.device)
+        return ids
+
+    def _answered(self, question: Question) -> Answered:
+        ids = self.ids(question)
+        end = self.tokens.tokenizer.eos_token_id
+        with torch.inference_mode(), quiet():
+            whole = self.model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                max_new_tokens=question.n_written,
+                do_sample=False,
+                pad_token_id=self.tokens.tokenizer.pad_token_id or end or 0,
+                return_dict_in_generate=True,
+                output_logits=True,
+            )
+        written = whole.sequences[0, ids.shape[1] :].tolist()
+        is_cut = len(written) >= question.n_written and (not written or written[-1] != end)
+        text = self.tokens.tokenizer.decode(written, skip_special_tokens=True)
+        return Answered(str(text).strip(), is_cut, self._yes_no(whole.logits[0][0].float()))
+
+    def _yes_no(self, logits: torch.Tensor) -> tuple[float, float]:
+        """The shares of yes and of no among the N_SEEN likeliest first words, logits (vocabulary,)."""
+        shares, ids = logits.softmax(dim=-1).topk(min(N_SEEN, len(logits)))
+        said = [self.tokens.tokenizer.decode([one]).strip().strip(".").lower() for one in ids.tolist()]
+        yes, no = (
+            sum(share for share, word in zip(shares.tolist(), said, strict=True) if word == wanted)
+            for wanted in ("yes", "no")
+        )
+        return float(yes), float(no)
+
+
+def _bits(how: Published, device: Any) -> dict[str, Any]:
+    """What loads a judge in 4 bits as a backbone is, nothing where that is not asked for."""
+    settings: dict[str, Any] = {"weights": how.weights, "quantise": how.quantise}
+    return dict(quantised(Backbone.model_construct(**settings), device))

@@ -1,0 +1,104 @@
+"""Gradient-boosted trees as plain arrays: learned by scikit-learn, kept and read without it.
+
+The trees of an ensemble lie one behind the other in arrays of nodes, the root of each named by `roots`: what
+is saved is numbers alone, and reads the same in any version of the library.
+"""
+
+import numpy as np
+
+ROUNDS = 200
+RATE = 0.06  # of learning
+LEAVES = 31  # of a tree, at most
+LEAST = 200  # words of a leaf, at least
+ROWS = 16384  # of which the trees are asked at a time: their features stay in the processor's cache
+Trees = dict[str, np.ndarray]
+
+
+def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int) -> Trees:
+    """Learn P(label) of rows (rows, features) by boosted trees with logistic loss (Friedman 2001), as
+    scikit-learn's HistGradientBoostingClassifier does, on one thread: the same on every run.
+
+    Arrays: `feature`, `cut`, `left`, `right` and `value` (nodes,), `roots` (trees,), `baseline` (1,). A row
+    goes left where its feature is at most the cut; a leaf is its own child. Both labels must occur.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
+
+    model = HistGradientBoostingClassifier(
+        max_iter=ROUNDS,
+        learning_rate=RATE,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=LEAST,
+        early_stopping=False,
+        random_state=seed,
+    )
+    with threadpool_limits(1):
+        model.fit(features, labels)
+    return exported(model)
+
+
+def constant_trees(log_odds: float) -> Trees:
+    """An ensemble without trees: the same probability for every row."""
+    empty = {
+        "feature": np.int16,
+        "cut": float,
+        "left": np.int32,
+        "right": np.int32,
+        "value": float,
+        "roots": np.int32,
+    }
+    arrays = {name: np.zeros(0, dtype=kind) for name, kind in empty.items()}
+    return arrays | {"baseline": np.array([log_odds])}
+
+
+def exported(model) -> Trees:
+    """A fitted HistGradientBoostingClassifier of two labels as the arrays of `fit_trees`."""
+    trees = [tree.nodes for (tree,) in model._predictors]
+    sizes = [len(nodes) for nodes in trees]
+    roots = np.cumsum([0, *sizes[:-1]])
+    nodes = np.concatenate(trees)
+    first, own = np.repeat(roots, sizes), np.arange(len(nodes))
+    is_leaf = nodes["is_leaf"].astype(bool)
+    return {
+        "feature": np.where(is_leaf, 0, nodes["feature_idx"]).astype(np.int16),
+        "cut": np.where(is_leaf, 0.0, nodes["num_threshold"]),
+        "left": np.where(is_leaf, own, first + nodes["left"]).astype(np.int32),
+        "right": np.where(is_leaf, own, first + nodes["right"]).astype(np.int32),
+        "value": np.where(is_leaf, nodes["value"], 0.0),
+        "roots": roots.astype(np.int32),
+        "baseline": np.asarray(model._baseline_prediction, dtype=float).ravel(),
+    }
+
+
+def probabilities(trees: Trees, features: np.ndarray) -> np.ndarray:
+    """P(label) of rows (rows, features), (rows,): the logistic function of the sum of the leaves that they
+    fall into.
+    """
+    ranks, cuts = _ranked(trees, features)
+    children = np.stack([trees["left"], trees["right"]], axis=1).ravel()
+    scores = np.full(len(ranks), trees["baseline"][0])
+    for start in range(0, len(ranks), ROWS):
+        block = ranks[start : start + ROWS]
+        flat, first = block.ravel(), np.arange(len(block)) * block.shape[1]
+        for root in trees["roots"].tolist():
+            node, before = np.full(len(block), root), np.zeros(0)
+            while not np.array_equal(node, before):  # all rows go down one tree, until none moves
+                before = node
+                goes_right = flat.take(first + trees["feature"].take(node)) > cuts.take(node)
+                node = children.take(2 * node + goes_right)
+            scores[start : start + ROWS] += trees["value"].take(node)
+    return 1 / (1 + np.exp(-scores))
+
+
+def _ranked(trees: Trees, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Features (rows, features) and cuts (nodes,) as numbers of a byte that compare as they do: how many
+    different cuts of its feature lie below each. A feature has fewer than 255 (the library's bins).
+    """
+    ranks = np.zeros(features.shape, dtype=np.uint8)
+    cuts = np.full(len(trees["cut"]), np.iinfo(np.uint8).max, dtype=np.uint8)  # of a leaf: none is above
+    is_inner = trees["left"] != trees["right"]
+    for column in range(features.shape[1]):
+        own = is_inner & (trees["feature"] == column)
+        steps, cuts[own] = np.unique(trees["cut"][own], return_inverse=True)
+        ranks[:, column] = np.searchsorted(steps, features[:, column], side="left")
+    return ranks, cuts

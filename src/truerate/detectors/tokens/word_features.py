@@ -1,0 +1,91 @@
+"""What a boosted tree sees of each word of an answer: which of the words around it the reference holds, what
+it looks like, and where it stands.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+
+from truerate.detectors.tokens.passages import Passage
+
+AROUND = 4  # neighbours on either side whose match codes are seen
+WITHIN = (3, 8, 20)  # words on either side of which the share that the reference holds is seen
+BEYOND = -1  # in place of the code of a neighbour that a text does not have
+NAMES = (
+    *(f"match {place:+d}" for place in range(-AROUND, AROUND + 1)),  # match codes (features.py)
+    "characters",  # of the word
+    "has_digit",
+    "is_capital",  # its first letter
+    "place",  # words before it in the text
+    "words",  # of the text
+    "place_in_sentence",  # words before it in its sentence
+    "sentence_words",  # of its sentence
+    "sentence_share",  # words of its sentence that the reference holds
+    "text_share",  # words of the text that it holds
+    *(f"share_within_{reach}" for reach in WITHIN),
+    "run",  # words of the run that it stands in of which the reference holds none, 0 where it holds the word
+    "after_punctuation",  # whether a mark stands between the word and the one before
+)
+
+
+def word_features(passages: Sequence[Passage]) -> np.ndarray:
+    """The features of NAMES for each word of each passage in order, shape (words, 23). Shares are in [0, 1]."""
+    rows = [_features(passage) for passage in passages if len(passage.offsets)]
+    return np.concatenate(rows) if rows else np.zeros((0, len(NAMES)))
+
+
+def _features(passage: Passage) -> np.ndarray:
+    match, n = passage.codes[:, 0].astype(float), len(passage.offsets)
+    edge = np.full(AROUND, float(BEYOND))
+    is_held = (passage.codes[:, 0] - 1) % 3 > 0
+    firsts, sentence, sizes = np.unique(
+        passage.sentences, return_index=True, return_inverse=True, return_counts=True
+    )[1:]
+    return np.column_stack(
+        [
+            np.lib.stride_tricks.sliding_window_view(np.concatenate([edge, match, edge]), 2 * AROUND + 1),
+            _looks(passage),
+            np.arange(n),
+            np.full(n, n),
+            np.arange(n) - firsts[sentence],
+            sizes[sentence],
+            (np.bincount(sentence, weights=is_held) / sizes)[sentence],
+            np.full(n, is_held.mean()),
+            *(_share_within(is_held, reach) for reach in WITHIN),
+            _runs(~is_held),
+            _after_punctuation(passage),
+        ]
+    )
+
+
+def _looks(passage: Passage) -> np.ndarray:
+    """Characters, whether there is a digit, and whether the first letter is a capital, (words, 3)."""
+    words = [passage.text[start:end] for start, end in passage.offsets.tolist()]
+    return np.array(
+        [[len(word), any(map(str.isdigit, word)), word[0].isupper()] for word in words], dtype=float
+    )
+
+
+def _share_within(is_held: np.ndarray, reach: int) -> np.ndarray:
+    """Of the words at most `reach` away, itself among them, the share that is held, (words,)."""
+    sums = np.concatenate([[0], np.cumsum(is_held)])
+    places = np.arange(len(is_held))
+    first, last = np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(is_held))
+    return (sums[last] - sums[first]) / (last - first)
+
+
+def _runs(is_absent: np.ndarray) -> np.ndarray:
+    """The length of the run of absent words that each stands in, 0 for others, (words,)."""
+    borders = np.flatnonzero(np.diff(is_absent, prepend=not is_absent[0]))
+    lengths = np.diff(np.append(borders, len(is_absent)))
+    return np.repeat(lengths, lengths) * is_absent
+
+
+def _after_punctuation(passage: Passage) -> np.ndarray:
+    """Whether punctuation stands between each word and the one before it, (words,)."""
+    ends = [0, *passage.offsets[:-1, 1].tolist()]
+    between = (
+        passage.text[end:start] for end, start in zip(ends, passage.offsets[:, 0].tolist(), strict=True)
+    )
+    return np.array([any(unicodedata.category(one)[0] == "P" for one in gap) for gap in between], dtype=float)

@@ -1,0 +1,81 @@
+"""The table of published detectors: whole, and refused where nobody knows what it takes."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from truerate.config import Published
+from truerate.core.errors import TruerateError
+from truerate.detectors.published.adapter import NEEDED, about, with_settings
+from truerate.detectors.published.adapters import ADAPTERS, BY_ID, adapter_of
+from truerate.detectors.published.templates import fields_of
+
+HERE = "detectors.ready.published.x"
+ALL = {"window": 512, "threshold": 0.5, "licence": "mit", "template": "{document} {claim}"}
+
+
+def test_every_entry_holds_together():
+    n_ids = sum(len(one.ids) for one in ADAPTERS.values())
+    assert len(BY_ID) == n_ids, "a Hub id stands once"
+    for one in ADAPTERS.values():
+        if one.refused or one.kind == "own":
+            continue
+        is_full = one.template is not None and one.kind in ("classes", "encoder", "decoder", "judge")
+        if is_full and not one.is_pair and one.layout != "documents":
+            assert {"document", "claim"} <= fields_of(one.template), one.name
+        assert (one.reader is not None) == (one.kind == "judge") == (one.n_written > 0), one.name
+        assert (one.word_ids is not None) == (one.kind == "decoder"), one.name
+
+
+@pytest.mark.parametrize("name", [name for name, one in ADAPTERS.items() if not one.refused])
+def test_what_nobody_knows_is_asked_for_in_one_line_and_what_is_given_counts(name):
+    lost = [key for key in NEEDED if getattr(ADAPTERS[name], key) is None]
+    if lost:
+        with pytest.raises(TruerateError, match="does not say its") as raised:
+            with_settings(ADAPTERS[name], Published(weights="a/b"), where=HERE)
+        assert all(f"`{key}`" in str(raised.value) for key in lost) and "\n" not in str(raised.value)
+        assert str(raised.value).startswith(HERE)
+    told = with_settings(
+        ADAPTERS[name], Published(weights="a/b", **{key: ALL[key] for key in lost}), where=HERE
+    )
+    assert all(getattr(told, key) is not None for key in NEEDED)
+    assert with_settings(told, Published(weights="a/b", window=99), where=HERE).window == 99
+    assert {one.name for one in fields(told)} >= {*NEEDED}
+
+
+def test_what_needs_foreign_code_is_refused():
+    with pytest.raises(TruerateError, match="'lettucedetect-eurobert' cannot be used: its network is code"):
+        with_settings(ADAPTERS["lettucedetect-eurobert"], Published(weights="a/b"), where=HERE)
+
+
+def test_a_hub_id_names_its_adapter_and_a_wrong_name_is_met_by_a_near_one():
+    known = {"is_own": False, "where": HERE}
+    assert adapter_of(None, "lytang/MiniCheck-RoBERTa-Large", **known).name == "minicheck-roberta"
+    assert adapter_of(None, "here/is", is_own=True, where=HERE).name == "truerate"
+    with pytest.raises(TruerateError, match="no adapter 'minichek-roberta'.*minicheck-roberta"):
+        adapter_of("minichek-roberta", "a/b", **known)
+    with pytest.raises(TruerateError, match="no adapter knows 'a/b'; name one as `adapter`: "):
+        adapter_of(None, "a/b", **known)
+
+
+def test_the_detectors_page_says_what_it_is_and_no_place_of_this_machine():
+    lettuce = ADAPTERS["lettucedetect"]
+    told = about(lettuce, Published(weights="org/name", revision="a" * 40))
+    assert told.startswith(
+        "A published detector, org/name at commit aaaaaaa, asked as lettucedetect; it marks words"
+    )
+    assert "Trained on: RAGTruth. Licence: mit." in told
+    assert "/home" not in about(lettuce, Published(weights="/home/somebody/weights"))
+    assert "A published detector, weights, asked" in about(
+        lettuce, Published(weights="/home/somebody/weights/")
+    )
+
+
+def test_the_guide_names_every_adapter():
+    page = (Path(__file__).parents[3] / "site/pages/guide/detectors-ready.md").read_text("utf-8")
+    named = set(
+        re.findall(r"`([\w.-]+)`", "".join(line for line in page.splitlines() if line.startswith("| `")))
+    )
+    assert named - {"window"} == set(ADAPTERS)

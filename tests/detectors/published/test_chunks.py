@@ -1,0 +1,89 @@
+"""Documents in pieces: each author's rule by hand, and windows that lose nothing."""
+
+import re
+
+from truerate.detectors.published.chunks import (
+    Chunker,
+    by_lines,
+    by_number,
+    chunks,
+    greedy,
+    passages_in_room,
+    room_beside,
+    windows,
+)
+
+
+def words(text):
+    """A token per word."""
+    return [found.span() for found in re.finditer(r"\S+", text)]
+
+
+def n_words(text):
+    return len(text.split())
+
+
+def test_greedy_fills_up_to_the_size_and_leaves_no_empty_chunk():
+    assert greedy(["a a", "b", "c c", "d d d d", "e"], 3, n_words, " ") == ["a a b", "c c", "d d d d", "e"]
+    assert greedy(["a a a a", "b"], 3, n_words, " ") == ["a a a a", "b"], "a long first part stands alone"
+    assert greedy([], 3, n_words, " ") == []
+
+
+def test_minichecks_lines_are_pieces_of_their_own():
+    """Sentences One two. | Three. | a line break of no words | Four five.: 2 + 1 + 0 fit in 3, then 2."""
+    text = "One two. Three.\nFour five."
+    assert by_lines(text, 3, n_words) == ["One two. Three.", "Four five."]
+    assert by_lines(text, 5, n_words) == ["One two. Three.\nFour five."], "the blanks around a break go"
+    assert by_lines("\n\n", 3, n_words) == []
+
+
+def test_the_rules_count_in_their_own_units():
+    text = "One, two. Three four."
+    tokens = chunks(text, Chunker("minicheck", 2), words)
+    assert tokens == ["One, two.", "Three four."] == chunks(text, Chunker("minicheck-t5", 2), words)
+    assert chunks(text, Chunker("factcg", 6), words) == ["One, two.", "Three four."], (
+        "4 + 3 words with their signs"
+    )
+    assert chunks(text, Chunker("factcg", 7), words) == ["One, two.\nThree four."], "joined by a line break"
+    assert chunks("It is. Too short a sentence.", Chunker("sentences", 10), words) == [
+        "Too short a sentence."
+    ]
+
+
+def test_alignscores_chunks_have_equal_numbers_of_sentences():
+    """8 words: 8 // 6 + 1 = 2 chunks of 4 // 2 sentences; 8 // 9 + 1 = 1 of all; 8 // 2 + 1 = 5 of at least one."""
+    text = "Ab cd. Ef gh. Ij kl. Mn op."
+    assert by_number(text, 6) == ["Ab cd. Ef gh.", "Ij kl. Mn op."]
+    assert by_number(text, 9) == [text]
+    assert by_number(text, 2) == ["Ab cd.", "Ef gh.", "Ij kl.", "Mn op."]
+
+
+def test_windows_overlap_by_a_quarter_and_hold_every_token():
+    """20 words, room 10: 8 tokens to a window (two to spare), a step of 6: 0–8, 6–14, 12–20."""
+    text = " ".join(f"w{k}" for k in range(20))
+    found = windows(text, 10, words)
+    assert [piece.split()[0] for piece in found] == ["w0", "w6", "w12"]
+    assert [len(piece.split()) for piece in found] == [8, 8, 8] and found[-1].endswith("w19")
+    assert windows(text, 20, words) == [text]
+    assert windows("  ", 5, words) == []
+    for room in range(1, 21):
+        pieces = windows(text, room, words)
+        assert {word for piece in pieces for word in piece.split()} == set(text.split())
+        assert all(n_words(piece) <= room for piece in pieces)
+
+
+def test_a_piece_that_has_more_tokens_alone_is_cut_again():
+    def odd(text):
+        """A text that begins within `w3` has a token more per word than within the whole."""
+        spans = words(text)
+        return spans if text.startswith("w0") else sorted(spans * 2)
+
+    text = " ".join(f"w{k}" for k in range(12))
+    pieces = windows(text, 6, odd)
+    assert all(len(odd(piece)) <= 6 for piece in pieces)
+    assert {word for piece in pieces for word in piece.split()} == set(text.split())
+
+
+def test_whole_passages_are_grouped_and_a_claim_that_leaves_no_room_is_told():
+    assert passages_in_room(["a b", "c", "d d d"], 3, n_words) == [["a b", "c"], ["d d d"]]
+    assert room_beside(64, 56) == 8 and room_beside(64, 57) is None, "an eighth of 64 is 8"

@@ -1,0 +1,125 @@
+"""A detector of ours that learned elsewhere: trained in a moment, published over a Hub on loopback and into a
+folder, and asked of texts that it never saw.
+"""
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+from tests.detectors.judges.dialogues import HOW, backbone, responses
+from tests.hub.detectors_made import facts_of, laid
+from truerate.config import Published
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, validate
+from truerate.detectors.judges.family import fit_judges, judge_texts
+from truerate.detectors.published.family import judge_published
+from truerate.detectors.published.own import least_of
+from truerate.detectors.tokens.network import load
+from truerate.detectors.tokens.pretrained import TokenDetector
+from truerate.detectors.tokens.span_probabilities import Reading
+from truerate.hub.detector import draft_of
+from truerate.hub.push import publish
+from truerate.hub.release import Target
+
+REPO = "org/small"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """The folder of a judge that learned about towns, and what its board made it say of other ones."""
+    folder = tmp_path_factory.mktemp("judge")
+    known, asked = {"small": backbone(max_steps=28)}, responses(8, start=500)
+    place = {"folder": folder / "out", "scratch": folder / "scratch"}
+    fit_judges({"judge": HOW}, responses(36), known, seeds=(42,), **place)
+    return (
+        folder / "out/judge/multi-binary-42",
+        asked,
+        judge_texts({"judge": HOW}, asked, known, folder=folder / "out"),
+    )
+
+
+def shares(text, gold, marked):
+    """P of the characters that are hallucinated, and of the others."""
+    p, is_gold = np.zeros(len(text)), np.zeros(len(text), dtype=bool)
+    for one in marked:
+        p[one["start"] : one["end"]] = one["p"]
+    for one in gold:
+        is_gold[one["start"] : one["end"]] = True
+    return p[is_gold], p[~is_gold]
+
+
+def plain(asked):
+    """Responses as another board has them: each with its knowledge alone."""
+    return asked.with_columns(history=pl.lit(None, dtype=pl.String), question=pl.lit(None, dtype=pl.String))
+
+
+def test_a_fitted_judge_says_elsewhere_what_it_says_at_home(learned):
+    weights, asked, at_home = learned
+    said = judge_published({"judge": Published(weights=str(weights))}, asked)
+    validate(Judgement, said, where="here")
+    columns = ("target_id", "verdict", "p", "spans", "rationale")
+    assert said.select(columns).equals(at_home.select(columns))
+    assert {"key": "adapter", "value": "truerate"} in said["attributes"][0].to_list()
+
+
+def test_what_was_published_judges_another_board_without_training(learned, hub_here, tmp_path):
+    weights, asked, _ = learned
+    network = load(weights / "network", device="cpu")
+    draft = draft_of(
+        facts_of(
+            network,
+            tmp_path / "network",
+            settings={"scope": "multi", "labels": "binary", "seed": 42, "lang": None},
+        ),
+        repo=REPO,
+    )
+    quiet = {"dry_run": False, "check": lambda files: None, "say": lambda line: None, "today": "2026-11-22"}
+    publish(draft, Target(REPO, "model", tag="v1.0"), **quiet)
+    commit = hub_here.tags(REPO, kind="model")["v1.0"]
+    other = plain(asked)
+    hub = judge_published({"d": Published(weights=REPO, revision=commit, adapter="truerate")}, other)
+    folder = laid(
+        {path: content for path, content in hub_here.files(REPO, kind="model").items()}, tmp_path / "copy"
+    )
+    here = judge_published({"d": Published(weights=str(folder))}, other)
+    columns = ("target_id", "verdict", "p", "spans")
+    assert hub.select(columns).equals(here.select(columns))
+    joined = asked.join(here.select("target_id", found="spans"), on="target_id")
+    parts = [shares(*row) for row in joined.select("text", "spans", "found").rows()]
+    inside, outside = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+    assert inside.mean() > outside.mean() + 0.4, "it learned towns, and these are new ones"
+    one = other.row(1, named=True)
+    marked = TokenDetector.from_pretrained(folder).mark(one["text"], one["knowledge"])
+    assert here.filter(target_id=one["target_id"])["spans"][0].to_list() == marked
+
+
+def test_a_reference_beyond_the_window_is_read_in_windows(learned):
+    weights, asked, _ = learned
+    row = asked.row(0, named=True)
+    far = " ".join([*(f"The town of Number{k} was founded in 1{k:03}." for k in range(60)), row["knowledge"]])
+    long = plain(asked[:1]).with_columns(knowledge=pl.lit(far))
+    said = judge_published({"d": Published(weights=str(weights))}, long)
+    told = {one["key"]: one["value"] for one in said["attributes"][0].to_list()}
+    assert int(told["n_windows"]) > 3 and said["status"][0] == "ok"
+
+
+def test_of_windows_each_token_takes_the_least_suspicious():
+    offsets = np.array([[0, 4], [5, 7]])
+    first = Reading(offsets, np.array([0.9, 0.2]), np.array([1, 1]))
+    second = Reading(offsets, np.array([0.3, 0.4]), np.array([2, 2]))
+    both = least_of([first, second])
+    assert both.p.tolist() == [0.3, 0.2] and both.kinds.tolist() == [2, 1]
+
+
+def test_a_folder_that_only_looks_like_one_is_one_line(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "network.json").write_text("{}")
+    with pytest.raises(TruerateError, match="damaged, download or copy it again") as raised:
+        judge_published({"d": Published(weights=str(tmp_path))}, plain(responses(1)))
+    assert "\n" not in str(raised.value)

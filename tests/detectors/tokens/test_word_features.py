@@ -1,0 +1,50 @@
+import polars as pl
+
+from truerate.core.schemas import SPANS
+from truerate.detectors.tokens.labels import BINARY
+from truerate.detectors.tokens.passages import passages_of
+from truerate.detectors.tokens.word_features import BEYOND, NAMES, word_features
+
+REFERENCE = "Lyon lies on the Rhone. It has two hills."
+
+
+def features(text: str, reference: str = REFERENCE) -> dict[str, list[float]]:
+    """The features of each word by name."""
+    rows = {"text": [text], "reference": [reference], "spans": [[]]}
+    table = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+    return dict(zip(NAMES, word_features(passages_of(table, BINARY)).T.tolist(), strict=True))
+
+
+def test_each_word_by_hand():
+    # held: Lyon, has, the, Rhone · absent: Wolves, guard, 12, gates
+    found = features("Lyon has, Wolves guard 12 gates. The Rhone")
+    assert found["characters"] == [4, 3, 6, 5, 2, 5, 3, 5]
+    assert found["has_digit"] == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert found["is_capital"] == [1, 0, 1, 0, 0, 0, 1, 1]
+    assert found["place"] == list(range(8)) and set(found["words"]) == {8}
+    assert found["place_in_sentence"] == [0, 1, 2, 3, 4, 5, 0, 1]
+    assert found["sentence_words"] == [6] * 6 + [2] * 2
+    assert found["sentence_share"] == [2 / 6] * 6 + [1] * 2 and set(found["text_share"]) == {4 / 8}
+    assert found["run"] == [0, 0, 4, 4, 4, 4, 0, 0]
+    assert found["after_punctuation"] == [0, 0, 1, 0, 0, 0, 1, 0]
+    # of the first word: itself and three behind it, two of them held; of the sixth: three before, two behind
+    assert (found["share_within_3"][0], found["share_within_3"][5]) == (2 / 4, 2 / 6)
+    assert set(found["share_within_8"]) == set(found["share_within_20"]) == {4 / 8}
+
+
+def test_codes_of_neighbours_end_with_the_text():
+    found = features("Lyon has gates")
+    own = found["match +0"]
+    assert found["match -1"] == [BEYOND, *own[:2]] and found["match +1"] == [*own[1:], BEYOND]
+    assert found["match +4"] == found["match -4"] == [BEYOND] * 3
+
+
+def test_a_script_without_spaces_has_its_characters_as_words():
+    found = features("城门由龙守护。里昂位于河畔。", "里昂位于罗讷河畔。")
+    assert found["characters"] == [1] * 12
+    assert found["sentence_words"] == [6] * 12 and found["place_in_sentence"] == [*range(6)] * 2
+    assert found["sentence_share"] == [0] * 6 + [1] * 6 and found["run"] == [6] * 6 + [0] * 6
+
+
+def test_texts_without_words_have_no_rows():
+    assert word_features([]).shape == (0, len(NAMES)) and features("…") == dict.fromkeys(NAMES, [])
