@@ -25,6 +25,7 @@ bench: $(VENV)/.tested
 	python benchmarks/coverage.py --write benchmarks/RESULTS.md
 	python benchmarks/recover.py --write benchmarks/RESULTS.md
 	python benchmarks/rates.py --write benchmarks/RESULTS.md
+	python benchmarks/rates_scale.py --write benchmarks/RESULTS.md
 	python benchmarks/training.py --write benchmarks/RESULTS.md
 	python benchmarks/scoring.py --write benchmarks/RESULTS.md
 	python benchmarks/wildfact.py --write benchmarks/RESULTS.md

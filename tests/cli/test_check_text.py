@@ -15,7 +15,7 @@ import yaml
 import truerate
 from tests.detectors.tokens import small_networks as small
 from truerate.cli import main
-from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable
+from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable, summary
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.tags import TYPES
@@ -109,7 +109,9 @@ def test_marks_stand_in_the_text_where_there_is_no_terminal(project, capsys):
     assert check() == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].replace("[?", "").replace("?]", "") == ANSWER.replace("1733", "[[1733]]")
-    assert told[2] == "1 of 9 words marked (p > 0.5) by token-lr, trained on own-board"
+    found = truerate.check(ANSWER, REFERENCE, "token-lr", params=project / "params.yaml")
+    assert 0 < found.threshold < 1  # chosen on what was held back, and told
+    assert told[2] == f"1 of 9 words marked (p > {found.threshold:g}) by token-lr, trained on own-board"
     assert told[3].startswith("  1733: not borne out by the reference, ") and len(told) == 4
 
 
@@ -305,6 +307,9 @@ def test_pieces_cover_the_text_once():
         ("ef", ""),
     ]
     assert "".join(one["text"] for one in pieces(found)) == found.text
+    lower = found._replace(threshold=0.25)
+    assert [one["look"] for one in pieces(lower)] == ["", "marked", "marked", ""]
+    assert "(p > 0.5)" in summary(found) and "(p > 0.25)" in summary(lower)
 
 
 def test_no_character_steers_the_terminal():

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from truerate.config import Judging
 from truerate.config.layout import Layout
-from truerate.core.schemas import Judgement, load
+from truerate.core.schemas import Judgement, Sample, frame, load
 from truerate.flow import dataset, detect, evaluate, guard, sources
 
 ROOT = Path(__file__).parents[2]
@@ -95,3 +96,49 @@ def test_a_board_without_detectors_says_so_and_nothing_is_empty(at):
             os.listdir(folder) == ["families.json"]
             and json.loads(Path(folder, "families.json").read_text()) == {}
         )
+
+
+# ---- both splits -------------------------------------------------------------------------------------------
+DIALOGUES = "halludial-closed-world"
+
+
+def sided(sample_id: str, split: str, by_sample: str) -> dict:
+    """A text of one side by its dialogue, and of another by itself."""
+    known = {
+        "sample_id": sample_id,
+        "item_id": "i",
+        "pair_id": None,
+        "group_id": f"g-{split}",
+        "task": "dialogue",
+    }
+    known |= {
+        "lang": "en",
+        "text": sample_id,
+        "is_hallucinated": True,
+        "label_source": "silver",
+        "generator": "m",
+    }
+    known |= {"pattern": None, "spans": [], "rationale": None, "split": split}
+    return known | {"attributes": [{"key": "split_by_sample", "value": by_sample}]}
+
+
+def test_a_judge_of_the_published_split_learns_from_other_texts_and_judges_none_of_them(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    at = Layout.load()
+    sides = [("a", "train", "train"), ("b", "train", "test"), ("c", "test", "train"), ("d", "test", "test")]
+    samples = frame(Sample, [sided(*one) for one in sides])
+    assert detect.taught(at, DIALOGUES, samples)["target_id"].to_list() == ["a", "b"]
+    assert detect.taught(at, DIALOGUES, samples, "sample")["target_id"].to_list() == ["a", "c"]
+    texts = samples.filter(split="test").select(target_id="sample_id")
+    left = {how: detect._unlearned(at, DIALOGUES, samples, texts, how) for how in ("group", "sample")}
+    assert left["group"]["target_id"].to_list() == ["c", "d"] and left["sample"]["target_id"].to_list() == [
+        "d"
+    ]
+
+
+def test_judges_of_a_family_are_told_apart_by_their_split():
+    judges = {
+        name: Judging(form="trees", folds=2, split=how) for name, how in (("x", "group"), ("y", "sample"))
+    }
+    told = detect.by_split(judges, ["x", "y"])
+    assert {how: list(some) for how, some in told.items()} == {"group": ["x"], "sample": ["y"]}

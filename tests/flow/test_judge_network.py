@@ -3,10 +3,13 @@
 import pytest
 import torch
 
+from tests.detectors.judges.dialogues import responses
 from tests.detectors.tokens import small_networks as small
+from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.detectors.judges.cells import save_decision
 from truerate.detectors.judges.decision import Decision
+from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.flow.judge_network import network_judge, passage_of, turns_of
 from truerate.flow.judge_prompts import NOTHING, Asked
 from truerate.llm.replies.located import located_verdict
@@ -71,3 +74,20 @@ def test_a_fitted_judge_decides_as_it_learned_to(cell, tmp_path, threshold, word
 def test_a_folder_without_a_detector_is_one_line(tmp_path):
     with pytest.raises(TruerateError, match="no token detector in it"):
         network_judge(str(tmp_path))
+
+
+def test_a_judge_by_trees_answers_as_within_a_build(tmp_path):
+    asked = responses(6, start=500)
+    judges = {"judge": Judging(form="trees", folds=3)}
+    fit_judges(judges, responses(30), {}, seeds=[42], folder=tmp_path / "out", scratch=tmp_path / "scratch")
+    said = judge_texts(judges, asked, {}, folder=tmp_path / "out")
+    (cell,) = (tmp_path / "out" / "judge").iterdir()
+    judge, identity = network_judge(str(cell))
+    for row in asked.join(said, on="target_id", suffix="_said").iter_rows(named=True):
+        lines = row["history"].splitlines()
+        conversation = "\n".join([*lines, f"User: {row['question']}"])
+        told = judge(Asked(row["knowledge"], conversation, row["text"], True))
+        read = located_verdict(told, row["text"], CUE, knowledge=row["knowledge"])
+        assert read.value is row["verdict"] and bool(read.segments) is read.value
+    (cell / "decision.json").write_text('{"threshold": 0.99}', "utf-8")
+    assert network_judge(str(cell))[1] != identity

@@ -124,10 +124,12 @@ def test_a_dry_run_with_a_token_that_only_reads(hub_here, monkeypatch, is_there)
 def test_a_dry_run_with_a_token_that_nobody_has(hub_here, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_" + "nobody" * 5)
     dry(match="does not know this token.*HF_TOKEN")
+    assert not hub_here.exists(REPO)
 
 
 def test_a_dry_run_without_a_token(anonymous):
     dry(match="no token of the Hub; set HF_TOKEN")
+    assert not anonymous.exists(REPO)
 
 
 def test_a_dry_run_into_the_names_of_others(hub_here, monkeypatch):
@@ -135,7 +137,7 @@ def test_a_dry_run_into_the_names_of_others(hub_here, monkeypatch):
         match="'someone' is neither 'strangers' nor a member of it; it may write to: org, someone",
         to="strangers/small",
     )
-    put(public=True)
+    head = put(public=True)
     monkeypatch.setenv("HF_TOKEN", hub_here.other_token)
     dry(
         match=f"{REPO} is there and not yours: 'stranger' is neither 'org' nor a member of it; it may write to: stranger",
@@ -143,6 +145,7 @@ def test_a_dry_run_into_the_names_of_others(hub_here, monkeypatch):
     )
     monkeypatch.setenv("HF_TOKEN", GUEST_TOKEN)
     dry(match="'guest' may not write in organisation 'org': its role there is 'read'", public=True)
+    assert hub_here.commits(REPO)[0] == head and not hub_here.exists("strangers/small")
 
 
 def test_a_dry_run_with_a_fine_grained_token(hub_here, monkeypatch):

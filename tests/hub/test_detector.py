@@ -48,6 +48,14 @@ def card(tmp_path, **changed):
     return ModelCard.load(released(tmp_path, **changed) / "README.md")
 
 
+def test_the_threshold_that_training_chose_goes_out_with_the_weights(tmp_path):
+    training = TRAINING | {"validation": TRAINING["validation"] | {"threshold": 0.285}}
+    folder = released(tmp_path, training=training)
+    assert json.loads((folder / "network.json").read_text())["threshold"] == 0.285
+    assert TokenDetector.from_pretrained(folder).threshold == 0.285
+    assert "what lies above 0.285 counts as marked" in (folder / "README.md").read_text()
+
+
 # ---- files -------------------------------------------------------------------------------------------------
 def test_the_files_of_a_release(tmp_path):
     folder = released(tmp_path)

@@ -85,6 +85,17 @@ def parser() -> argparse.ArgumentParser:
 
 # ---- commands for people -----------------------------------------------------------------------------------
 def _reading(commands) -> None:
+    """The commands for people, in the order of --help."""
+    _of_models(commands)
+    _of_boards(commands)
+    _checking(commands)
+    _of_sources(commands)
+    _serving(commands)
+    _publishing(commands)
+    _building(commands)
+
+
+def _of_models(commands) -> None:
     doctor = add(
         commands,
         "doctor",
@@ -105,6 +116,13 @@ def _reading(commands) -> None:
         json=True,
     )
     plan.add_argument("board", nargs="?", help="one board; default: all")
+    add(
+        commands,
+        "profile",
+        "params.yaml with a profile laid over it, such as those of papers in profiles/, as YAML",
+        _profile,
+        "file",
+    )
     probe = add(
         commands,
         "probe",
@@ -116,6 +134,9 @@ def _reading(commands) -> None:
     probe.add_argument("--n", type=int, default=3, help="prompts of each kind; default: 3")
     probe.add_argument("--board", action="append", default=[], metavar="NAME", help="a board; default: all")
     probe.add_argument("--dry-run", action="store_true", help="say what would be asked and cost; ask nothing")
+
+
+def _of_boards(commands) -> None:
     add(commands, "boards", "the boards and who leads them", _boards, json=True)
     board = add(commands, "board", "the lines of one board", _board, "name", json=True)
     board.add_argument(
@@ -124,6 +145,9 @@ def _reading(commands) -> None:
     board.add_argument("--table", metavar="NAME", help="one of its tables alone, as `recognition`")
     audit = add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
+
+
+def _checking(commands) -> None:
     check = add(
         commands,
         "check",
@@ -145,6 +169,9 @@ def _reading(commands) -> None:
     check.add_argument("--history", metavar="FILE", help=before)
     check.add_argument("--question", metavar="TEXT", help="likewise: the turn that is answered")
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
+
+
+def _of_sources(commands) -> None:
     _fetching(
         add(
             commands,
@@ -160,6 +187,9 @@ def _reading(commands) -> None:
     sources.add_argument(
         "--readers", action="store_true", help="the formats that can be read, with their cards"
     )
+
+
+def _serving(commands) -> None:
     serve = add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
     judge = add(
@@ -173,6 +203,9 @@ def _reading(commands) -> None:
     judge.add_argument(
         "--identity", metavar="TEXT", help="what the health check says; default: names the weights"
     )
+
+
+def _publishing(commands) -> None:
     publish = add(
         commands,
         "publish",
@@ -190,6 +223,9 @@ def _reading(commands) -> None:
     publish.add_argument(
         "--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing"
     )
+
+
+def _building(commands) -> None:
     build = add(
         commands,
         "build",
@@ -228,8 +264,16 @@ def _doctor(o) -> None:
 
 def _plan(o) -> None:
     from truerate.flow import plan
+    from truerate.flow.gpu_plan import gpu_plan
 
-    plan.show(plan.plan(layout(), o.board), as_json=o.json)
+    at = layout()
+    plan.show(plan.plan(at, o.board), plan.labels(at, o.board), as_json=o.json, gpu=gpu_plan(at, o.board))
+
+
+def _profile(o) -> None:
+    from truerate.config.profile import with_profile
+
+    print(with_profile("params.yaml", o.file), end="")
 
 
 def _probe(o) -> None:

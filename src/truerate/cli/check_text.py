@@ -18,7 +18,7 @@ from rich.text import Text
 from truerate.cli.pair_files import Pair, read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
-from truerate.core.whole_words import MARKED, SUSPECTED, n_words
+from truerate.core.whole_words import MARKED, level, n_words
 from truerate.flow.judging import Judged, is_judge, judge_response
 from truerate.flow.marking import Marked, check, check_pairs
 
@@ -159,13 +159,13 @@ def pieces(marked: Marked) -> list[dict]:
     suspected; else empty).
     """
     parts, position = [], 0
-    shown = [span for span in marked.spans if span["p"] > SUSPECTED]
+    shown = [span for span in marked.spans if level(span["p"], marked.threshold)]
     for span in [*shown, {"start": len(marked.text), "end": len(marked.text)}]:
         if position < span["start"]:
             parts.append({"text": marked.text[position : span["start"]], "type": "", "p": 0.0, "look": ""})
         if span["start"] < span["end"]:
             text = marked.text[span["start"] : span["end"]]
-            look = "marked" if span["p"] > MARKED else "suspected"
+            look = "marked" if span["p"] > marked.threshold else "suspected"
             parts.append({"text": text, "type": span["type"], "p": span["p"], "look": look})
         position = span["end"]
     return parts
@@ -176,14 +176,14 @@ def show(marked: Marked, console: Console) -> None:
     console.print(_in_text(marked, console), soft_wrap=True)
     console.print(Text(f"\n{summary(marked)}", "dim"), soft_wrap=True)
     for span in marked.spans:
-        if span["p"] > MARKED:
+        if span["p"] > marked.threshold:
             quoted = printable(" ".join(marked.text[span["start"] : span["end"]].split()))
             console.print(Text(f"  {quoted}: {in_words(span)}"), soft_wrap=True)
 
 
 def show_line(marked: Marked, name: str, console: Console) -> None:
     """One of many pairs on one line: its name, how many words are marked, and the text with its marks."""
-    count = f"{n_words(marked.text, marked.spans)} of {n_words(marked.text)} words"
+    count = f"{n_words(marked.text, marked.spans, marked.threshold)} of {n_words(marked.text)} words"
     line = Text(f"{printable(name)}  {count}  ").append(_in_text(marked, console, is_one_line=True))
     console.print(line, soft_wrap=True)
 
@@ -202,15 +202,16 @@ def _in_text(marked: Marked, console: Console, *, is_one_line: bool = False) -> 
 
 def in_words(span: dict) -> str:
     """What a marked span is, and how sure the detector is of it."""
-    sure = next((word for least, word in LIKELY if span["p"] > least), "suspected")
+    sure = next((word for least, word in LIKELY if span["p"] > least), "less likely than not")
     return f"{IN_WORDS.get(span['type'], span['type'])}, {sure} (p {span['p']:.2f})"
 
 
 def summary(marked: Marked) -> str:
     """One line: how many words are marked, by which detector, where it learned."""
     learned = f", trained on {marked.board}" if marked.board else ""
-    count = f"{n_words(marked.text, marked.spans)} of {n_words(marked.text)} words marked"
-    return f"{count} (p > {MARKED}) by {marked.detector}{learned}"
+    n_marked = n_words(marked.text, marked.spans, marked.threshold)
+    count = f"{n_marked} of {n_words(marked.text)} words marked"
+    return f"{count} (p > {marked.threshold:g}) by {marked.detector}{learned}"
 
 
 def printable(text: str) -> str:

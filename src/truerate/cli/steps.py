@@ -13,6 +13,7 @@ def stage_module(stage: str):
 
 
 def add_steps(commands) -> None:
+    """Add each step as a command that --help does not list."""
     add(commands, "make", None, _make, "rules", "target")
     add(commands, "params", None, lambda o: stage_module("guard").check_params())
     add(commands, "import", None, lambda o: stage_module("sources").import_source(layout(), o.name), "name")
@@ -33,6 +34,14 @@ def add_steps(commands) -> None:
     add(commands, "label", None, lambda o: stage_module("evaluate").label(layout(), o.board), "board")
     for name in ("train", "judge"):
         add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
+    add(
+        commands,
+        "train-cell",
+        None,
+        lambda o: stage_module("detect").train_cell(layout(), o.board, o.cell),
+        "board",
+        "cell",
+    )
     add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
     add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
     add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))

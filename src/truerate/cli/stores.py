@@ -6,6 +6,7 @@ from truerate.cli.command import add, layout
 
 
 def add_llm(commands) -> None:
+    """Add the commands of the response store."""
     add(
         commands,
         "stats",
@@ -51,6 +52,7 @@ def _store():
 
 
 def add_web(commands) -> None:
+    """Add the commands of the page store."""
     counts = "pages by what became of them, and whether that may pass"
     add(commands, "stats", counts, lambda o: _pages().stats(layout(), as_json=o.json), json=True)
     again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"

@@ -13,12 +13,12 @@ from truerate.config.data import of_public_data
 from truerate.config.layout import Layout
 from truerate.config.placement import own_words, weights
 from truerate.config.yaml_faults import veiled
-from truerate.core.errors import SettingsError, listed, meant
+from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.mistakes import mistakes
 from truerate.flow.check_tracks import check_tracks
 
 if TYPE_CHECKING:
-    from truerate.config import Source
+    from truerate.config import Published, Source
 
 
 def check_names(at: Layout) -> None:
@@ -74,7 +74,7 @@ def _detectors(at: Layout) -> Iterator[str]:
 
     for key, family in at.p.detectors.items():
         is_taught = family.learns_from is not None and at.p.teacher(key, "")[0] != key
-        for name in () if is_taught or family.kind == "judges" else family.members:
+        for name in () if is_taught or family.kind in ("judges", "published") else family.members:
             asked = (
                 (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
             )
@@ -82,6 +82,31 @@ def _detectors(at: Layout) -> Iterator[str]:
             yield from mistakes(f"detectors.{key}.members", *asked, near=meant(name, allowed))
         for name, judging in family.judges.items():
             yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, at.p.backbones)
+        for name, how in family.published.items():
+            yield from _published(at, key, name, how)
+
+
+def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
+    """A published detector that cannot be used, as far as that can be told without the Hub; and one that says
+    nothing of tokens on a board that counts these.
+    """
+    from truerate.detectors.published.checks import usable
+
+    where = f"detectors.{family}.published.{name}"
+    try:
+        adapter = usable(how, where, is_asked=False)
+    except TruerateError as error:
+        yield str(error)
+        return
+    for board, of in at.p.boards.items():
+        is_there = (
+            name in at.p.detectors[family].members_on(of.track) and of.track in at.p.detectors[family].tracks
+        )
+        if is_there and at.p.rate_of(board) and not adapter.marks_tokens:
+            yield (
+                f"{where}: adapter {adapter.name!r} judges whole texts, and board {board!r} counts marked tokens; "
+                f"take {of.track!r} out of its tracks, or name a detector that marks tokens"
+            )
 
 
 def _languages(at: Layout) -> Iterator[str]:

@@ -4,23 +4,32 @@ A family that judged the same texts before, in the same state and by the same co
 said lies in a scratch folder, by a digest of all of that. So an edit of one family costs no other its time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from truerate.config import Judging
 from truerate.config.layout import ROOT, Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
 from truerate.core.parents import is_first_process
-from truerate.core.schemas import Generation, Judgement, Sample, load, read, save, write
+from truerate.core.schemas import Generation, Judgement, Sample, load, pair, read, save, write
+from truerate.flow import cells
+from truerate.flow.asked_models import endpoint, identities
 from truerate.flow.evaluate import contexts
-from truerate.flow.guard import unchanged, watched_by, write_json
+from truerate.flow.guard import handed, refuse_edited, unchanged, watched_by, write_json
 from truerate.flow.learned import LEARNED, learners, refuse_untaught, stamps
 from truerate.flow.tracks import protocol_of
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
+GROUP, BY_SAMPLE = (
+    "group",
+    "split_by_sample",
+)  # how training texts are told; the attribute that tells otherwise
 CODE = tuple(
     f"{ROOT}/{part}"
     for part in (
@@ -38,9 +47,57 @@ def train(at: Layout, board: str) -> None:
         claim(at, "detectors")
         write_families(own, board, own.trained(board), own.p.fitted(board))
         samples = load(Sample, own.labels(board, "samples"))
+        learning = {
+            name: fitting(own, board, name, samples, _devices(own, board, name))
+            for name in own.p.fitted(board)
+            if own.p.detectors[name].kind != "texts"
+        }
+        if cells.is_away():
+            cells.fit_away(own, board, learning)
         for name in own.p.fitted(board):
-            _fit(own, board, name, samples)
+            _fit(own, board, name, samples, learning.get(name))
     _tell_learners(at, board)
+
+
+def train_cell(at: Layout, board: str, name: str) -> None:
+    """Fit one cell of a board's detectors, as a job of Snakemake: the stage `train` planned it and puts it in
+    its place.
+    """
+    refuse_edited(at, Stage("train", board))
+    own = handed(at, Stage("train", board))
+    samples = load(Sample, own.labels(board, "samples"))
+    cells.fit_cell(own, board, name, lambda family, told: fitting(own, board, family, samples, told))
+
+
+def fitting(
+    at: Layout, board: str, name: str, samples: pl.DataFrame, devices: cells.Devices
+) -> cells.Fitting:
+    """The cells of a family of token detectors or judges as jobs, by what each is trained on (`devices`), and
+    what fits one.
+    """
+    family = at.p.detectors[name]
+    members = family.members_on(at.p.board(board).track)
+    size, scratch = at.p.size_of(board), Path(at.training)
+    backbones = size.paced(at.p.backbones)
+    if family.kind == "judges":
+        from truerate.detectors.judges import family as judging
+
+        where: dict[str, Any] = {"seeds": size.seeds, "scratch": scratch, "devices": devices}
+        found: list[Any] = []
+        for split, judges in by_split(family.judges, members).items():
+            lessons = labelled(conversations(at, board, taught(at, board, samples, split)), samples)
+            found += judging.jobs_of(judges, lessons, backbones, **where)
+        return cells.Fitting(found, judging.fit, devices)
+    from truerate.detectors.tokens import family as marking
+    from truerate.detectors.tokens.fit import fit
+
+    texts = passages(at, board, taught(at, board, samples))
+    jobs = marking.jobs_of(members, texts, at.p, size, scratch=scratch, parts=family.grid, devices=devices)
+    return cells.Fitting(jobs, fit, devices)
+
+
+def _devices(at: Layout, board: str, name: str) -> cells.Devices:
+    return cells.devices(at, name, at.p.detectors[name].members_on(at.p.board(board).track))
 
 
 def _tell_learners(at: Layout, board: str) -> None:
@@ -51,32 +108,38 @@ def _tell_learners(at: Layout, board: str) -> None:
             write_json(at.settings(stage), watched_by(at, stage))
 
 
-def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
+def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, learning: cells.Fitting | None) -> None:
     """Fit one family into its folder. Of processes that work together all fit networks, and the first writes."""
     family, folder = at.p.detectors[name], Path(at.detector(name, board))
-    members = family.members_on(at.p.board(board).track)
     if is_first_process():
         folder.mkdir(parents=True)
-    elif family.kind == "texts":
-        return
-    if family.kind == "texts":
+    if learning is not None:
+        from truerate.detectors.training.gather import fit_all
+
+        fit_all(learning.jobs, learning.fit, folder)
+    elif is_first_process():
         from truerate.detectors import fit_family
 
+        members = family.members_on(at.p.board(board).track)
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
         fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
-        return
-    taught, size = protocol_of(at, board).training(samples), at.p.size_of(board)
-    if family.kind == "judges":
-        from truerate.detectors.judges.family import fit_judges
 
-        judges = {name: family.judges[name] for name in members}
-        lessons = labelled(conversations(at, board, taught), samples)
-        where = {"folder": folder, "scratch": Path(at.training)}
-        fit_judges(judges, lessons, at.p.backbones, seeds=size.seeds, **where)
-    else:
-        from truerate.detectors.tokens.family import fit_tokens
 
-        fit_tokens(members, passages(at, board, taught), at.p, size, folder=folder, scratch=Path(at.training))
+def taught(at: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
+    """The texts of a board that detectors learn from: those of the training groups, or of the training samples
+    (attribute `split_by_sample`), which share contexts with the texts that are tested on.
+    """
+    sides = samples["split"] if split == GROUP else samples.select(pair("attributes", BY_SAMPLE)).to_series()
+    learned: pl.DataFrame = protocol_of(at, board).training(samples.with_columns(split=sides.alias("split")))
+    return learned
+
+
+def by_split(judges: Mapping[str, Judging], members: Sequence[str]) -> dict[str, dict[str, Judging]]:
+    """The judges of some members, by the split whose training side they learn from."""
+    found: dict[str, dict[str, Judging]] = {}
+    for member in members:
+        found.setdefault(judges[member].split, {})[member] = judges[member]
+    return found
 
 
 def judge(at: Layout, board: str) -> None:
@@ -99,7 +162,10 @@ def kept_judgements(at: Layout, board: str, name: str) -> Path:
     texts = (at.source(at.p.board(board).source), at.dataset(board), at.labels(board))
     code = (*CODE, f"{ROOT}/tracks/{at.p.board(board).track}")
     family = at.p.detectors[name].model_dump(mode="json")
-    key = digest(*texts, at.detector(*at.p.teacher(name, board)), *code, family=family)
+    learned = [at.detector(*at.p.teacher(name, board))] if at.p.detectors[name].train else []
+    weights = identities(at, name, board)
+    more = {"weights": weights} if weights else {}
+    key = digest(*texts, *learned, *code, family=family, **more)
     return Path(at.p.paths.build) / "judged" / board / f"{name}@{key}.parquet"
 
 
@@ -118,17 +184,38 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
         judged = judge_family(members, samples, contexts(at, board, samples), **own)
         return judged.sort("judgement_id")
     texts = _targets(at, board, samples)
+    if how.kind == "published":
+        from truerate.detectors.published.family import judge_published
+
+        published = {member: how.published[member] for member in members}
+        judged = judge_published(published, evidenced(at, board, texts, samples), partial(endpoint, at))
+        return judged.sort("judgement_id")
     if how.kind == "judges":
         from truerate.detectors.judges.family import judge_texts
 
-        judges = {member: how.judges[member] for member in members}
-        judged = judge_texts(judges, conversations(at, board, texts), at.p.backbones, folder=folder)
+        judged = pl.concat(
+            judge_texts(judges, conversations(at, board, unlearned), at.p.backbones, folder=folder)
+            for split, judges in by_split(how.judges, members).items()
+            for unlearned in [_unlearned(at, board, samples, texts, split if taught_on == board else GROUP)]
+        )
     else:
         from truerate.detectors.tokens.family import judge_tokens
 
         size = at.p.size_of(board) if taught_on == board else None
-        judged = judge_tokens(members, passages(at, board, texts), at.p, size, folder=folder)
+        asked = passages(at, board, with_labelled(texts, samples))
+        judged = judge_tokens(members, asked, at.p, size, folder=folder, parts=how.grid)
     return judged.sort("judgement_id")
+
+
+def _unlearned(
+    at: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame, split: str
+) -> pl.DataFrame:
+    """Texts without those that a judge of this split learned from; one that learned from other groups learned
+    from none of them.
+    """
+    if split == GROUP:
+        return texts
+    return texts.join(taught(at, board, samples, split), on="target_id", how="anti", maintain_order="left")
 
 
 def _targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
@@ -161,9 +248,29 @@ def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def with_labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Texts with whether there are labels of their item and wording (`is_labelled`), whatever they are called."""
+    known = samples.select("item_id", "text").unique().with_columns(is_labelled=True)
+    return texts.join(known, on=["item_id", "text"], how="left", maintain_order="left").with_columns(
+        pl.col("is_labelled").fill_null(False)
+    )
+
+
 def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     """Texts with the `knowledge`, `question` and `history` of their items, null where these have none."""
     return texts.join(contexts(at, board), on="item_id", how="left", maintain_order="left")
+
+
+def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Texts with the `knowledge`, `question` and `history` of their own (evidence) where there is such, else of
+    their items; null where there is none.
+    """
+    known = contexts(at, board, samples)
+    own = pl.col("target_id").is_in(known["item_id"].implode())
+    named = texts.with_columns(_known=pl.when(own).then("target_id").otherwise("item_id"))
+    return named.join(
+        known.rename({"item_id": "_known"}), on="_known", how="left", maintain_order="left"
+    ).drop("_known")
 
 
 def labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:

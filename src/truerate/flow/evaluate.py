@@ -107,7 +107,11 @@ def score(at: Layout, board: str) -> None:
     with unchanged(at, Stage("score", board)) as own:
         dataset, samples = load_dataset(own, board), load(Sample, own.labels(board, "samples"))
         judged = [own.judgements(name, board) for name in own.p.families(board)]
-        judgements = pl.concat([dataset["judgements"], *(load(Judgement, path) for path in judged)])
+        generations = dataset["generations"]
+        rows = track.scored_judgements(own, board, samples, generations) if track.scored_judgements else None
+        judgements = pl.concat(
+            [dataset["judgements"], *(load(Judgement, path, rows=rows) for path in judged)]
+        )
         inputs = digest(own.dataset(board), own.labels(board), *judged)
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
         more = {name: dataset[name] for name in ("generations", *track.scored)}

@@ -93,6 +93,9 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
         asked = p.endpoints_of(stage.board or "")
         code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
         code |= {f"sources.{name}": _importing(at) for name in p.track(stage.board).sources()}
+    elif stage.name == "judge":
+        asked = p.judging_endpoints(stage.board or "")
+        code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
     elif stage.name in ("annotate", "truth"):
         name = p.board(stage.board).source
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}

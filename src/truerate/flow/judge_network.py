@@ -1,12 +1,14 @@
-"""A published detector as a judge behind an address: it marks tokens, and verdict, segments and reason are
-composed of its marks, as within a build.
+"""A published detector as a judge behind an address: it marks tokens or words, and verdict, segments and reason
+are composed of its marks, as within a build.
 
 A judge that was fitted decides as it learned to (`decision.json` beside its network); any other token
 detector decides by one half.
 """
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,6 +16,10 @@ from truerate.core.schemas import SPANS, read_json
 from truerate.flow.judge_prompts import Asked, reply
 from truerate.flow.judge_server import Judge, refuse_own
 
+if TYPE_CHECKING:
+    from truerate.detectors.judges.rows import Judged
+
+Says = Callable[[Asked], "Judged"]
 NETWORK = "network"  # the part of a fitted detector's folder that holds its weights
 TURN = re.compile(r"^(User|Assistant): ?", re.MULTILINE)
 SPEAKERS = {
@@ -28,29 +34,48 @@ def network_judge(weights: str) -> tuple[Judge, str]:
 
     Raises TruerateError, one line, for weights of this build, of no revision, or that are no token detector.
     """
-    from truerate.detectors.judges.cells import DECISION
-    from truerate.detectors.judges.decision import Decision
-    from truerate.detectors.judges.tiny import NOTHING, judged
-    from truerate.detectors.tokens.networks import readings
-    from truerate.detectors.tokens.pretrained import TokenDetector
+    from truerate.detectors.judges.trees import is_marker
     from truerate.detectors.weights import identity_of
 
     refuse_own(weights)
     name, _, revision = (weights, "", "") if Path(weights).is_dir() else weights.partition("@")
+    says, place = _by_trees(Path(name)) if is_marker(Path(name)) else _by_network(name, revision)
+
+    def judge(question: Asked) -> str:
+        if not question.response.strip():  # says nothing, so nothing of it is made up
+            return reply(question, is_hallucinated=False, reason="")
+        said = says(question)
+        return reply(question, is_hallucinated=bool(said.verdict), reason=said.rationale or "")
+
+    return judge, identity_of(place, revision or None)
+
+
+def _by_trees(folder: Path) -> tuple[Says, str]:
+    """A judge whose words are marked by trees, and the place that names it."""
+    from truerate.detectors.judges.trees import Marker
+
+    marker = Marker.load(folder)
+    return lambda question: marker.judge(passage_of(question))[0], str(folder)
+
+
+def _by_network(name: str, revision: str) -> tuple[Says, str]:
+    """A judge whose tokens are marked by a network, and the place that names it."""
+    from truerate.detectors.judges.cells import DECISION
+    from truerate.detectors.judges.decision import Decision
+    from truerate.detectors.judges.marked import judged_all
+    from truerate.detectors.tokens.networks import readings
+    from truerate.detectors.tokens.pretrained import TokenDetector
+
     inner, learned = Path(name) / NETWORK, Path(name) / DECISION
     place = str(inner) if inner.is_dir() else name
     network = TokenDetector.from_pretrained(place, revision=revision or None).network
     decision = Decision(**read_json(learned)) if learned.is_file() else Decision()
 
-    def judge(question: Asked) -> str:
-        if not question.response.strip():  # says nothing, so nothing of it is made up
-            return reply(question, is_hallucinated=False, reason="")
-        read = dict(readings(network, passage_of(question), network.backbone))
-        told = {"knowledge": question.knowledge, "conversation": question.conversation}
-        said = judged(question.response, read.get("", NOTHING), decision, **told)
-        return reply(question, is_hallucinated=bool(said.verdict), reason=said.rationale or "")
+    def says(question: Asked) -> "Judged":
+        passage = passage_of(question)
+        return judged_all(passage, dict(readings(network, passage, network.backbone)), decision)[0]
 
-    return judge, identity_of(name if learned.is_file() else place, revision or None)
+    return says, name if learned.is_file() else place
 
 
 def passage_of(question: Asked) -> pl.DataFrame:
@@ -59,7 +84,8 @@ def passage_of(question: Asked) -> pl.DataFrame:
 
     history, answered = turns_of(question.conversation)
     names = dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task"), "")
-    row = names | {"text": question.response, "spans": []}
+    row = names | {"text": question.response, "spans": [], "knowledge": question.knowledge}
+    row |= {"history": history, "question": answered}
     row |= {"reference": reference_of(question.knowledge, history, answered)}
     return pl.DataFrame([row], schema_overrides={"spans": SPANS})
 

@@ -67,7 +67,7 @@ def _judged(at: Layout, judge: tuple[str, str, str], answer: str, seen: tuple[st
         raise TruerateError(
             f"judge {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
-    threshold, is_composed = reader.decision.threshold, how.form == "tiny"
+    threshold, is_composed = reader.decision.threshold, how.is_composed
     return Judged(
         answer, said.verdict, said.p, threshold, said.spans, said.rationale, is_composed, member, board
     )

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.core.whole_words import is_unicode, whole_words
+from truerate.core.whole_words import MARKED, is_unicode, whole_words
 
 
 class Marked(NamedTuple):
     """A text with what a detector found in it.
 
-    `spans`: whole words {start, end, type, p}, in code points, in order and disjoint; a span with p above 0.5
-    is marked, one below only suspected. `p`: the largest of them, 0 where nothing was found. `detector`: which
-    one that was; `board`: where it was trained, empty for a published one. `pieces`: the same as `spans`, as
-    the detector cuts the text.
+    `spans`: whole words {start, end, type, p}, in code points, in order and disjoint; a span with p above the
+    `threshold`, which the detector chose on passages held back from its training, is marked, one below only
+    suspected. `p`: the largest of them, 0 where nothing was found. `detector`: which one that was; `board`:
+    where it was trained, empty for a published one. `pieces`: the same as `spans`, as the detector cuts the
+    text.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Marked(NamedTuple):
     detector: str
     board: str
     pieces: Sequence[dict] = ()
+    threshold: float = MARKED
 
 
 def check(
@@ -112,17 +114,20 @@ def _refuse_empty(text: str, what: str) -> None:
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
     """What a detector of the project in the current folder finds, as trained on the first board that has it."""
     from truerate.config.layout import Layout
-    from truerate.detectors.tokens.family import mark_texts
+    from truerate.detectors.tokens.family import mark_texts, marks_above
     from truerate.flow.trained import trained
 
     at = Layout.load(params)
     board, family, member, wanted = trained(at, detector)
-    marked = mark_texts(member, pairs, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
+    folder = Path(at.detector(family, board))
+    marked = mark_texts(member, pairs, at.p, folder=folder, wanted=wanted)
     if marked is None:
         raise TruerateError(
             f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
-    return [_marked(answer, pieces, member, board) for (answer, _), pieces in zip(pairs, marked, strict=True)]
+    threshold = marks_above(member, folder, wanted)
+    found = zip(pairs, marked, strict=True)
+    return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in found]
 
 
 def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:
@@ -131,9 +136,11 @@ def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marke
 
     name, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
     network = TokenDetector.from_pretrained(name, revision=revision or None)
-    return [_marked(answer, network.mark(answer, reference), detector, "") for answer, reference in pairs]
+    found = ((answer, network.mark(answer, reference)) for answer, reference in pairs)
+    return [_marked(answer, pieces, detector, "", network.threshold) for answer, pieces in found]
 
 
-def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str) -> Marked:
-    spans = whole_words(answer, pieces)
-    return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), detector, board, pieces)
+def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str, threshold: float) -> Marked:
+    spans = whole_words(answer, pieces, threshold)
+    largest = max((span["p"] for span in spans), default=0.0)
+    return Marked(answer, spans, largest, detector, board, pieces, threshold)

@@ -15,6 +15,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Generation, frame, read_parquet
 from truerate.flow import graph
 from truerate.flow.dataset import beside_all, replies_of, step_function, with_beside
+from truerate.flow.gpu_plan import NOTE
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
 from truerate.llm import Estimate, Reply, Request, estimate
@@ -181,15 +182,39 @@ def imported(at: Layout, board: str) -> SourceTables:
         ) from None
 
 
-def show(lines: pl.DataFrame, *, as_json: bool) -> None:
-    """Print the plan with its totals by model and of all."""
+def labels(at: Layout, board: str | None) -> pl.DataFrame:
+    """What people's labels will tell on each board whose track plans them (`labels` of its `plan`): lines of the
+    track's own columns.
+    """
+    lines = []
+    for name in [board] if board else at.p.boards:
+        told = getattr(track_of(at, name, "plan"), "labels", None)
+        lines += [{"board": name} | line for line in (told(at.on(name), name) if told else ())]
+    return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def show(
+    lines: pl.DataFrame, labelled: pl.DataFrame, *, as_json: bool, gpu: pl.DataFrame | None = None
+) -> None:
+    """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
+    will tell.
+    """
     sums = pl.col(pl.Int64, pl.Float64).sum()
     models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
     if as_json:
         whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}
+        whole |= {"gpu": gpu.to_dicts()} if gpu is not None else {}
+        whole |= {"labels": labelled.to_dicts()}
         print(json.dumps(whole, ensure_ascii=False, indent=1))
         return
     show_table(
         pl.concat([lines, models, total], how="diagonal").with_columns(pl.col("board").fill_null("total")),
         as_json=False,
     )
+    if gpu is not None and not gpu.is_empty():
+        print()
+        show_table(gpu, as_json=False)
+        print(NOTE)
+    if not labelled.is_empty():
+        print("\nWhat people's labels will tell, per language:")
+        show_table(labelled, as_json=False)

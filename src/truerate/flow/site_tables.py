@@ -19,6 +19,8 @@ from truerate.core.schemas import (
     read_json,
 )
 from truerate.detectors.family import rules_by_module
+from truerate.detectors.published.adapter import about
+from truerate.detectors.published.checks import usable
 from truerate.flow.formulas import published_formulas
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
@@ -35,7 +37,7 @@ def site_tables(at: Layout) -> Tables:
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
         metric_docs=published_formulas(),
-        detector_docs=[*rule_docs(), *function_docs(f"{ROOT}/detectors")],
+        detector_docs=[*rule_docs(), *published_docs(at), *function_docs(f"{ROOT}/detectors")],
         schema_docs=schema_docs(),
         max_samples=at.p.site.max_samples,
         confidence=at.p.statistics.confidence,
@@ -49,6 +51,19 @@ def rule_docs() -> list[dict]:
         {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
         for module, rules in sorted(rules_by_module().items())
         for rule in rules
+    ]
+
+
+def published_docs(at: Layout) -> list[dict]:
+    """What each published detector is, as `rule_docs` says it of rules."""
+    named = [
+        (member, usable(how, f"detectors.{family}.published.{member}", is_asked=False), how)
+        for family, one in at.p.detectors.items()
+        for member, how in one.published.items()
+    ]
+    return [
+        {"name": member, "module": "published", "doc": about(adapter, how), "is_rule": True}
+        for member, adapter, how in named
     ]
 
 

@@ -35,14 +35,17 @@ def own_settings(p: Params, board: str) -> str:
     """
     values, track = p.values, p.track(board)
     named, source = p.board(board).track, p.board(board).source
-    models = track.models()
+    models = {*track.models(), *p.judging_models(board)}
     endpoints = {p.models[alias].endpoint for alias in models} | set(track.endpoints())
     families = {
         name: _family(values["detectors"][name], p.detectors[name].members_on(named), named)
-        for name in p.fitted(board)  # what another board teaches is not in a file that does not declare it
+        for name in p.families(board)
+        if p.detectors[name].learns_from in (None, board)  # a board that teaches them is not declared there
     }
     members = [member for family in families.values() for member in family["members"]]
-    members += [judge["backbone"] for family in families.values() for judge in family["judges"].values()]
+    members += [
+        judge["backbone"] or "" for family in families.values() for judge in family["judges"].values()
+    ]
     kept = {name: values[name] for name in SHARED} | {
         "sizes": {p.profile: _own_sizes(p, board)},
         "sources": {source: _own_source(p, board)},
@@ -103,9 +106,9 @@ def _is_shared(p: Params, path: str) -> bool:
 
 def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     """A family of detectors with those of its members that judge one track."""
-    only, entailment, judges = (
+    only, entailment, judges, published = (
         {name: one for name, one in values[key].items() if name in members}
-        for key in ("only", "entailment", "judges")
+        for key in ("only", "entailment", "judges", "published")
     )
     return {
         **values,
@@ -114,6 +117,12 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
         "only": {name: [track] for name in only},
         "entailment": entailment,
         "judges": judges,
+        "grid": [
+            {**part, "members": own}
+            for part in values["grid"]
+            if (own := [name for name in part["members"] if name in members])
+        ],
+        "published": published,
     }
 
 

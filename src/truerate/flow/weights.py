@@ -5,11 +5,12 @@ paid for until then would wait for a name that nobody has.
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import absent
+from truerate.flow.asked_models import refuse_unusable
 
 
 def refuse_absent(at: Layout, board: str) -> None:
     """Raise TruerateError where the settings of a board's track name weights that are in no folder, in no cache
-    and not on the Hub.
+    and not on the Hub, or where a published detector of the board cannot be used.
     """
     settings = at.p.track(board)
     for key, own_word in settings.weights_in.items():
@@ -19,3 +20,4 @@ def refuse_absent(at: Layout, board: str) -> None:
             raise TruerateError(
                 f"{place}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
             )
+    refuse_unusable(at, board)

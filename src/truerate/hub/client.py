@@ -57,6 +57,7 @@ class _Client(httpx2.Client):
         self._traffic = traffic
 
     def send(self, request: httpx2.Request, **options) -> httpx2.Response:
+        """The answer to a request; raises Busy where none comes or the Hub asks for patience."""
         request.extensions["timeout"] = TIMEOUT.as_dict()  # some calls of the library switch it off
         try:
             response = super().send(request, **options)

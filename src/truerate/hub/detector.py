@@ -82,7 +82,15 @@ def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
     lang = facts.settings.get("lang")
     if lang:  # a detector of one language says nothing of the others
         facts = replace(facts, languages=(str(lang),))
-    return DetectorDraft(facts.detector, facts, {**network, "backbone": backbone}, repo)
+    whole = {**network, **chosen_threshold(facts.training), "backbone": backbone}
+    return DetectorDraft(facts.detector, facts, whole, repo)
+
+
+def chosen_threshold(training: Mapping[str, object]) -> dict[str, float]:
+    """The `threshold` above which a detector marks, as its training chose it; nothing where it chose none."""
+    validation = training.get("validation")
+    chosen = validation.get("threshold") if isinstance(validation, Mapping) else None
+    return {} if chosen is None else {"threshold": chosen}
 
 
 # ---- may it go out? ----------------------------------------------------------------------------------------

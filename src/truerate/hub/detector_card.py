@@ -40,6 +40,7 @@ AGAINST = {
         "the same kind of passages, marked where the hallucinations were put in",
     ),
 }
+FOUND = ("steps", "n_parameters", "reference_cut_rate")  # of what training found
 _SHAPE = ("mask", "features", "max_tokens", "lora", "quantise")
 _TRAINING = (
     *_SHAPE,
@@ -70,8 +71,9 @@ def card_of(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
         "settings": [
             (name, words(backbone[name])) for name in _TRAINING if backbone.get(name) not in (None, [], ())
         ],
-        "found": [(name, training[name]) for name in ("steps", "n_parameters") if name in training],
+        "found": [(name, training[name]) for name in FOUND if name in training],
         "validation": training.get("validation", {}),
+        "threshold": network.get("threshold", 0.5),
         "passages": words(training.get("passages", {})),
         "results": results(facts),
         "baselines": BASELINES,

@@ -97,6 +97,7 @@ MADE_RULES = tuple(Rule(PATH, re.compile(pattern), hint) for pattern, hint in MA
 
 
 def is_absolute(path: str) -> bool:
+    """Whether a path starts at a root, of POSIX or of Windows."""
     return PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
 
 

@@ -29,6 +29,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
+        """Whether the repository holds already what would be put there."""
         return not (self.added or self.changed or self.deleted)
 
     @property

@@ -171,6 +171,7 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
     changes = {path: release.files[path] for path in [*plan.added, *plan.changed]}
 
     def attempt() -> str:
+        """The id of the commit, also of one that landed although its answer was lost."""
         adding = to.upload(changes)
         try:
             return to.commit_once(

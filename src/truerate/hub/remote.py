@@ -66,10 +66,12 @@ class Repository:
 
     @property
     def name(self) -> str:
+        """`organisation/name`, as the Hub knows it."""
         return self.target.repo
 
     @property
     def kind(self) -> Kind:
+        """Whether it holds a data set or a model."""
         return self.target.kind
 
     def whoami(self) -> Mapping:
@@ -91,6 +93,7 @@ class Repository:
         """
 
         def ask() -> Status:
+            """One try; a repository that is gated, or a token that is refused, is no missing repository."""
             try:
                 info = HfApi().repo_info(self.name, repo_type=self.kind)
             except GatedRepoError:

@@ -1,0 +1,75 @@
+"""Published judges that answer over an endpoint: asked through the response store, so that no build pays for a
+reply twice, and what names detectors that nobody trained here.
+"""
+
+from collections.abc import Sequence
+
+from truerate.config.layout import Layout
+from truerate.config.own_files import stamp_of
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import is_folder
+from truerate.detectors.published.judges import Answered, Ask, Question
+
+GREEDY = {"temperature": 0.0}
+
+
+def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
+    """How a declared model is asked, and its identity."""
+    from truerate.llm.ask import ask
+    from truerate.llm.request import Request
+
+    def asked(questions: Sequence[Question]) -> list[Answered]:
+        requests = [
+            Request(
+                alias, _messages(one), GREEDY | {"max_tokens": one.n_written} | _template(one), keeps_cut=True
+            )
+            for one in questions
+        ]
+        replies = ask(requests, at, label=f"judge {alias}") if requests else []
+        return [
+            Answered(one.text, one.finish_reason == "length")
+            if one.status == "ok"
+            else Answered(None, reason=one.reason)
+            for one in replies
+        ]
+
+    return asked, at.identity(alias)
+
+
+def _messages(one: Question) -> tuple[dict[str, str], ...]:
+    return one.messages or ({"role": "user", "content": one.text or ""},)
+
+
+def _template(one: Question) -> dict[str, object]:
+    """What the server's chat template is told besides the messages."""
+    return {"chat_template_kwargs": dict(one.template_values)} if one.template_values else {}
+
+
+def identities(at: Layout, family: str, board: str) -> dict[str, str]:
+    """What names the weights of a family that learns nothing, by member: the stamp of a folder, or what answers
+    behind a model; a Hub id has its commit in params.yaml.
+    """
+    found = {}
+    for member in at.p.detectors[family].members_on(at.p.board(board).track):
+        how = at.p.detectors[family].published.get(member)
+        if how is None:
+            continue
+        paths = [path for path in (how.weights, how.base) if path and is_folder(path)]
+        found[member] = "+".join([at.identity(how.model)] if how.model else map(stamp_of, paths))
+    return found
+
+
+def refuse_unusable(at: Layout, board: str) -> None:
+    """Raise TruerateError where a published detector of a board cannot be used: not there, not of the shape that
+    its adapter reads, or without something that the adapter needs to be told.
+    """
+    from truerate.detectors.published.checks import usable
+
+    for name in at.p.families(board):
+        family = at.p.detectors[name]
+        for member in family.members_on(at.p.board(board).track):
+            if how := family.published.get(member):
+                try:
+                    usable(how, f"detectors.{name}.published.{member}")
+                except TruerateError as error:
+                    raise TruerateError(f"{error} (nothing was asked of a model for it)") from None

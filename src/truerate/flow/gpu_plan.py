@@ -1,0 +1,44 @@
+"""GPU hours of a build, from settings alone: a track whose detectors are networks says how many (`gpu_hours` of
+its module `plan`).
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.flow.tracks import track_of
+
+COLUMNS = {
+    "board": pl.String,
+    "network": pl.String,
+    "n_detectors": pl.Int64,
+    "gpu_hours_train": pl.Float64,
+    "gpu_hours_judge": pl.Float64,
+}
+NOTE = "GPU hours are arithmetic (one H200, settings alone; constants and their sources stand in the gpu_hours.py of each track)"
+
+
+def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
+    """A line per board and network that says its size (`backbones.<name>.resources.size_b`): its detectors on the
+    grid, and the hours that all of them take to be trained and to judge.
+    """
+    lines = []
+    for name in [board] if board else at.p.boards:
+        told = getattr(track_of(at, name, "plan"), "gpu_hours", None)
+        for one in told(at.p, name, _cells(at, name)) if told else ():
+            lines.append(dict(zip(COLUMNS, (name, *one), strict=True)))
+    return pl.DataFrame(lines, schema=COLUMNS)
+
+
+def _cells(at: Layout, board: str) -> Iterator[tuple[str, bool]]:
+    """Member, and whether it is of one language, of every cell of the grids of a board's token detectors."""
+    from truerate.detectors.tokens.grid import cells
+
+    families = [at.p.detectors[name] for name in at.p.fitted(board)]
+    for family in families:
+        if family.kind == "tokens":
+            members = family.members_on(at.p.board(board).track)
+            size, langs = at.p.size_of(board), at.p.track(board).languages
+            for cell in cells(members, langs, size, family.grid):
+                yield cell.member, cell.lang is not None
