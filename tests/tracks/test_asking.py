@@ -1,13 +1,14 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.llm.generation import Prompted
 from truerate.llm.request import Reply, Request
-from truerate.tracks.asking import ask_prompted, context_frame, in_shard, whole_part
+from truerate.tracks.asking import ask_prompted, context_frame, in_shard, rows_in_shard, whole_part
 
 LAYOUT = Layout(load_params(Path(__file__).parents[2] / "params.yaml"))
 LAYOUT = Layout(
@@ -94,3 +95,13 @@ def test_params_and_the_models_entry_stand_above_the_rules_of_a_track():
 )  # fmt: skip
 def test_the_whole_part_of_a_cut_text(text, whole):
     assert whole_part(text) == whole
+
+
+def test_rows_of_a_shard_are_those_of_its_contexts():
+    rows = pl.DataFrame({"item_id": [*FOUND, "b"], "n": range(len(FOUND) + 1)})
+    for n_shards in (1, 3):
+        parts = [rows_in_shard(rows, shard, n_shards) for shard in range(n_shards)]
+        assert pl.concat(parts).sort("n").equals(rows)
+        for shard, part in enumerate(parts):
+            assert set(part["item_id"]) == {one.item_id for one in in_shard(FOUND.values(), shard, n_shards)}
+    assert rows_in_shard(rows.clear(), 0, 3).is_empty()

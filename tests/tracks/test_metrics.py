@@ -37,10 +37,11 @@ EMITTED = {  # the metrics of each board of the closed world
     "mfava": """
         answerable_rate cohen_kappa cohen_kappa_typed cut_rate detected_per_reply dont_know_rate
         hallucinated_token_rate hallucination_rate hallucination_rate_std iou is_identified
-        mean_difference n_annotators_passed n_detected n_points n_rejected n_replies n_spans n_texts
-        n_tokens p_value pearson_r percent_agreement percent_agreement_typed plausibility_rate
-        rejected_rate repeats_rate screening_agreement silver_gold_agreement silver_gold_kappa
-        silver_gold_kappa_typed span_rate spearman token_f1 token_f1_std token_fpr token_precision
+        mean_difference n_annotators_passed n_articles n_detected n_labelled n_points n_queries n_rejected
+        n_replies n_spans n_texts n_tokens p_value pearson_r percent_agreement percent_agreement_typed
+        plausibility_rate point_x point_y rejected_rate repeats_rate screening_agreement silver_gold_agreement
+        silver_gold_kappa silver_gold_kappa_typed span_rate spearman token_auroc token_average_precision
+        token_f1 token_f1_std token_fpr token_precision
         token_precision_std token_recall token_recall_by_type token_recall_std tokens_per_reply
         wrong_language_rate
     """,
@@ -57,7 +58,7 @@ EMITTED = {  # the metrics of each board of the closed world
 MORE = {  # those that only other settings or other sources give
     "halueval": "no_answers",
     "halludial": "no_answers no_verdicts",
-    "mfava": "no_answers sensitivity_low sensitivity_high token_f1_typed token_f1_by_type with_page_rate",
+    "mfava": "no_answers n_categories sensitivity_low sensitivity_high spearman_with_page token_f1_typed token_f1_by_type with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
 }
 DERIVED = {

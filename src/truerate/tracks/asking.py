@@ -89,6 +89,15 @@ def in_shard(found: Iterable[Some], shard: int, n_shards: int) -> list[Some]:
     return [one for one in found if shard_of(one.item_id, n_shards) == shard]
 
 
+def rows_in_shard(items: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
+    """Those rows, of items or of what is said of them, that belong to one shard, in their order.
+
+    Contexts of such items hold the texts of one shard alone.
+    """
+    is_own = [shard_of(name, n_shards) == shard for name in items["item_id"]]
+    return items.filter(pl.Series(is_own, dtype=pl.Boolean))
+
+
 def context_frame(found: Mapping[str, Context]) -> pl.DataFrame:
     """Contexts as a frame of CONTEXT's columns: what a detector sees beside the text."""
     return pl.DataFrame(

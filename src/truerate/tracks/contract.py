@@ -104,7 +104,8 @@ class Protocol:
     Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
     `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `scored`, tables of the data set that
-    `score` is given besides those of every track (steps.py); `label` (people's labels → samples, judgements,
+    `score` is given besides those of every track (steps.py), `scored_judgements`, an expression that holds of those
+    judgements of detectors that it reads (all, where there is none; scores.py); `label` (people's labels → samples, judgements,
     agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
@@ -123,6 +124,7 @@ class Protocol:
     exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
     scored: tuple[str, ...] = ()
+    scored_judgements: Callable[..., "pl.Expr"] | None = None
     label: Callable[..., Any] | None = None
     topics: Callable[..., list[dict[str, Any]]] | None = None
     training: Callable[..., "pl.DataFrame"] | None = None
@@ -157,6 +159,7 @@ REQUIRED = {
 }
 OPTIONAL = {
     "scored": Part("SCORED", ("steps",)),
+    "scored_judgements": Part("scored_judgements", ("scores",)),
     "label": Part("label", ("steps", "labels")),
     "topics": Part("topics", ("steps",)),
     "training": Part("training", ("steps",)),

@@ -19,3 +19,11 @@ def test_every_purpose_has_a_rule_for_cut_replies():
     purposes = {responding.PURPOSE, annotating.PURPOSE, inducing.INDUCE, inducing.MATCH, detecting.DETECT,
                 detecting.LOCATE, comparing.PURPOSE, meta_judging.PURPOSE}  # fmt: skip
     assert set(Settings.cut) == purposes
+
+
+def test_reasons_are_compared_by_a_name_or_by_an_encoder_that_is_told_in_full():
+    plain = settings()
+    assert (plain.measure, plain.setting("similarity")) == ("chrf", "chrf")
+    told = settings(similarity={"model": "org/encoder", "layer": 9, "baseline": 0.8})
+    assert told.measure == "org/encoder, layer 9, rescaled by 0.8"
+    assert told.setting("similarity") == "org/encoder"

@@ -24,7 +24,12 @@ class Settings:
     """What labels and scores read of the track's settings."""
 
     labelling: Labelling = Labelling(
-        n_annotators=3, shared_rate=0.5, screening_agreement=0.4, settle="max-voting", n_plausibility=2
+        n_annotators=3,
+        shared_rate=0.5,
+        shared_natural_labels=0.2,
+        screening_agreement=0.4,
+        settle="max-voting",
+        n_plausibility=2,
     )
     tokenizer: str = "words"
     detector: Detector = Detector()

@@ -1,107 +1,18 @@
-"""Analyses of rates: correlations over cells and languages, contrasts of models and languages."""
+"""Analyses of rates: correlations over cells and languages."""
 
 import numpy as np
 import pytest
 
-from truerate.config import Model
 from truerate.metrics.intervals import Interval
+from truerate.metrics.unit_rates import Estimate
 from truerate.tracks.mfava import analyses
-from truerate.tracks.mfava.analyses import (
-    Contrast,
-    contrast_rows,
-    contrasts,
-    languages,
-    silver_against_gold,
-    size_groups,
-)
-from truerate.tracks.mfava.rates import FLAWS, Estimate, Replies, estimates, grid_estimates
+from truerate.tracks.mfava.analyses import silver_against_gold
+from truerate.tracks.mfava.language_facts import languages
+from truerate.tracks.mfava.ranked_units import headline
+from truerate.tracks.mfava.rates import grid_estimates
 
+from .made_replies import replies, row_of
 from .made_scores import WRITER
-
-
-def replies(*detected: int, tokens: int = 10, lang: str = "en") -> Replies:
-    n = len(detected)
-    groups = np.array([f"{lang}-{place}" for place in range(n)])
-    flaws = {name: np.zeros(n, dtype=bool) for name in FLAWS}
-    columns = (np.full((n, 1), tokens), np.array(detected).reshape(n, 1))
-    return Replies(groups, groups, np.array(["42", "43"] * n)[:n], np.ones(n, dtype=bool), *columns, flaws)
-
-
-MODELS = {
-    name: Model(endpoint="e", model=name, family=family, size_b=size)
-    for name, family, size in (("s", "x", 1), ("m", "y", 3), ("l", "x", 9))
-}
-CELLS = {("s", "en"): replies(4, 5, 6, 5), ("m", "en"): replies(2, 3, 1, 2), ("l", "en"): replies(1, 2, 0, 1)}
-
-
-def row_of(rows: list[dict], subject: str, metric: str, **where: str) -> dict:
-    found = [
-        row
-        for row in rows
-        if (row["subject"], row["metric"]) == (subject, metric)
-        and all({"key": k, "value": v} in row["slice"] for k, v in where.items())
-    ]
-    assert len(found) == 1
-    return found[0]
-
-
-def test_small_models_are_those_below_the_median_and_the_ends_of_a_family():
-    assert size_groups(CELLS, MODELS) == [({}, ["s"], ["l", "m"]), ({"family": "x"}, ["s"], ["l"])]
-    assert size_groups(CELLS, {}) == [] and size_groups({("s", "en"): CELLS["s", "en"]}, MODELS) == []
-
-
-def test_contrasts_of_models():
-    # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together, so the gap
-    # hardly varies
-    rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), WRITER)
-    row = next(
-        row for row in rows if row["subject"] == "small-against-large" and row["metric"] == "mean_difference"
-    )
-    assert row["value"] == pytest.approx(0.35) and 0.1 < row["low"] <= 0.35 <= row["high"] < 0.6
-    within = row_of(rows, "small-against-large", "mean_difference", family="x")
-    assert within["value"] == pytest.approx(0.4)
-    assert row_of(rows, "small-against-large", "p_value", family="x")["value"] < 0.05
-    assert row_of(rows, "small-against-large", "n_points", family="x")["value"] == 2
-
-
-def test_equal_groups_are_not_told_apart():
-    cells = {("s", "en"): replies(1, 2, 3, 2), ("l", "en"): replies(2, 1, 2, 3)}
-    rows = contrast_rows(cells, [Contrast("c", {}, (("s", "en"),), (("l", "en"),))], WRITER)
-    assert row_of(rows, "c", "mean_difference")["value"] == 0 and row_of(rows, "c", "p_value")["value"] == 1
-
-
-def test_declared_languages_and_families():
-    cells = {
-        (name, lang): replies(*one, lang=lang)
-        for name, lang, one in (
-            ("s", "en", (1, 1)),
-            ("s", "tr", (4, 4)),
-            ("l", "en", (2, 2)),
-            ("l", "tr", (3, 3)),
-        )
-    }
-    told = {
-        "s": MODELS["s"].model_copy(update={"languages": ("en",)}),
-        "l": MODELS["l"].model_copy(update={"languages": ("tr",)}),
-    }
-    rows = contrast_rows(cells, contrasts(cells, told), WRITER)
-    assert row_of(rows, "declared-languages", "mean_difference")["value"] == pytest.approx(
-        (0.1 + 0.3) / 2 - (0.4 + 0.2) / 2
-    )
-    assert row_of(rows, "by-family", "mean_difference", family="Turkic")["value"] == pytest.approx(
-        0.35 - 0.15
-    )
-    assert not [row for row in rows if row["subject"] == "by-script"]  # both are written in Latin
-
-
-def test_the_papers_test_takes_every_estimate_as_independent():
-    rows = analyses.size_tests(CELLS, {}, MODELS, WRITER)
-    # without silver passages: raw rates of the two reply seeds, .5 .5 against .15 .25 .05 .15
-    assert row_of(rows, "small-against-large", "n_points", family="x")["value"] == 4
-    assert row_of(rows, "small-against-large", "mean_difference", family="x")["value"] == pytest.approx(
-        0.5 - 0.1
-    )
-    assert {"key": "estimator", "value": "raw"} in rows[0]["slice"]
 
 
 def test_silver_against_gold_shares_the_flagged_tokens():
@@ -190,11 +101,10 @@ def test_length_within_languages_is_free_of_what_a_token_is():
 def test_grid_of_detector_and_reply_seeds():
     grid = grid_estimates(replies(1, 2, 3, 4), {})["raw", None]
     assert grid.tolist() == [[0.2, 0.3]]  # subsets 42: 1 and 3 of 20; 43: 2 and 4
-    assert [one.estimator for one in estimates(replies(1, 2, 3, 4), {}, WRITER)] == ["raw"]
 
 
 def test_no_replies():
-    assert analyses.analysis_rows({}, {}, {}, {}, WRITER) == []
+    assert analyses.analysis_rows({}, {}, {}, headline({}, 0.95), {}, WRITER) == []
     told = {
         ("m", "en"): [
             Estimate("raw", None, Interval(0.2, 0.1, 0.3)),

@@ -29,6 +29,7 @@ SCORES = [
     score("token_precision", "token-lr", 0.5, 0.4, 0.6, lang="de", **RUN),
     score("token_recall", "token-lr", 0.25, lang="de", **RUN),
     score("token_f1", "token-lr", 1 / 3, 0.3, 0.4, lang="de", **RUN),
+    score("token_auroc", "token-lr", 0.7, 0.65, 0.75, lang="de", **RUN),
     score("token_f1", "token-lr", 0.4, lang="all", **RUN),
     score("token_f1", "token-lr", 0.9, lang="de", **RUN | {"against": "silver"}),
     score("token_f1", "token-lr", 0.9, lang="de", type="entity", **RUN),
@@ -42,9 +43,12 @@ SCORES = [
 
 def test_detection_is_against_gold_without_types_and_the_mean_stands_last():
     assert detection_table(frame(Score, SCORES)).rows() == [
-        ("de", "mark-none", "multi", "binary", None, None, "–"),
-        ("de", "token-lr", "multi", "binary", "0.500 (0.400–0.600)", "0.250", "0.333 (0.300–0.400)"),
-        ("all", "token-lr", "multi", "binary", None, None, "0.400"),
+        ("de", "mark-none", "multi", "binary", None, None, "–", None),
+        (
+            *("de", "token-lr", "multi", "binary", "0.500 (0.400–0.600)", "0.250", "0.333 (0.300–0.400)"),
+            "0.700 (0.650–0.750)",
+        ),
+        ("all", "token-lr", "multi", "binary", None, None, "0.400", None),
     ]
 
 
@@ -117,6 +121,6 @@ def test_texts_are_counted_by_task_labels_and_language():
 
 def test_nothing_measured_gives_tables_without_rows():
     tables = dict(public_tables(frame(Sample), frame(Score), {"counts": {"n_items": 0}}))
-    assert len(tables) == 5 and all(
+    assert len(tables) == 6 and all(
         isinstance(table, pl.DataFrame) and table.is_empty() for table in tables.values()
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from truerate.core.schemas import Outcome, Score, pairs, validate
 from truerate.core.tags import Tagged, parse_tags
@@ -199,6 +200,21 @@ def wild(n: int, *, lang: str = "en", n_marked: int = 2) -> tuple[list, list, li
     return items, replies, said
 
 
+def labelled(row: dict, *places: int) -> dict:
+    """A reply with the words that people marked."""
+    gold = sample(
+        row["item_id"],
+        row["text"],
+        *words(*places),
+        source="gold",
+        task="wild",
+        lang=row["item_id"][:2],
+        group=f"article-{row['item_id'][:2]}-{row['item_id'][2:]}",
+    )
+    known = {"sample_id": f"gold-{row['generation_id']}", "generator": row["model"]}
+    return gold | known | {"attributes": pairs(generation=row["generation_id"])}
+
+
 def test_rates_of_replies():
     items, replies, said = wild(8)
     found, outcomes = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
@@ -219,13 +235,12 @@ def test_rates_of_replies():
     assert band == pytest.approx(
         [(flagged - 2 * fpr) / (tpr - 2 * fpr), (flagged - fpr / 2) / (tpr / 2 - fpr / 2)], abs=1e-6
     )
-    assert (
-        outcomes.filter(pl.col("subject") == "large").height == 16
-    )  # each reply for its language and over all
-    assert outcomes["unit_id"].n_unique() == 8 and set(outcomes["value"]) == {
-        round(2 / 11, 6),
-        round(3 / 11, 6),
-    }
+    # nobody labelled a reply: no rate is identified, and what is flagged takes no rank
+    headline = ("natural", "prediction-powered")
+    assert {
+        found["hallucination_rate", "large", *headline, lang, "all"]["value"] for lang in ("en", "all")
+    } == {None}
+    assert outcomes.is_empty() and found["n_labelled", "large", "en"]["value"] == 0
 
 
 def test_two_clusters_cannot_tell_what_a_detector_does():
@@ -252,19 +267,16 @@ def test_rogan_gladen_where_it_is_identified():
 
 def test_natural_labels_take_the_place_of_the_band():
     items, replies, said = wild(8)
-    natural = [
-        sample(
-            row["item_id"],
-            row["text"],
-            *words(0, 5),
-            source="gold",
-            task="wild",
-            group=f"article-{row['item_id'][:2]}-{row['item_id'][2:]}",
-        )
-        for row in replies
-        if row["model"] == "large"
-    ]
-    found, _ = scored([*ITEMS, *items], [*SILVER, *natural], replies, [*SAID, *said])
+    natural = [labelled(row, 0, 5) for row in replies if row["model"] == "large"]
+    found, outcomes = scored([*ITEMS, *items], [*SILVER, *natural], replies, [*SAID, *said])
+    # gold 2 of 11 in every reply of `large`, the same words flagged or not; of `small` nothing is known
+    headline = ("natural", "prediction-powered")
+    assert found["hallucination_rate", "large", *headline, "en", "all"]["value"] == pytest.approx(
+        2 / 11, abs=1e-6
+    )
+    assert found["hallucination_rate", "small", *headline, "en", "all"]["value"] is None
+    assert set(outcomes["subject"]) == {"large"} and set(outcomes["value"]) == {round(2 / 11, 6)}
+    assert [found["n_labelled", model, "all"]["value"] for model in ("large", "small")] == [8, 0]
     assert not any(key[0].startswith("sensitivity") for key in found)
     # marked 0, 1; gold 0, 5: P = R = .5, so the estimate is the flagged share
     assert found["hallucination_rate", "large", "natural", "hr_est", "en", "all"]["value"] == pytest.approx(
@@ -377,6 +389,44 @@ def test_on_the_published_gold_hr_est_is_the_gold_rate(lang):
     assert len(texts) > 150 and _estimated(texts, said) == pytest.approx(gold / n, abs=1e-12)
 
 
+# ---- the threshold and the order of probabilities ---------------------------------------------------------
+
+
+def test_a_detector_marks_above_its_own_threshold():
+    # i1 gold 0, 1, 2: .3 and .6 above .25, .2 not · i2 gold 5: nothing above it
+    spans = [*words(0, p=0.3), *words(1, p=0.6), *words(7, p=0.2)]
+    said = [
+        judged("silver-i1", *spans, threshold=0.25),
+        judged("silver-i2", *words(5, p=0.2), threshold=0.25),
+    ]
+    where = ("token-lr", "silver", "binary", "en", "multi")
+    found, _ = scored(ITEMS, SILVER, [], said)
+    assert found["token_f1", *where]["value"] == pytest.approx(2 * 2 / (4 + 2), abs=1e-6)
+    without, _ = scored(
+        ITEMS, SILVER, [], [judged("silver-i1", *spans), judged("silver-i2", *words(5, p=0.2))]
+    )
+    assert without["token_f1", *where]["value"] == pytest.approx(2 * 1 / (4 + 1), abs=1e-6)
+
+
+def test_the_order_of_probabilities_is_scikit_learns_and_averaged_over_seeds():
+    said = [judged("silver-i1", *words(0, p=0.3), *words(7, p=0.6), *words(1, p=0.8)), judged("silver-i2")]
+    other = [
+        judged("silver-i1", *words(0, 1, 2, p=0.4), seed=47),
+        judged("silver-i2", *words(5, p=0.1), seed=47),
+    ]
+    found, _ = scored(ITEMS, SILVER, [], [*said, *other])
+    gold = [place in (0, 1, 2, 15) for place in range(20)]
+    first = [{0: 0.3, 7: 0.6, 1: 0.8}.get(place, 0) for place in range(20)]
+    where = ("token-lr", "silver", "binary", "en", "multi")
+    for name, of in (("token_auroc", roc_auc_score), ("token_average_precision", average_precision_score)):
+        assert found[name, *where]["value"] == pytest.approx((of(gold, first) + 1) / 2, abs=1e-6)
+        assert found[name, *where]["n"] == 2
+        assert (
+            found[name, "token-lr", "silver", "binary", "all", "multi"]["value"]
+            == found[name, *where]["value"]
+        )
+
+
 # ---- Mu-SHROOM, spans, rejects -----------------------------------------------------------------------------
 
 
@@ -407,6 +457,20 @@ def test_mushroom_baselines_are_of_whole_characters():
     assert found["spearman", "token-lr", *key]["value"] == pytest.approx(expected, abs=1e-6)
 
 
+def test_answers_with_a_page_have_a_correlation_of_their_own():
+    lang = {"source": "published", "task": "wild", "lang": "sv"}
+    samples = [sample(name, "abcd", span(0, 2, None, 0.9), **lang) for name in ("w1", "w2")]
+    said = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]
+    items = [item("w1", "wild", "sv") | {"document_ids": ["d"]}, item("w2", "wild", "sv")]
+    found, _ = scored(items, samples, [], said)
+    for key in (("natural", "binary", "sv", "multi"), ("natural", "binary", "all", "multi")):
+        assert found["spearman", "token-lr", *key]["value"] == (1 + 0) / 2
+        paged = found["spearman_with_page", "token-lr", *key]
+        assert (paged["value"], paged["n"]) == (pytest.approx(1), 1)
+    every = [one | {"document_ids": ["d"]} for one in items]
+    assert not any(key[0] == "spearman_with_page" for key in scored(every, samples, [], said)[0])
+
+
 def test_span_statistics():
     found, _ = scored(
         ITEMS, [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")], [], []
@@ -429,6 +493,25 @@ def test_rejected_steps():
     assert found["rejected_rate", "quill", "en", "altered", "insert"]["value"] == 0.5
     assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
     assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
+    assert found["n_rejected", "quill", "en", "altered", "passage"]["value"] == 1
+
+
+def test_a_passage_is_lost_for_the_reason_of_its_last_try_alone():
+    entity = {"purpose": "insert", "type": "entity"}
+    rows = [reply(name, "quill", "x", purpose="write") for name in ("i1", "i2")]
+    rows += [
+        reply("i1", "quill", "", **entity, status="unparsed", reason="altered"),
+        reply("i1", "quill", "y", **entity, **{"try": "2"}),
+        reply("i1", "quill", "z", purpose="insert", type="subjective"),  # came through in the end
+        reply("i2", "quill", "", **entity, status="unparsed", reason="altered"),
+        reply("i2", "quill", "y", **entity, **{"try": "2"}, status="dead", reason="timeout"),
+    ]
+    found, _ = scored(ITEMS, [], rows, [])
+    lost = {
+        key[3]: row["value"] for key, row in found.items() if key[0] == "n_rejected" and key[-1] == "passage"
+    }
+    assert lost == {"timeout": 1, "all": 1}
+    assert found["n_rejected", "quill", "en", "altered", "insert"]["value"] == 2
 
 
 def test_answerable_queries():
@@ -498,7 +581,8 @@ def test_a_model_that_never_answered_stands_there_without_a_rate():
     assert {key for key in rates if key[0] == "large"} == {
         ("large", "raw", lang, "all") for lang in ("en", "de", "all")
     }
-    assert set(outcomes["subject"]) == {"small"}
+    headline = {key[1]: key[4:] for key in found if key[0] == "hallucination_rate" and "natural" in key}
+    assert set(headline) == {"small", "large"} and outcomes.is_empty()
 
 
 def test_nobody_answered():
@@ -512,3 +596,20 @@ def test_nobody_answered():
         found["no_answers", "small", "en", "all"]["value"] == 1
         and found["hallucination_rate", "small", "raw", "en", "all"]["n"] == 0
     )
+
+
+def test_articles_queries_and_categories_are_counted_per_language_and_summed():
+    told = [("a", "en", "Rivers"), ("a", "en", "Rivers"), ("b", "en", "Towns"), ("c", "de", "Rivers")]
+    items = [
+        item(f"q{n}", "wild", lang, group) | {"attributes": pairs(category=kind)}
+        for n, (group, lang, kind) in enumerate(told)
+    ]
+    found, _ = scored(items, [], [], [])
+    counts = {
+        lang: [found[name, "texts", lang]["value"] for name in ("n_articles", "n_queries", "n_categories")]
+        for lang in ("en", "de", "all")
+    }
+    # Rivers stands in both languages: as printed, a total is the sum of its column
+    assert counts == {"en": [2, 3, 2], "de": [1, 1, 1], "all": [3, 4, 3]}
+    found, _ = scored([*items, item("q9", "wild", "de")], [], [], [])
+    assert ("n_categories", "texts", "de") not in found and ("n_categories", "texts", "all") not in found

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from truerate.core.errors import TruerateError
-from truerate.tracks.mfava import seq2seq, translating
+from truerate.core.errors import SettingsError, TruerateError
+from truerate.tracks.mfava import sentence_units, seq2seq, translating
 from truerate.tracks.mfava.translating import Text
 
 WORDS = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "deu_Latn", "fra_Latn", *(f"w{k}" for k in range(40))]
@@ -59,7 +59,10 @@ def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights
         ("unparsed", "tag-count"),
         ("dead", "empty"),
     )
-    assert row["params"] == '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de"}'
+    assert (
+        row["params"]
+        == '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de", "unit": "sentence"}'
+    )
 
 
 def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
@@ -95,7 +98,58 @@ def test_languages_are_named_as_the_vocabulary_names_them():
         "mbart": "de_DE",
         "one pair": None,
     }
+    madlad = Known("<2en>", "<2la>", "<2iw>")
+    assert [seq2seq._before(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
+    seq2seq.check_language(madlad, "la", "w")
+    seq2seq.check_language(codes["one pair"], "la", "w")  # it needs no name
+    with pytest.raises(SettingsError, match="has no name for Cantonese"):
+        seq2seq.check_language(madlad, "yue", "w")
     assert seq2seq._token(codes["m2m"], "de") == 0 and seq2seq._token(codes["one pair"], None) is None
+
+
+def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
+    def said(*texts):
+        return [reply.text for reply in seq2seq.translated(asked(weights, *texts), weights)]
+
+    one, other = said("w1 w3 .", "W5 w7 .")
+    assert said("w1 w3 . W5 w7 .\n\nw1 w3 .") == [f"{one} {other}\n\n{one}"]
+    long = " ".join(f"W{k} w1 w2 w3 ." for k in range(9))  # 45 words, of which the window holds 32
+    reply = seq2seq.translated(asked(weights, long), weights)[0]
+    assert (reply.status, reply.reason) != ("dead", "context_length")
+
+
+@pytest.mark.parametrize(
+    ("marked", "found"),
+    [
+        ("A b. C d.\nE.", ["A b.", "C d.", "E."]),
+        ("A <entity>b. C</entity> d. E.", ["A <entity>b. C</entity> d.", "E."]),
+        ("<invented>First. Second.</invented> Third.", ["<invented>First. Second.</invented>", "Third."]),
+        ("A < b. C.", ["A < b.", "C."]),
+        ("At first. <entity>b.", ["At first.", "<entity>b."]),
+        ("  ", []),
+    ],
+)
+def test_no_tag_is_cut_between_two_sentences(marked, found):
+    cut = sentence_units.units(marked)
+    assert [unit.text for unit in cut] == found
+    same = sentence_units.joined([unit.text for unit in cut], cut)
+    assert " ".join(same.split()) == " ".join(marked.split())
+
+
+def test_a_language_without_a_name_in_the_vocabulary_is_refused_in_one_line(weights):
+    with pytest.raises(
+        SettingsError, match=r"has no name for Latin \('la'\) in its vocabulary; take 'la' out"
+    ) as error:
+        seq2seq.translated(asked(weights, "w1", lang="la"), weights)
+    assert "\n" not in str(error.value)
+
+
+def test_a_device_that_is_not_there_is_refused(weights):
+    if torch.cuda.is_available():
+        pytest.skip("a GPU is there")
+    assert seq2seq.device_of("auto") == seq2seq.device_of("cpu") == "cpu"
+    with pytest.raises(SettingsError, match="tracks.mfava.seq2seq_device: no GPU is there for 'cuda'"):
+        seq2seq.translated(asked(weights, "w1"), weights, device="cuda")
 
 
 def test_weights_that_are_not_there_are_one_clear_line(tmp_path):

@@ -81,11 +81,30 @@ def test_a_second_try_is_another_draw_and_saves_the_passage():
     assert all([row["status"] for row in draft.rows].count("unparsed") == 1 for draft in drafts)
 
 
+def test_a_passage_that_is_none_is_asked_for_again_with_another_seed():
+    seeds = []
+
+    def answered(asked, drafts, type_):
+        if type_ is None:
+            seeds.append([one.request.params["seed"] for one in asked])
+        is_none = type_ is None and len(seeds) < 3
+        return [ok("" if is_none else said(one.request.messages[-1]["content"])) for one in asked]
+
+    drafts = silver.run(FOUND, "m", settings(), answered, prompts_dir=None)
+    assert seeds == [[0] * 4, [1] * 4, [2] * 4] and not [draft for draft in drafts if draft.is_closed]
+    writes = [row for row in drafts[0].rows if row["purpose"] == "write"]
+    assert [(row["reason"], facts(row).get("try")) for row in writes] == [
+        ("empty", None),
+        ("empty", "2"),
+        (None, "3"),
+    ]
+
+
 def test_without_retries_the_first_refusal_closes():
     def answered(asked, drafts, type_):
         return [ok(RAW if type_ else said(one.request.messages[-1]["content"])) for one in asked]
 
-    drafts = silver.run(FOUND, "m", settings(insert_retries=0), answered, prompts_dir=None)
+    drafts = silver.run(FOUND, "m", settings(retries=0), answered, prompts_dir=None)
     assert {len(draft.rows) for draft in drafts} == {2} and all(draft.is_closed for draft in drafts)
 
 

@@ -12,7 +12,7 @@ from stub import serve
 from truerate.config import Params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Item, Judgement, Sample, frame, validate
+from truerate.core.schemas import Item, Judgement, Sample, frame, pairs, validate
 from truerate.core.tags import TYPES
 from truerate.flow import graph
 from truerate.flow.dataset_tables import DATASET
@@ -219,6 +219,16 @@ def test_learned_from_is_translate_train_and_judged_is_all_else(exported):
     assert not set(targets["group_id"]) & set(training["group_id"])
 
 
+def test_a_reply_that_people_labelled_is_judged_once(exported):
+    made, _ = exported
+    reply = made["generations"].filter(purpose="answer", status="ok").row(0, named=True)
+    known = {"task": "wild", "label_source": "gold"}
+    known["attributes"] = pairs(generation=reply["generation_id"])
+    gold = frame(Sample, [sample("gold-reply", "wild-A-en", reply["text"], [], **known)])
+    judged = steps.targets(pl.concat([made["samples"], gold]), made["generations"])["target_id"].to_list()
+    assert reply["generation_id"] in judged and "gold-reply" not in judged
+
+
 def test_without_training_passages_the_training_split_of_silver_is_learned_from_never_gold():
     both = [
         sample(
@@ -298,7 +308,15 @@ def test_again_nothing_is_asked_and_the_plan_knows_it(at, replies):
 
 def test_a_plan_before_anything_is_stored_foresees_every_call(at, replies, monkeypatch, tmp_path):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "empty.sqlite"))
-    assert [estimate(one.requests, at).n_calls for one in planned(at, BOARD, TABLES)] == [28, 4, 4, 2, 8]
+    made = planned(at, BOARD, TABLES)
+    assert [estimate(one.requests, at).n_calls for one in made] == [28, 4, 4, 2, 8]
+    assert [len(one.reminders) for one in made] == [
+        2 * 28,
+        0,
+        0,
+        0,
+        0,
+    ]  # every round may be tried twice again
 
 
 def test_a_source_that_holds_labelled_texts_and_queries_passes_through(at):
@@ -345,6 +363,11 @@ def test_where_no_model_may_stand_nothing_is_asked_and_all_lists_are_empty(url, 
     made, tasks = steps.exported(simulated, BOARD, TABLES, {}, {"judgements": frame(Judgement)})
     assert tasks == [] and made["generations"].is_empty() and made["rejects"].is_empty()
     assert made["samples"].height == 2  # the English training passages that were chosen
+
+
+def test_translating_in_parts_changes_nothing(at, monkeypatch, replies):
+    monkeypatch.setattr(steps, "N_AT_ONCE", 3)
+    assert run(at, TABLES, "translate").equals(replies["translate"])
 
 
 def test_without_english_training_items_nothing_is_translated(at):

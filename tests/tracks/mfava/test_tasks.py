@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+import pytest
+
 from truerate.core.schemas import pairs
 from truerate.tracks.mfava.context import contexts
-from truerate.tracks.mfava.tasks import annotation_tasks, natural
+from truerate.tracks.mfava.tasks import INSERTED, NATURAL, annotation_tasks, n_labels, n_shared, natural
 
 from .tiny_wiki import item, sample, settings, tables
 
@@ -20,7 +22,8 @@ SAMPLES = [
     for name in NAMES
     for lang in ("en", "de")
 ]
-RULES = settings().labelling.model_copy(update={"n_annotators": 3, "shared_rate": 0.4, "n_plausibility": 2})
+CHANGED = {"n_annotators": 3, "shared_rate": 0.4, "shared_natural_labels": 0.6, "n_plausibility": 2}
+RULES = settings().labelling.model_copy(update=CHANGED)
 
 
 def reply(name: str, model: str) -> dict:
@@ -43,15 +46,15 @@ def made(**changes):
 
 def test_shared_ones_go_to_all_the_others_to_one_each():
     tasks = made()
-    for lang, kind, n, n_shared in (
+    for lang, kind, n, n_all in (
         ("en", "inserted", 10, 4),
         ("de", "inserted", 10, 4),
-        ("en", "natural", 5, 2),
+        ("en", "natural", 5, 2),  # .6 · 5 / (3 − .6 · 2) = 1.67: 6 of 9 labels
     ):
         group = [task for task in tasks if (task["lang"], task["kind"]) == (lang, kind)]
         assert len(group) == n and Counter(len(task["annotators"]) for task in group) == {
-            3: n_shared,
-            1: n - n_shared,
+            3: n_all,
+            1: n - n_all,
         }
         alone = Counter(name for task in group if len(task["annotators"]) == 1 for name in task["annotators"])
         assert max(alone.values()) - min(alone.values()) <= 1 and set(alone) == {
@@ -96,3 +99,26 @@ def test_replies_are_drawn_evenly_over_models():
 
 def test_nothing_to_label_gives_no_tasks():
     assert annotation_tasks([], [], FOUND, RULES, n_natural=5, seed=7) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "annotators", "share", "shared", "labels"),
+    (
+        (152, 5, 0.2, 7, 180),  # 7 · 5 + 145
+        (60, 5, 5 / 6, 30, 180),  # the same labels, half of the texts shared
+        (40, 5, 0.0, 0, 40),
+        (40, 5, 1.0, 40, 200),
+        (40, 1, 0.2, 8, 40),  # one person shares nothing with anybody
+        (0, 5, 0.2, 0, 0),
+    ),
+)
+def test_a_share_of_the_labels_of_replies_goes_to_replies_that_all_label(
+    n, annotators, share, shared, labels
+):
+    rules = RULES.model_copy(update={"n_annotators": annotators, "shared_natural_labels": share})
+    assert (n_shared(NATURAL, n, rules), n_labels(NATURAL, n, rules)) == (shared, labels)
+
+
+def test_of_passages_a_share_of_the_texts_is_shared():
+    rules = RULES.model_copy(update={"n_annotators": 5, "shared_rate": 0.5})
+    assert (n_shared(INSERTED, 24, rules), n_labels(INSERTED, 24, rules)) == (12, 72)

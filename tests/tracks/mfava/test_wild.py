@@ -54,14 +54,12 @@ def test_an_article_without_a_lead_is_not_asked_about():
         ("empty", ""),
         ("absent", "#Queries#:"),
         ("absent", "What is Casp? Where is it?"),
-        ("malformed", "1. What is Casp?"),
         ("malformed", "1. What is Casp?\n2. Where is it?\n3. Why?"),
         ("malformed", "1. What is Casp?\n3. Where is it?"),
         (None, "Here they are:\n1. What is Casp?\n2. Where is it?\n\nI hope this helps!"),
         (None, '**1.** What is Casp?\n**2.** "Where is it?"'),
         ("malformed", "1. What is Casp?\n2. Where is it?\nAnd why is it?"),
-        ("malformed", "1. What is Casp?\n2."),
-        ("repeated", "1. What is Casp?\n2. What is CASP?"),
+        ("malformed", "2. What is Casp?\n1. Where is it?"),
     ],
 )
 def test_queries_are_numbered_lines_and_nothing_else(reason, reply):
@@ -69,6 +67,15 @@ def test_queries_are_numbered_lines_and_nothing_else(reason, reply):
     assert read.reason == reason and (reason is None or reason in wild.REASONS)
     if reason is None:
         assert len(read.text.split("\n")) == 2 and not read.text.startswith("1")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["1. What is Casp?", "2. What is Casp?", "1. What is Casp?\n2.", "1. What is Casp?\n2. What is CASP?"],
+)
+def test_one_query_of_two_is_kept_as_in_the_paper(reply):
+    read = wild.read_queries(reply, 2)
+    assert (read.status, read.text, read.attributes["detail"]) == ("ok", "What is Casp?", "1 of 2 queries")
 
 
 def queried():

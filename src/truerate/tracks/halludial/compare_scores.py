@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from truerate.core.schemas import pair
+from truerate.core.schemas import Outcome, frame, pair
 from truerate.metrics.contrasts import Contrast, contrast_scores, contrasts
 from truerate.metrics.judged import by_subject, judged
 from truerate.metrics.recognition_scores import Rows, settled
@@ -31,7 +31,7 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
             *contrast_scores(subject, where, pairs, writer),
             *_by_order(subject, where, pairs, writer),
         ]
-        made += settled(subject, where, part.filter("is_hallucinated"), scores, [], writer)[0]
+        made += settled(subject, where, part.filter("is_hallucinated"), scores, frame(Outcome), writer)[0]
     return made
 
 

@@ -5,7 +5,7 @@ are what they say.
 
 import polars as pl
 
-from truerate.core.schemas import Outcome, frame, pairs, schema
+from truerate.core.schemas import Outcome, frame
 from truerate.metrics.calibration import N_BINS, bin_sums, expected_calibration_error, reliability
 from truerate.metrics.recognition_counts import COUNTED, balanced_outcomes, count_scores, counted
 from truerate.metrics.score_writer import ScoreWriter
@@ -45,16 +45,8 @@ def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
         return frame(Outcome)
     units = ["judge", "sample_id", "group_id"]
     values = pl.concat(parts).group_by(units).agg(value=pl.col("outcome").mean().round(6)).sort(units)
-    where = pl.Series("slice", [pairs(**RANKED)], dtype=schema(Outcome)["slice"])
-    columns: dict[str, str | pl.Expr] = {
-        "board": pl.lit(writer.board),
-        "metric": pl.lit("balanced_accuracy"),
-        "subject": "judge",
-        "slice": pl.lit(where).first(),
-        "unit_id": "sample_id",
-        "cluster_id": "group_id",
-    }
-    return values.select("value", **columns).select(schema(Outcome).names())
+    named = values.rename({"judge": "subject", "sample_id": "unit_id", "group_id": "cluster_id"})
+    return writer.outcomes("balanced_accuracy", RANKED, named)
 
 
 # ---- probabilities -----------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import pair
+from truerate.metrics.estimators.prediction_powered import clustered_rate, pooled_slope, residuals
+from truerate.metrics.estimators.sample import verdicts
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import ratio_contrasts
 from truerate.metrics.score_writer import ScoreWriter
@@ -24,8 +26,6 @@ from truerate.metrics.unit_rates import (
     errors_of,
     estimate_rows,
     estimates,
-    prediction_powered,
-    slope,
 )
 from truerate.tracks.halludial import responding
 from truerate.tracks.halludial.dataset import NATURAL
@@ -168,15 +168,20 @@ def _unit_rows(
     """Every estimate of every cell; where people labelled some of a cell's own units, from these too."""
     cells = cells_of(rows)
     own = {key: units(cell) for key, cell in cells.items()}
-    labelled = [one for (_, history, at), one in own.items() if (history, at) == (responding.GOLD, base)]
-    pooled = slope(labelled)
+    sampled = {key: verdicts(one.is_flagged, one.label, one.clusters) for key, one in own.items()}
+    labelled = [
+        residuals(one)
+        for (_, history, at), one in sampled.items()
+        if (history, at) == (responding.GOLD, base)
+    ]
+    slope = pooled_slope(one for one in labelled if one is not None)
     made = []
-    for (model, history, temperature), one in own.items():
+    for key, one in own.items():
+        model, history, temperature = key
         where = _where(unit, history, temperature)
         each = estimates(one, known, writer)
         if one.is_labelled.any():
-            confidence = writer.statistics.confidence
-            found = prediction_powered(one, slope=pooled, confidence=confidence)
+            found = clustered_rate(sampled[key], slope=slope, confidence=writer.statistics.confidence)
             each.append(Estimate(PREDICTION_POWERED, NATURAL, found))
         made += estimate_rows(RATE, model, where, each, len(one.is_flagged), writer)
     return made

@@ -54,8 +54,8 @@ def scored(
     generations: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Score and Outcome rows with these settings."""
-    detector, name = settings.detector, settings.similarity
-    measure, detection = measure_of(name), score_judges(samples, judgements, writer)
+    detector, name = settings.detector, settings.measure
+    measure, detection = measure_of(settings.similarity), score_judges(samples, judgements, writer)
     made = [
         *detection.scores,
         *score_location(samples, judgements, writer, measure=measure, similarity=name),

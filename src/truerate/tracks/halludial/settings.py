@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from truerate.config.blocks import (
     Block,
     Cut,
+    Encoder,
     Few,
     Items,
     ItemsOrNone,
@@ -18,6 +19,7 @@ from truerate.config.blocks import (
     Track,
     Whole,
     Word,
+    measure_name,
     once,
 )
 from truerate.config.detectors import Grid
@@ -110,7 +112,7 @@ class Settings(Track):
     detecting: Sampling
     locating: Sampling | None = None
     labelling: Labelling
-    similarity: Word
+    similarity: Word | Encoder
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
 
     @model_validator(mode="after")
@@ -126,3 +128,8 @@ class Settings(Track):
     def base(self) -> str:
         """The temperature of all responses but those of `temperatures`, as rows name it."""
         return f"{self.responding.temperature:g}"
+
+    @property
+    def measure(self) -> str:
+        """What the similarity of reasons is called beside its numbers."""
+        return measure_name(self.similarity)

@@ -19,35 +19,46 @@ from truerate.metrics.recognition_scores import (
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.tracks.halueval.judged import HALLUCINATED_FIRST, KEYS, judged
 
+UNITS = {"unit_id": pl.String, "cluster_id": pl.String, "value": pl.Float64}
+
 
 def score_recognition(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Score and Outcome rows of every judge on every task, variant and scheme."""
-    scores, outcomes = Rows(), Rows()
+    scores, outcomes = Rows(), [frame(Outcome)]
     for subject, where, rows in by_subject(judged(samples, judgements), KEYS):
         score = _contrast if where["variant"] == "contrast" else _recognition
         made, told = settled(subject, where, rows, *score(subject, where, rows, writer), writer)
         scores.extend(made)
-        outcomes.extend(told)
-    return frame(Score, scores), frame(Outcome, outcomes)
+        outcomes.append(told)
+    return frame(Score, scores), pl.concat(outcomes)
 
 
-def _contrast(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> tuple[Rows, Rows]:
+def _contrast(
+    subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
+) -> tuple[Rows, pl.DataFrame]:
     pairs = contrasts(rows, hallucinated_first=HALLUCINATED_FIRST)
-    told = [
-        writer.outcome("accuracy", subject, where, (one.pair_id, one.group_id), one.accuracy) for one in pairs
-    ]
+    units = pl.DataFrame(
+        {
+            "unit_id": [one.pair_id for one in pairs],
+            "cluster_id": [one.group_id for one in pairs],
+            "value": [one.accuracy for one in pairs],
+        },
+        schema=UNITS,
+    )
+    told = writer.outcomes("accuracy", where, units.with_columns(subject=pl.lit(subject)))
     return contrast_scores(subject, where, pairs, writer), told
 
 
-def _recognition(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> tuple[Rows, Rows]:
+def _recognition(
+    subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
+) -> tuple[Rows, pl.DataFrame]:
     made = recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where))
-    units = zip(rows["sample_id"].to_list(), rows["group_id"].to_list(), strict=True)
-    told = [
-        writer.outcome("accuracy", subject, where, unit, value)
-        for unit, value in zip(units, is_right(rows).tolist(), strict=True)
-    ]
+    units = rows.select(unit_id="sample_id", cluster_id="group_id", subject=pl.lit(subject))
+    told = writer.outcomes(
+        "accuracy", where, units.with_columns(value=pl.Series(is_right(rows), dtype=pl.Float64))
+    )
     return made + _subset_scores(subject, where, rows, writer), told
 
 

@@ -1,7 +1,7 @@
 """The settings of HaluEval."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -17,6 +17,7 @@ from truerate.config.blocks import (
     Track,
     Whole,
     Word,
+    measure_name,
     once,
 )
 
@@ -119,11 +120,6 @@ class Settings(Track):
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
 
-    def setting(self, place: str) -> Any:
-        """The value at a place told by dots; of an encoder what it is called by."""
-        value = super().setting(place)
-        return value.model if isinstance(value, Encoder) else value
-
     def decoding(self, kind: str) -> Sampling:
         """The decoding settings of a kind of question, by the name of its block."""
         own: Sampling | None = getattr(self, kind)
@@ -132,4 +128,4 @@ class Settings(Track):
     @property
     def measure(self) -> str:
         """What the similarity of responses is called beside its numbers."""
-        return self.similarity.title if isinstance(self.similarity, Encoder) else self.similarity
+        return measure_name(self.similarity)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.keys import shard_of
 from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.metrics.measures import measure_of
-from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard, rows_in_shard
 from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
@@ -94,20 +93,13 @@ def filter(  # the paper's name of the step
     """
     if not allowed(at, board, model):
         return generations([])
-    sampled = _of_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
+    sampled = rows_in_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
     found = contexts(tables.items, tables.documents)
     asked = filter_requests(at, board, model, sampled, found, tables.samples)
     came = ask_until_read(
         asked, at, f"{board}: filter {model}", asking, read=filtering.read_choice, remind=reminder
     )
     return generations(filtering.collect(came.asked, came.replies) + came.unread)
-
-
-def _of_shard(rows: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
-    """The replies about the items of one shard."""
-    return rows.filter(
-        pl.Series([shard_of(item, n_shards) == shard for item in rows["item_id"]], dtype=pl.Boolean)
-    )
 
 
 def filter_requests(
@@ -338,7 +330,7 @@ def judge_refined(
     """
     if not allowed(at, board, model):
         return generations([]), {"judgements": recognition.judgements([])}
-    rows = _of_shard(upstream.get("recognise", generations([])), shard, at.p.n_shards)
+    rows = rows_in_shard(upstream.get("recognise", generations([])), shard, at.p.n_shards)
     refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != model))
     named = tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
     asked = refinement.judging_requests(

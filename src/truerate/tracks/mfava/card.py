@@ -24,8 +24,8 @@ CARD = Card(
     ),
     url="https://arxiv.org/abs/2502.12769",
     summary=(
-        "What share of the words that a model writes is hallucinated, language by language? Detectors mark tokens, and what is known of "
-        "their errors corrects the rate."
+        "What share of the words that a model writes is hallucinated, language by language? Detectors mark the tokens of all replies, "
+        "people label some, and both together give the rate."
     ),
     tasks={
         "train": "labelled passages that detectors learn from, English ones and their translations",
@@ -48,8 +48,10 @@ CARD = Card(
             name="Gold labels",
             section="3.1",
             text=(
-                "People mark hallucinated spans and their types. Annotators who agree too little with silver are not heard. Texts that "
-                "several labelled are settled by max-voting over tokens; the paper's way (the annotator closest to silver) is scored, too."
+                "People mark hallucinated spans and their types, in passages and in replies. Annotators who agree too little with "
+                "silver are not heard. Most replies get one person each, as a label of one more reply tells more of a rate than a "
+                "second label; what several labelled is settled by max-voting over tokens; the paper's way (the annotator closest to "
+                "silver) is scored, too."
             ),
         ),
         Section(
@@ -81,21 +83,27 @@ CARD = Card(
             name="Rates",
             section="4.1",
             text=(
-                "A detector marks the replies' tokens against the lead of their article. The flagged share is shown raw, corrected by "
-                "precision and recall (the paper's estimate), and by true and false positive rates (Rogan and Gladen), each by the labels "
-                "that the detector was calibrated on."
+                "A detector marks the replies' tokens against the lead of their article. How often it is wrong depends on whose reply "
+                "it reads, so people label some of the very replies, drawn by chance: from their labels and the marks of all follows "
+                "the rate that models are ranked by (prediction-powered). Beside it stand the raw share, the paper's estimate by "
+                "precision and recall, and Rogan and Gladen's by true and false positive rates, each by the labels that the detector "
+                "was calibrated on."
             ),
         ),
     ),
     ranks=Ranked(
         metric="hallucination_rate",
-        slice={"estimator": "raw", "replies": "all", "lang": "all"},
-        what="flagged share of the tokens of replies in the wild, mean over languages; lower is better",
+        slice={"estimator": "prediction-powered", "calibration": "natural", "replies": "all", "lang": "all"},
+        what="the hallucinated share of the tokens of replies in the wild, from people's labels of some of them and a detector's marks of "
+        "all, mean over languages; lower is better",
     ),
     caveats=(
-        "The raw rate is the detector's as much as the model's: read it beside precision, recall and the corrected rates.",
+        "The raw rate is the detector's as much as the model's: models whose replies differ in length or style are not comparable by it, "
+        "and it takes no rank.",
+        "A headline rate is the rate as people see it: what the one person who labelled a reply passes over is not counted.",
         "HR_est is exact only where the calibration texts hold as much hallucination as the replies do.",
-        "Rates calibrated on inserted hallucinations (silver, gold) say little where natural ones are harder to see.",
+        "Rates calibrated on inserted hallucinations (silver, gold) say little where natural ones are harder to see; without labels of "
+        "replies a rate is not identified.",
         "A detector sees the lead of an article: what is true but stands elsewhere counts as hallucinated.",
         "Scores of different languages are not comparable where their shares of marked tokens differ: see mark-all and mark-none.",
         "Held-out passages test detectors; no rate is calibrated on them.",

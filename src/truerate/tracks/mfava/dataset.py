@@ -217,11 +217,13 @@ def training(samples: pl.DataFrame) -> pl.DataFrame:
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """The texts that detectors judge: held-out, silver and gold samples, and replies in the wild.
 
-    None shares a group with a text learned from.
+    None shares a group with a text learned from. A reply that people labelled is judged once, as the reply.
     """
     used = training(samples)["group_id"].unique().to_list()
     held = samples.filter(
-        pl.col("task").is_in([HELD_OUT, "silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"])
+        pl.col("task").is_in([HELD_OUT, "silver", "wild"])
+        & pl.col("label_source").is_in(["silver", "gold"])
+        & pair("attributes", "generation").is_null()
     )
     replies = generations.filter((pl.col("purpose") == ANSWER) & (pl.col("status") == "ok")).select(
         pl.col("generation_id").alias("target_id"),

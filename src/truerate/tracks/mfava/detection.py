@@ -6,15 +6,16 @@ undefined where one of them is. Clusters (articles, references) are resampled wh
 judge does not count for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
+import polars as pl
 
 from truerate.core.tags import TYPES
 from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.means import mean_of_cells, mean_of_defined, spread
-from truerate.metrics.mushroom import answer_correlation, answer_iou
+from truerate.metrics.mushroom import HARD, answer_correlation, answer_iou
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import (
     AGAINST,
@@ -24,6 +25,7 @@ from truerate.tracks.mfava.marking import (
     Labelled,
     Run,
     Texts,
+    are_apart,
     languages,
     token_sums,
     type_sums,
@@ -41,6 +43,7 @@ TYPED = {
     "token_f1_by_type": token_scores.f1_of_type,
     "token_f1_typed": token_scores.f1_typed,
 }
+CORRELATION = (-1.0, 1.0)  # bounds
 SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
 
@@ -69,11 +72,6 @@ def detection_rows(
                 is_independent=are_apart(held[against].groups, held[against].langs),
             )
     return made
-
-
-def are_apart(groups: np.ndarray, langs: np.ndarray) -> bool:
-    """Whether no group stands in two languages, so that what is measured in one says nothing of the other."""
-    return len(set(zip(groups.tolist(), langs.tolist(), strict=True))) == len(set(groups.tolist()))
 
 
 def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
@@ -166,10 +164,15 @@ def _over_languages(
 
 
 def mushroom_rows(
-    texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], writer: ScoreWriter
+    texts: Texts,
+    held: Labelled,
+    runs: dict[Detector, list[Run]],
+    writer: ScoreWriter,
+    *,
+    with_page: Collection[str] | None = None,
 ) -> list[dict]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
-    character and none.
+    character and none; `spearman_with_page` over the answers to items `with_page`, where only some have one.
 
     The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
     """
@@ -183,50 +186,64 @@ def mushroom_rows(
     kinds = sorted({detector[1:] for detector in runs}) or [("multi", "binary")]
     said = {detector: [_judged(run, held) for run in found] for detector, found in subjects.items()}
     for kind in kinds:
-        said[Detector(MARK_ALL, *kind)] = [[[(0, length, 1.0)] for length in lengths]]
-        said[Detector(MARK_NONE, *kind)] = [[[] for _ in lengths]]
+        said[Detector(MARK_ALL, *kind)] = [[([(0, length, 1.0)], HARD) for length in lengths]]
+        said[Detector(MARK_NONE, *kind)] = [[([], HARD) for _ in lengths]]
+    has_page = None if with_page is None else np.isin(held.samples["item_id"].to_numpy(), list(with_page))
     made = []
     for detector, found in said.items():
-        known = np.array([spans is not None for spans in found[0]])
+        known = np.array([judged is not None for judged in found[0]])
         scores = [[_both(*one) for one in zip(lengths, gold, run, strict=True)] for run in found]
         means = np.mean(np.array(scores, dtype=float), axis=0)
-        made += _mushroom(detector, means, known, held, writer)
+        iou, correlation = np.where(known, means.T, np.nan)
+        made += _mushroom("iou", detector, iou, held, writer, bounds=UNIT)
+        made += _mushroom("spearman", detector, correlation, held, writer, bounds=CORRELATION)
+        if has_page is not None and 0 < has_page.sum() < len(has_page):
+            paged, values = held.where(has_page), correlation[has_page]
+            made += _mushroom("spearman_with_page", detector, values, paged, writer, bounds=CORRELATION)
     return made
 
 
 def _mushroom(
-    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, writer: ScoreWriter
+    metric: str,
+    detector: Detector,
+    values: np.ndarray,
+    held: Labelled,
+    writer: ScoreWriter,
+    *,
+    bounds: tuple[float, float],
 ) -> list[dict]:
-    made = []
-    for place, (metric, bounds) in enumerate((("iou", UNIT), ("spearman", (-1.0, 1.0)))):
-        each = []
-        for lang in languages(held.langs):
-            inside = (held.langs == lang) & known
-            where = detector.where(against=NATURAL, lang=lang)
-            each.append(
-                writer.mean(
-                    metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds
-                )
-            )
-        found = [
-            Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
-            for row in each
-        ]
-        mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
-        where = detector.where(against=NATURAL, lang=ALL)
-        made += [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
-    return made
+    """The mean of a score of answers (answers,), NaN where they do not count, in each language and over all."""
+    each = []
+    for lang in languages(held.langs):
+        inside = (held.langs == lang) & ~np.isnan(values)
+        where = detector.where(against=NATURAL, lang=lang)
+        values_of_lang, groups = values[inside], held.groups[inside]
+        each.append(writer.mean(metric, detector.member, where, values_of_lang, groups, bounds=bounds))
+    found = [
+        Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
+        for row in each
+    ]
+    mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
+    where = detector.where(against=NATURAL, lang=ALL)
+    return [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
 
 
-def _both(length: int, gold: list, predicted: list | None) -> tuple[float, float]:
-    if predicted is None:
+Said = tuple[
+    list[tuple[int, int, float | None]], float
+]  # soft spans of an answer, and from where on they mark
+
+
+def _both(length: int, gold: list, said: Said | None) -> tuple[float, float]:
+    if said is None:
         return (np.nan, np.nan)
-    return answer_iou(gold, predicted), answer_correlation(length, gold, predicted)
+    predicted, threshold = said
+    return answer_iou(gold, predicted, threshold), answer_correlation(length, gold, predicted)
 
 
-def _judged(run: Run, held: Labelled) -> list[list | None]:
-    by_place = dict(run.rows.iter_rows())
-    return [soft(by_place[place]) if run.is_judged[place] else None for place in held.places.tolist()]
+def _judged(run: Run, held: Labelled) -> list[Said | None]:
+    held_rows = run.rows.filter(pl.col("place").is_in(held.places.tolist()))
+    by_place = {place: (soft(spans), threshold) for place, spans, threshold in held_rows.iter_rows()}
+    return [by_place[place] if run.is_judged[place] else None for place in held.places.tolist()]
 
 
 def soft(spans: Sequence[dict]) -> list[tuple[int, int, float | None]]:

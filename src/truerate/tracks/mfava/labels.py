@@ -1,5 +1,5 @@
 """Gold samples from what annotators returned: screening against silver, shared texts settled, agreement
-(mFAVA section 3.1).
+(mFAVA section 3.1, appendix A.2).
 
 Annotators of a language are heard where they agree enough with silver. A text that one of them labelled takes
 that label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) as the
@@ -235,12 +235,15 @@ def settled(found: Sequence[Label], text: Text, closest: Mapping[str, str], *, s
 
 
 def _sample(text: Text, found: Sequence[Label], closest: Mapping[str, str], *, settle: str) -> dict:
-    """A gold sample. Its id is its own: the passage or reply that it labels is judged by its own id, too."""
+    """A gold sample. Its id is its own: the passage (`silver`) or reply (`generation`) that it labels is judged
+    by its own id.
+    """
     spans = settled(found, text, closest, settle=settle)
     facts = {
         "n_labels": len(found),
         "settled": settle if len(found) > 1 else None,
         "silver": text.task_id if text.task == "silver" else None,
+        "generation": text.task_id if text.task == "wild" else None,
     }
     return sample_row(
         sample_id=content_id("gold", text.task_id),

@@ -5,7 +5,7 @@ is the reply itself, so a judgement that names either belongs to both.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +51,7 @@ class Run:
     """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
     `is_judged` (texts,).
 
-    `rows`: `place`, `spans` of its judgements.
+    `rows`: `place`, `spans`, `threshold` of its judgements.
     """
 
     seed: str
@@ -73,6 +73,11 @@ class Labelled:
     is_gold: np.ndarray
     types: np.ndarray
     samples: pl.DataFrame
+
+    def where(self, is_kept: np.ndarray) -> "Labelled":
+        """Those of the texts that are kept (samples,)."""
+        places, groups, langs = (column[is_kept] for column in (self.places, self.groups, self.langs))
+        return replace(self, places=places, groups=groups, langs=langs, samples=self.samples.filter(is_kept))
 
 
 def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -109,24 +114,31 @@ def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str
     )
 
 
+def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
+    """The replies of which there are labels: a labelled sample has their item and wording."""
+    wild = samples.filter(task="wild").select("item_id", "text").unique()
+    return replies.join(wild, on=["item_id", "text"], how="semi")
+
+
 def hard_spans(
     rows: pl.DataFrame, texts: Texts, *, name: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str | None]]:
-    """Places of texts, starts, ends and types of all spans that count as marked (p > 0.5, or no p). `name`:
-    the column of the text's id.
+    """Places of texts, starts, ends and types of all spans that count as marked (no p, or p above the row's
+    `threshold`, one half where rows have none). `name`: the column of the text's id.
     """
     known = pl.DataFrame(
         {name: list(texts.place_of), "place": list(texts.place_of.values())},
         schema={name: pl.String, "place": pl.Int64},
     )
+    threshold = pl.col("threshold") if "threshold" in rows.columns else pl.lit(HARD)
     spans = (
-        rows.select(name, "spans")
+        rows.select(name, "spans", threshold=threshold)
         .join(known, on=name)
         .filter(pl.col("spans").list.len() > 0)
         .explode("spans")
         .unnest("spans")
     )
-    hard = spans.filter(pl.col("p").is_null() | (pl.col("p") > HARD))
+    hard = spans.filter(pl.col("p").is_null() | (pl.col("p") > pl.col("threshold")))
     places, starts, ends = (hard[column].to_numpy() for column in ("place", "start", "end"))
     return places, starts, ends, hard["type"].to_list()
 
@@ -136,11 +148,16 @@ def marks(rows: pl.DataFrame, texts: Texts, *, name: str) -> tuple[np.ndarray, n
     type that is none of TYPES.
     """
     places, starts, ends, kinds = hard_spans(rows, texts, name=name)
-    types = np.zeros(len(texts.line.starts), dtype=np.int64)
+    types = np.zeros(len(texts.line.starts), dtype=np.int8)  # one of seven for each token of a board
     said = np.array([TYPES.index(kind) + 1 if kind in TYPES else 0 for kind in kinds], dtype=int)
     for kind in np.unique(said[said > 0]):
         types[texts.line.marked(places[said == kind], starts[said == kind], ends[said == kind])] = kind
     return texts.line.marked(places, starts, ends), types
+
+
+def threshold_of() -> pl.Expr:
+    """The p above which the detector of a judgement marks, as its attributes say; one half where they do not."""
+    return pair("attributes", "threshold").cast(pl.Float64).fill_null(HARD)
 
 
 def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]:
@@ -151,12 +168,11 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     left out.
     """
     keys = ("scope", "labels", "seed", "lang", "stage")
-    known = judgements.with_columns(*(pair("attributes", key).alias(f"_{key}") for key in keys))
-    known = known.filter(
-        pl.col("_stage").is_null()
-        & (pl.col("status") == "ok")
-        & pl.col("target_id").is_in(list(texts.place_of))
+    said = judgements.filter((pl.col("status") == "ok") & pl.col("target_id").is_in(list(texts.place_of)))
+    known = said.with_columns(
+        *(pair("attributes", key).alias(f"_{key}") for key in keys), threshold=threshold_of()
     )
+    known = known.filter(pl.col("_stage").is_null())
     place = pl.Series("place", [texts.place_of[name] for name in known["target_id"]], dtype=pl.Int64)
     known = known.with_columns(place, _text_lang=texts.frame["lang"].gather(place))
     known = known.filter(pl.col("_lang").is_null() | (pl.col("_lang") == pl.col("_text_lang")))
@@ -167,7 +183,12 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     ):
         is_judged = np.zeros(texts.frame.height, dtype=bool)
         is_judged[part["place"].to_numpy()] = True
-        run = Run(seed or "", *marks(part, texts, name="target_id"), is_judged, part.select("place", "spans"))
+        run = Run(
+            seed or "",
+            *marks(part, texts, name="target_id"),
+            is_judged,
+            part.select("place", "spans", "threshold"),
+        )
         found.setdefault(Detector(judge, scope or "multi", labels or "binary"), []).append(run)
     return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}
 
@@ -222,3 +243,8 @@ def type_sums(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
 def languages(langs: Sequence[str] | np.ndarray) -> list[str]:
     """The languages of rows, sorted."""
     return sorted(set(map(str, langs)))
+
+
+def are_apart(groups: np.ndarray, langs: np.ndarray) -> bool:
+    """Whether no group stands in two languages, so that what is measured in one says nothing of the other."""
+    return len(set(zip(groups.tolist(), langs.tolist(), strict=True))) == len(set(groups.tolist()))

@@ -9,6 +9,7 @@ _mushroom = partial(Metric, table="mushroom")
 _rates = partial(Metric, table="rates")
 _counts = partial(Metric, table="counts")
 _analyses = partial(Metric, table="analyses")
+_points = partial(Metric, table="points")
 _spans = partial(Metric, table="spans")
 _queries = partial(Metric, table="queries")
 _rejected = partial(Metric, table="rejected")
@@ -35,6 +36,23 @@ METRICS = (
         "token_f1",
         "Token F1",
         "Harmonic mean of precision and recall over all tokens of a language; mean over seeds.",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_auroc",
+        "AUROC",
+        "Probability that a token which the labels mark has a higher p than one which they do not, ties half; "
+        "mean over seeds. It does not depend on where the detector begins to mark.",
+        direction="up",
+        chance=0.5,
+        interval="statistic",
+    ),
+    _detection(
+        "token_average_precision",
+        "Average precision",
+        "Precision at each p, weighted by how much recall rises there; mean over seeds. A detector that "
+        "orders nothing has the share of marked tokens.",
         direction="up",
         interval="statistic",
     ),
@@ -95,14 +113,24 @@ METRICS = (
         direction="up",
         interval="statistic",
     ),
+    _mushroom(
+        "spearman_with_page",
+        "Correlation, with a page",
+        "Rank correlation of both sides' probabilities over the characters of a reply, over those replies "
+        "alone that come with the page in which people looked; mean over replies.",
+        source="Mu-SHROOM, SemEval-2025 Task 3",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
     # ---- rates
     _rates(
         "hallucination_rate",
         "Hallucinated tokens",
-        "Share of the tokens of a model's replies that are hallucinated. raw: what the detector marks. "
-        "hr_est: times precision over recall. rogan-gladen: (flagged − FPR) / (TPR − FPR). "
-        "Empty where it cannot be told.",
-        source="mFAVA, Equation 1; Rogan & Gladen 1978",
+        "Share of the tokens of a model's replies that are hallucinated. Headline (prediction-powered): from people's "
+        "labels of some replies and the marks of all. Raw: the marked share, no rate. HR_est: times "
+        "precision over recall. Rogan–Gladen: (flagged − FPR) / (TPR − FPR). Empty: not identified.",
+        source="Angelopoulos et al. 2023; Fay & Herriot 1979; mFAVA, Equation 1; Rogan & Gladen 1978",
         direction="down",
         interval="corrected",
     ),
@@ -146,6 +174,12 @@ METRICS = (
         source="mFAVA, Equation 1",
         unit="count",
     ),
+    _counts(
+        "n_labelled",
+        "Replies labelled",
+        "Replies that people who are heard labelled: what the headline rate rests on.",
+        unit="count",
+    ),
     _counts("tokens_per_reply", "Tokens per reply", "Mean length of a reply in tokens.", unit="tenth"),
     _counts(
         "detected_per_reply",
@@ -153,14 +187,29 @@ METRICS = (
         "Mean number of marked tokens per reply.",
         unit="tenth",
     ),
-    _counts("repeats_rate", "Repeats itself", "Share of replies that repeat themselves.", direction="down"),
-    _counts("dont_know_rate", "Does not know", "Share of replies that say they do not know."),
-    _counts("cut_rate", "Cut", "Share of replies that end at the limit of tokens.", direction="down"),
+    _counts(
+        "repeats_rate",
+        "Repeats itself",
+        "Share of replies that repeat themselves.",
+        direction="down",
+        interval="share",
+    ),
+    _counts(
+        "dont_know_rate", "Does not know", "Share of replies that say they do not know.", interval="share"
+    ),
+    _counts(
+        "cut_rate",
+        "Cut",
+        "Share of replies that end at the limit of tokens.",
+        direction="down",
+        interval="share",
+    ),
     _counts(
         "wrong_language_rate",
         "Wrong language",
         "Share of replies in another language than the query's.",
         direction="down",
+        interval="share",
     ),
     # ---- analyses
     _analyses(
@@ -182,8 +231,21 @@ METRICS = (
     _analyses(
         "n_points",
         "Points",
-        "Points of an analysis: cells of model and language, languages, or single estimates.",
+        "Points of an analysis: cells of model and language, languages, models, or single estimates.",
         unit="count",
+    ),
+    # ---- points
+    _points(
+        "point_x",
+        "Across",
+        "What a point of an analysis is set against: a fact of a language or of a model.",
+        unit="number",
+    ),
+    _points(
+        "point_y",
+        "Up",
+        "A point's mean rate, or its mean number of hallucinated tokens per reply, by one estimate.",
+        unit="number",
     ),
     # ---- spans
     _spans("n_texts", "Texts", "Texts.", unit="count"),
@@ -198,6 +260,18 @@ METRICS = (
         "says.",
         direction="up",
         interval="share",
+    ),
+    *(
+        _queries(name, label, definition, source="mFAVA, Table 9", unit="count")
+        for name, label, definition in (
+            ("n_articles", "Articles", "Articles that queries are asked about."),
+            ("n_queries", "Queries", "Queries that models are asked."),
+            (
+                "n_categories",
+                "Categories",
+                "Different categories of the articles, one of each, where their source names them.",
+            ),
+        )
     ),
     # ---- rejected
     _rejected("n_rejected", "Rejected", "Replies of a step that could not be used, by reason.", unit="count"),

@@ -24,7 +24,7 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
         ("Labelled texts", text_table(samples)),
         ("Published rows that keep the tag grammar, and why others do not", malformed_table(card["counts"])),
         (
-            "Token detection against gold labels: precision, recall, F1 (95 % interval)",
+            "Token detection against gold labels: precision, recall, F1, AUROC, average precision (95 % interval)",
             detection_table(scores),
         ),
         (
@@ -34,6 +34,10 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
         (
             "Mu-SHROOM: rank correlation of probabilities (95 % interval)",
             character_table(scores, "spearman", card["counts"]),
+        ),
+        (
+            "Mu-SHROOM: the same over the answers that have a page",
+            character_table(scores, "spearman_with_page", card["counts"]),
         ),
     ]
 
@@ -77,10 +81,16 @@ def malformed_table(counts: dict[str, int]) -> pl.DataFrame:
 
 
 def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """One line per detector, scope, labels and language: P, R and F1 of marked tokens against gold; the
-    languages' mean last.
+    """One line per detector, scope, labels and language: P, R and F1 of marked tokens against gold, AUROC and
+    average precision of their p; the languages' mean last.
     """
-    named = {"token_precision": "precision", "token_recall": "recall", "token_f1": "F1"}
+    named = {
+        "token_precision": "precision",
+        "token_recall": "recall",
+        "token_f1": "F1",
+        "token_auroc": "AUROC",
+        "token_average_precision": "AP",
+    }
     keys = [pair("slice", key) for key in ("against", "lang", "scope", "labels", "type")]
     long = scores.filter(pl.col("metric").is_in(list(named)), method="estimator").with_columns(
         *keys, cell=figure()

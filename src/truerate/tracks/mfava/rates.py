@@ -1,47 +1,49 @@
-"""How much models hallucinate in the wild: flagged tokens, and what the detector's own error makes of them
-(mFAVA section 4).
+"""How much models hallucinate in the wild: flagged tokens, people's labels of some of the replies, and what the
+estimators of `metrics.estimators` make of them (mFAVA section 4.1, appendix A.4).
 
 `raw` is the flagged share. `hr_est` is mFAVA's Eq. 1 (needs precision to transfer from the calibration texts,
-which depends on how much is hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. Both are
-marked by what they were calibrated on: silver and gold are inserted hallucinations, natural are labelled
-replies. Replies are pooled over reply seeds; values are means over detector seeds.
+which depends on how much is hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. These are marked by
+what they were calibrated on: silver and gold are inserted hallucinations, natural are labelled replies. What rests
+on labels of some of the very replies needs nothing to transfer. Replies are pooled over reply seeds; tokens that
+are flagged are means over detector seeds.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import polars as pl
 
-from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.token_rates import (
-    flagged_rates,
-    flagged_sums,
-    mean_hr_est,
-    seed_hr_est,
-    token_rogan_gladen,
-)
-from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate
+from truerate.core.schemas import pair
+from truerate.metrics.estimators import sample
+from truerate.metrics.estimators.registry import HR_EST
+from truerate.metrics.token_rates import flagged_rates, seed_hr_est
+from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
+from truerate.tracks.mfava.people import labellers
 
-HR_EST = "hr_est"
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The labelled texts of one kind in one language: `groups` (texts,), `sums` (texts, seeds, 4) of n, gold,
-    detected, both.
+    """The labelled texts of one kind in one language: `groups`, `models` (who wrote them; texts,), `sums` (texts,
+    seeds, 4) of n, gold, detected, both.
     """
 
     groups: np.ndarray
+    models: np.ndarray
     sums: np.ndarray
+
+
+Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, language)
 
 
 @dataclass(frozen=True)
 class Replies:
     """A model's replies in one language: `groups`, `units`, `subsets`, `is_kept` (replies,), `tokens` and
-    `detected` (replies, seeds).
+    `detected` (replies, seeds), `gold` (replies,) the hallucinated tokens by people's labels, NaN without one,
+    `is_alone` (replies,) whether that is one person's.
     """
 
     groups: np.ndarray
@@ -50,6 +52,8 @@ class Replies:
     is_kept: np.ndarray
     tokens: np.ndarray
     detected: np.ndarray
+    gold: np.ndarray
+    is_alone: np.ndarray
     flaws: Mapping[str, np.ndarray]
 
     @property
@@ -57,20 +61,35 @@ class Replies:
         """Detected and all tokens, (replies, seeds, 2)."""
         return np.stack([self.detected, self.tokens], axis=2)
 
+    @property
+    def cell(self) -> sample.Cell:
+        """The replies as sampling units: each was drawn by chance to be labelled, or not."""
+        counts = self.tokens.mean(axis=1), self.detected.mean(axis=1), self.gold
+        return sample.Cell(*counts, self.groups, self.is_alone)
+
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
-        parts = (self.groups, self.units, self.subsets, self.is_kept, self.tokens, self.detected)
-        return Replies(  # type: ignore[call-arg]
-            *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
-        )
+        flaws = {name: values[inside] for name, values in self.flaws.items()}
+        names = [field.name for field in fields(self) if field.name != "flaws"]
+        return Replies(**{name: getattr(self, name)[inside] for name in names}, flaws=flaws)
 
 
 Cells = dict[tuple[str, str], Replies]
 
 
-def replies_of(answers: pl.DataFrame, texts: Texts, runs: Sequence[Run]) -> Cells:
-    """The replies by (model, language), with their tokens and what each seed of the rates' detector marked of
-    them.
+def joined(parts: Sequence[Replies]) -> Replies:
+    """Replies of one model and language, one part after the other."""
+    names = [field.name for field in fields(Replies) if field.name != "flaws"]
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    flaws = {flaw: np.concatenate([part.flaws[flaw] for part in parts]) for flaw in FLAWS}
+    return Replies(**columns, flaws=flaws)
+
+
+def replies_of(
+    answers: pl.DataFrame, texts: Texts, runs: Sequence[Run], gold_of: Mapping[str, tuple[float, bool]]
+) -> Cells:
+    """The replies by (model, language), with their tokens, what each seed of the rates' detector marked of them,
+    and what people did (`gold_tokens`).
     """
     place = np.array([texts.place_of[name] for name in answers["generation_id"]], dtype=int)
     judged = np.stack([run.is_judged for run in runs], axis=1)[place]
@@ -79,10 +98,24 @@ def replies_of(answers: pl.DataFrame, texts: Texts, runs: Sequence[Run]) -> Cell
     flaws = {name: (answers[name] == "yes").fill_null(False).to_numpy() for name in FLAWS}
     units = (answers["item_id"] + "/" + answers["replicate"].fill_null("0")).to_numpy()
     columns = (answers["group_id"].to_numpy(), units, answers["subset_seed"].fill_null("").to_numpy())
-    whole = Replies(*columns, ~np.any(list(flaws.values()), axis=0), tokens, detected, flaws)
+    told = [gold_of.get(name, (np.nan, False)) for name in answers["generation_id"]]
+    gold, is_alone = np.array(told, dtype=float).reshape(-1, 2).T
+    gold = np.where(judged.any(axis=1), gold, np.nan)  # what was not judged has no tokens
+    people = (gold, is_alone.astype(bool))
+    whole = Replies(*columns, ~np.any(list(flaws.values()), axis=0), tokens, detected, *people, flaws)
     keys = answers.select("model", "lang").unique().sort("model", "lang").rows()
     models, langs = answers["model"].to_numpy(), answers["lang"].to_numpy()
     return {(model, lang): whole.only((models == model) & (langs == lang)) for model, lang in keys}
+
+
+def gold_tokens(texts: Texts, natural: Labelled) -> dict[str, tuple[float, bool]]:
+    """The tokens that people marked of each reply that somebody who is heard labelled, and whether one person
+    alone did, by the reply.
+    """
+    marked = texts.line.per_text(natural.is_gold)[natural.places]
+    names = natural.samples.select(pair("attributes", "generation"))["generation"].to_list()
+    told = zip(marked.astype(float).tolist(), (labellers(natural) == 1).tolist(), strict=True)
+    return dict(zip(names, told, strict=True))
 
 
 def calibrations(
@@ -91,27 +124,29 @@ def calibrations(
     """What the detector is known to do in each language, by (kind of labels, language)."""
     found = {}
     for against in CALIBRATIONS:
-        sums = np.stack([token_sums(held[against], run, texts.line) for run in runs], axis=1)
-        for lang in sorted(set(held[against].langs)):
-            inside = held[against].langs == lang
+        one = held[against]
+        sums = np.stack([token_sums(one, run, texts.line) for run in runs], axis=1)
+        writers = one.samples["generator"].fill_null("").to_numpy()
+        for lang in sorted(set(one.langs)):
+            inside = one.langs == lang
             if sums[inside][..., 0].any():
-                found[against, lang] = Calibration(held[against].groups[inside], sums[inside])
+                found[against, lang] = Calibration(one.groups[inside], writers[inside], sums[inside])
     return found
 
 
-# ---- estimates of one cell ---------------------------------------------------------------------------------
-
-
-def estimates(replies: Replies, calibrated: Mapping[str, Calibration], writer: ScoreWriter) -> list[Estimate]:
-    """Every estimate of one model's rate in one language; `calibrated`: what the detector is known to do
-    there, by kind of labels.
+def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
+    """The labelled texts of all languages by kind of labels, as estimators take them: counts are means over
+    seeds.
     """
-    found = [Estimate(RAW, None, writer.share_interval(*flagged_sums(replies.counts, replies.groups).T))]
-    for kind, known in calibrated.items():
-        told = replies.counts, replies.groups, known.sums, known.groups
-        confidence = writer.statistics.confidence
-        found.append(Estimate(HR_EST, kind, mean_hr_est(*told, confidence=confidence)))
-        found.append(Estimate(ROGAN_GLADEN, kind, token_rogan_gladen(*told, confidence=confidence)))
+    found = {}
+    for kind in dict.fromkeys(kind for kind, _ in known):
+        parts = {lang: one for (name, lang), one in known.items() if name == kind}
+        found[kind] = sample.Calibration(
+            np.concatenate([one.sums.mean(axis=1) for one in parts.values()]),
+            np.concatenate([np.full(len(one.groups), lang) for lang, one in parts.items()]),
+            np.concatenate([one.models for one in parts.values()]),
+            np.concatenate([one.groups for one in parts.values()]),
+        )
     return found
 
 

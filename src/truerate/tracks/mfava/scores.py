@@ -12,6 +12,7 @@ from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair
 from truerate.core.tags import TYPES
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
+from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
 from truerate.tracks.mfava.marking import (
@@ -23,14 +24,29 @@ from truerate.tracks.mfava.marking import (
     answers,
     board_texts,
     labelled,
+    labelled_replies,
     runs_of,
 )
-from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, outcome_rows, rate_rows
-from truerate.tracks.mfava.rates import RAW, calibrations, replies_of
+from truerate.tracks.mfava.ordering import ordering_rows
+from truerate.tracks.mfava.people import labelling_error
+from truerate.tracks.mfava.ranked_units import WHERE, headline, outcome_rows
+from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, rate_rows
+from truerate.tracks.mfava.rates import calibrations, gold_tokens
+from truerate.tracks.mfava.reply_cells import cells_of, judgements_of, seeded, seeds_of
 
 TEXTS = "texts"
 # Steps whose replies may be rejected, in the order of the protocol.
 STEPS = ("write", "insert", "translate", "translate_reference", "query", "check", "answer")
+
+
+def scored_judgements(at: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
+    """Of which judgements of detectors `score` makes something: those of texts that have labels, and of any text
+    those of the rates' detector. What others mark of a reply without labels is for the sample browser alone.
+    """
+    replies = generations.filter(pl.col("purpose") == "answer")
+    labelled_ids = pl.concat([samples["sample_id"], labelled_replies(samples, replies)["generation_id"]])
+    is_leading = pl.col("judge") == at.p.track(board).detector.member
+    return is_leading | pl.col("target_id").is_in(labelled_ids.implode())
 
 
 def score(
@@ -50,25 +66,40 @@ def score(
     settings = at.p.track(board)
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     replies = answers(generations, items)
-    texts = board_texts(samples, replies, offsets_by(settings.tokenizer))
+    cut = offsets_by(settings.tokenizer)
+    texts = board_texts(samples, labelled_replies(samples, replies), cut)
     runs = runs_of(judgements, texts)
     held = {against: labelled(samples, texts, against) for against in AGAINST}
     made = [*span_rows(samples, writer), *rejected_rows(generations, writer), *answerable_rows(items, writer)]
+    made += query_rows(items, writer)
     made += (
         gold_rate_rows(texts, held, writer)
         + detection_rows(texts, held, runs, writer)
-        + mushroom_rows(texts, held[NATURAL], runs, writer)
+        + ordering_rows(texts, held, runs, writer)
+        + mushroom_rows(texts, held[NATURAL], runs, writer, with_page=with_page(items))
     )
     made += unanswered_rows(generations, writer)
-    outcomes: list[dict] = []
-    chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
-    if chosen and not replies.is_empty():
-        cells, known = replies_of(replies, texts, chosen), calibrations(held, texts, chosen)
+    outcomes = frame(Outcome)
+    chosen = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
+    said = judgements_of(judgements, chosen)
+    seeds = seeds_of(said)
+    if seeds and not replies.is_empty():
+        gold_of = gold_tokens(texts, held[NATURAL])
+        cells = cells_of(replies, samples, said, cut, gold_of, detector=chosen)
+        known = calibrations(held, texts, seeded(runs.get(chosen, ()), seeds, texts))
+        people = labelling_error(held[NATURAL], texts)
+        fit = headline(cells, writer.statistics.confidence, people)
         models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
-        rates, estimated = rate_rows(cells, known, writer)
-        made += rates + count_rows(cells, writer) + analysis_rows(cells, estimated, known, models, writer)
-        outcomes = outcome_rows(cells, writer)
-    return frame(Score, made), frame(Outcome, outcomes)
+        rates, estimated = rate_rows(cells, known, people, writer)
+        made += rates + count_rows(cells, writer)
+        made += analysis_rows(cells, estimated, known, fit, models, writer)
+        outcomes = outcome_rows(cells, fit, writer)
+    return frame(Score, made), outcomes
+
+
+def with_page(items: pl.DataFrame) -> set[str]:
+    """The items that have a document to look things up in."""
+    return set(items.filter(pl.col("document_ids").list.len() > 0)["item_id"])
 
 
 # ---- texts -------------------------------------------------------------------------------------------------
@@ -130,8 +161,8 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], writer: ScoreWriter)
 
 
 def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """An empty raw rate, and `no_answers`, how many were asked, of every model and language whose every reply
-    is a dead letter.
+    """Empty rates, raw and headline, and `no_answers`, how many were asked, of every model and language whose
+    every reply is a dead letter.
 
     Over all languages where that holds of each of them.
     """
@@ -145,9 +176,8 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     )
     made = []
     for model, lang, n, _ in silent.iter_rows():
-        made.append(
-            writer.row(RATE, model, {"lang": lang, "estimator": RAW, "replies": ALL_REPLIES}, None, 0)
-        )
+        for where in ({"estimator": RAW, "replies": ALL_REPLIES}, WHERE):
+            made.append(writer.row(RATE, model, {"lang": lang, **where}, None, 0))
         made.append(writer.row(NO_ANSWERS, model, {"lang": lang, "replies": ALL_REPLIES}, float(n), n))
     return made
 
@@ -169,12 +199,33 @@ def answerable_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     return made
 
 
+def query_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`n_articles`, `n_queries`, `n_categories` per language, and `all`, their sums (mFAVA Table 9).
+
+    Categories are counted where every article of a language names its own.
+    """
+    known = items.filter(pl.col("task") == "wild").select(
+        "lang", "group_id", category=pair("attributes", "category")
+    )
+    counted = known.group_by("lang").agg(
+        n_articles=pl.col("group_id").n_unique(),
+        n_queries=pl.len(),
+        n_categories=pl.when(pl.col("category").null_count() == 0).then(pl.col("category").n_unique()),
+    )
+    made = []
+    for name in ("n_articles", "n_queries", "n_categories"):
+        told = dict(counted.drop_nulls(name).sort("lang").select("lang", name).iter_rows())
+        whole = {ALL: sum(told.values())} if told and len(told) == counted.height else {}
+        made += [writer.row(name, TEXTS, {"lang": lang}, float(n), n) for lang, n in (told | whole).items()]
+    return made
+
+
 def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and
     over all reasons, by language.
 
     Step `passage`: passages that were begun and did not come through all six insertions, so that no sample
-    was made of them.
+    was made of them, by the reason of the last try.
     """
     known = generations.filter(pl.col("purpose").is_in(STEPS)).select(
         "purpose",
@@ -182,7 +233,7 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         "item_id",
         "status",
         "reason",
-        *(pair("attributes", key) for key in ("lang", "type")),
+        *(pair("attributes", key) for key in ("lang", "type", "try")),
     )
     made = []
     for (step, model), part in sorted(known.group_by("purpose", "model"), key=lambda found: found[0]):
@@ -199,17 +250,28 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def _lost_passages(known: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    begun = known.filter(pl.col("purpose") == "write").unique(["model", "item_id", "lang"])
-    whole = known.filter(
-        (pl.col("purpose") == "insert") & (pl.col("status") == "ok") & (pl.col("type") == TYPES[-1])
+    """What became of every passage that was begun: its last round decides, and there the last try."""
+    rounds = {None: 0} | {type_: place for place, type_ in enumerate(TYPES, 1)}
+    last = (
+        known.filter(pl.col("purpose").is_in(["write", "insert"]))
+        .with_columns(
+            round=pl.col("type").replace_strict(rounds, return_dtype=pl.Int8),
+            tried=pl.col("try").fill_null("1").cast(pl.Int64),
+        )
+        .sort("model", "item_id", "round", "tried")
+        .group_by("model", "item_id", maintain_order=True)
+        .last()
     )
+    is_whole = (pl.col("status") == "ok") & (pl.col("round") == len(TYPES))
+    cause = pl.coalesce("reason", pl.when(pl.col("status") != "ok").then("status"), pl.lit("unfinished"))
+    told = last.with_columns(cause=pl.when(~is_whole).then(cause))
     made = []
-    for (model,), part in sorted(begun.group_by("model"), key=lambda found: found[0]):
-        came = whole.filter(pl.col("model") == model)["item_id"].unique().to_list()
+    for (model,), part in sorted(told.group_by("model"), key=lambda found: found[0]):
         for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
-            rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
-            lost = rows.filter(~pl.col("item_id").is_in(came)).height
-            made += _rejected({"step": "passage", "lang": lang}, model, {ALL: lost}, rows.height, writer)
+            causes = (part if lang == ALL else part.filter(pl.col("lang") == lang))["cause"]
+            lost = dict(causes.drop_nulls().value_counts().sort("cause").iter_rows())
+            counted = {**lost, ALL: sum(lost.values())}
+            made += _rejected({"step": "passage", "lang": lang}, model, counted, len(causes), writer)
     return made
 
 

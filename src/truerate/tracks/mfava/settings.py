@@ -22,7 +22,7 @@ from truerate.config.blocks import (
     Word,
     once,
 )
-from truerate.config.detectors import Grid, RateOf
+from truerate.config.detectors import Batch, Grid, RateOf
 from truerate.config.web import ArticleRules
 
 
@@ -31,7 +31,7 @@ class Sizes(Grid):
 
     `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into
     every other language. `silver`: passages per language. `articles`: per language, for queries in the wild.
-    `natural`: wild replies per language that people label. The grid is that of the detectors (`Grid`).
+    `natural`: wild replies per language that people label, of all models together. The grid is that of the detectors (`Grid`).
     """
 
     train: Items
@@ -44,17 +44,22 @@ class Sizes(Grid):
 class Labelling(Block):
     """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are
     settled.
+
+    `shared_rate`: of the passages, the share that every annotator labels. `shared_natural_labels`: of the
+    labels (not the texts) of replies, the share that goes to replies which every annotator labels; every
+    other reply gets one person, because a label of one more reply says more of a rate than a second label.
     """
 
     n_annotators: Few
     shared_rate: Share
+    shared_natural_labels: Share
     screening_agreement: Share
     settle: Literal["max-voting", "closest-to-silver"]
     n_plausibility: ItemsOrNone
 
 
 class Wild(ArticleRules):
-    """Which articles are asked about, and how (mFAVA section 3.3)."""
+    """Which articles are asked about, and how (mFAVA section 4.1, appendix A.5)."""
 
     min_depth: Annotated[Number, Field(ge=0)]
     queries_per_article: Few
@@ -68,11 +73,17 @@ class Settings(Track):
     and 4).
 
     `max_replaced_words`: words that an entity or relation insertion may take out or put in (the paper:
-    usually one to three). `insert_retries`: how often an insertion that was refused is asked for again.
+    usually one to three). `retries`: how often a passage or an insertion
+    that was refused is asked for again, each time with another seed. `seq2seq_device`: what the weights
+    translate on, `auto` being a GPU where there is one; `seq2seq_batch` sentences at a time. `projection`:
+    whether passages are translated with their tags, or without, their spans being put back by an alignment
+    of words.
     """
 
     released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")
-    later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"subjects", "labelling", "detector", "tokenizer", "seq2seq_device", "seq2seq_batch"}
+    )
     asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
     builders: ClassVar[Mapping[str, str]] = {
         "writer": "writer",
@@ -95,12 +106,15 @@ class Settings(Track):
     writer: str | None
     translator: str | None
     seq2seq: Word | None
+    seq2seq_device: Literal["auto", "cpu", "cuda"]
+    seq2seq_batch: Batch
+    projection: Literal["tags", "alignment"]
     query_writer: str | None
     checker: str | None
     subjects: Names
     n_sentences: tuple[Few, Few]
     max_replaced_words: Few
-    insert_retries: Annotated[Whole, Field(ge=0, le=10)]
+    retries: Annotated[Whole, Field(ge=0, le=10)]
     writing: Sampling
     inserting: Sampling
     translating: Sampling

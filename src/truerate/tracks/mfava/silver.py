@@ -2,8 +2,8 @@
 before the next is asked.
 
 A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep
-the rules stays as a row that is not `ok`, with the raw text; an insertion is then asked for again
-(`insert_retries`), and the last refusal closes the draft.
+the rules stays as a row that is not `ok`, with the raw text; the round is then asked for again with another
+seed (`retries`), and the last refusal closes the draft.
 """
 
 import re
@@ -74,6 +74,16 @@ def requests(
     return asked
 
 
+def further_tries(asked: Sequence[Prompted], type_: str | None, settings: Settings) -> list[Request]:
+    """The requests of all tries after the first, where none of them kept the rules: what a plan reckons with."""
+    how = settings.inserting if type_ else settings.writing
+    return [
+        replace(one.request, params=decoding(how, attempt), sample_index=attempt)
+        for one in asked
+        for attempt in range(1, settings.retries + 1)
+    ]
+
+
 def _messages(draft: Draft, type_: str | None, settings: Settings, prompts_dir: str | None) -> list[dict]:
     context = draft.context
     named = {"language": language(context.lang).name}
@@ -98,8 +108,8 @@ def after(
     settings: Settings,
     is_last: bool,
 ) -> list[Draft]:
-    """The drafts with the replies of one try read into them. A refused insertion closes its draft where the
-    try `is_last`; what never came, or is no passage, closes it at once.
+    """The drafts with the replies of one try read into them. A refused reply closes its draft where the try
+    `is_last`; one that never came closes it at once.
     """
     return [
         _after(draft, type_, *pair, max_words=settings.max_replaced_words, is_last=is_last)
@@ -115,7 +125,7 @@ def _after(
         if type_ is None
         else read_insertion(reply.text, draft.marked or "", type_, max_words=max_words)
     )
-    is_again = reply.status == "ok" and read.status == "unparsed" and type_ is not None and not is_last
+    is_again = reply.status == "ok" and read.status == "unparsed" and not is_last
     if read.status == "unparsed":
         said = "asked again" if is_again else "the passage is lost"
         detail = "; ".join(part for part in (read.attributes.get("detail"), said) if part)
@@ -180,7 +190,7 @@ def run(
     closed, open_ = [], drafts(found)
     for type_ in ROUNDS:
         pending, passed = open_, []
-        n_tries = 1 + (settings.insert_retries if type_ else 0)
+        n_tries = 1 + settings.retries
         for attempt in range(n_tries):
             asked = requests(pending, type_, writer, settings, prompts_dir=prompts_dir, attempt=attempt)
             replies = answered(asked, pending, type_)

@@ -14,6 +14,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Item, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
+from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.mfava import dataset, seq2seq, translating, wild
@@ -22,7 +23,7 @@ from truerate.tracks.mfava.context import Context, chosen, contexts
 from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
-from truerate.tracks.mfava.tasks import annotation_tasks
+from truerate.tracks.mfava.tasks import annotation_tasks, natural
 
 __all__ = [
     "answer",
@@ -36,6 +37,9 @@ __all__ = [
 ]
 
 Replies = dict[str, pl.DataFrame]
+N_AT_ONCE = (
+    5_000  # texts that are translated at once: requests and replies of all languages would take gigabytes
+)
 
 
 def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
@@ -85,6 +89,9 @@ def silver(
         replies = ask_prompted(
             asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking
         )
+        if isinstance(asking, DryRun):
+            open_ = [one for one, reply in zip(asked, replies, strict=True) if is_assumed(reply)]
+            asking.reminders += writing.further_tries(open_, type_, settings)
         return [writing.kept(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
 
     drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
@@ -111,10 +118,24 @@ def translate(
     if is_local:
         n = settings.translating.max_tokens
         asked = [translating.prompted(text, seq2seq.request(text, settings.seq2seq, n)) for text in texts]
-        replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq)
-    else:
-        asked = translating.requests(texts, model, settings, prompts_dir=at.p.llm.prompts_dir)
+        how = {"device": settings.seq2seq_device, "batch": settings.seq2seq_batch}
+        replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq, **how)
+        return _collected(texts, asked, replies, settings)
+    rows = [generations([])]
+    for start in range(0, len(texts), N_AT_ONCE):
+        part = texts[start : start + N_AT_ONCE]
+        asked = translating.requests(part, model, settings, prompts_dir=at.p.llm.prompts_dir)
         replies = ask_prompted(asked, at, f"{board}: translate {model}", asking)
+        rows.append(_collected(part, asked, replies, settings))
+    return pl.concat(rows).sort("generation_id")
+
+
+def _collected(texts, asked, replies, settings) -> pl.DataFrame:
+    """Translations with their tags, or with spans projected by alignment, as the settings say."""
+    if settings.projection == "alignment":
+        from truerate.tracks.mfava.projecting import projected  # numpy, which a step without it does not load
+
+        return generations(projected(texts, asked, replies))
     return generations(translating.collect(texts, asked, replies))
 
 
@@ -123,7 +144,9 @@ def _texts(at: Layout, board: str, tables, shard: int) -> list[translating.Text]
     langs = [lang for lang in at.p.track(board).languages if language(lang) and lang != SOURCE]
     found, samples = labelled(at, board, tables)
     mine = {one.item_id for one in in_shard(found.values(), shard, at.p.n_shards)}
-    return translating.texts([row for row in samples if row["item_id"] in mine], found, langs)
+    has_tags = at.p.track(board).projection == "tags"
+    own = [row for row in samples if row["item_id"] in mine]
+    return translating.texts(own, found, langs, has_tags=has_tags)
 
 
 def labelled(at: Layout, board: str, tables) -> tuple[dict[str, Context], list[dict]]:
@@ -230,7 +253,7 @@ def exported(
     """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
     settings, size = at.p.track(board), at.p.size_of(board)
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
-    rows = whole.to_dicts()
+    rows = whole.filter(pl.col("purpose") != wild.ANSWER).to_dicts()
     found, kept = labelled(at, board, tables)
     documents, items, samples, dropped = dataset.translated(rows, kept, found, tables.documents)
     items += wild.with_answerable(_made_wild(at, board, tables, replies), rows)
@@ -242,9 +265,9 @@ def exported(
         dropped = dropped + wild.rejected_articles(
             _of_task(tables, "article", settings.languages), settings.wild
         )
-    natural = [row for row in rows if row["purpose"] == wild.ANSWER and row["status"] == "ok"]
+    replied = drawn_replies(whole, n=size.natural, seed=at.p.seed)
     tasks = annotation_tasks(
-        written, natural, found, settings.labelling, n_natural=size.natural, seed=at.p.seed
+        written, replied, found, settings.labelling, n_natural=size.natural, seed=at.p.seed
     )
     all_samples = dataset.samples_frame(
         written + samples, tables.samples, [row for row in kept if translating.is_sound(row)]
@@ -255,10 +278,23 @@ def exported(
         "generations": whole,
         "samples": all_samples,
         "judgements": beside["judgements"],
-        "rejects": rejects(rows, dropped),
+        "rejects": rejects(whole.filter(pl.col("status") != "ok").iter_rows(named=True), dropped),
         "counts": counts(whole),
     }
     return made, tasks
+
+
+def drawn_replies(whole: pl.DataFrame, *, n: int, seed: int) -> list[dict]:
+    """The rows of the replies in the wild that `tasks.natural` draws. Most of a board's rows are such replies: only
+    what they are drawn by is read of the others.
+    """
+    came = whole.filter((pl.col("purpose") == wild.ANSWER) & (pl.col("status") == "ok"))
+    is_lang = pl.element().struct.field("key") == "lang"
+    known = came.select(
+        "generation_id", "model", pl.col("attributes").list.eval(pl.element().filter(is_lang))
+    )
+    names = [row["generation_id"] for row in natural(known.to_dicts(), n, seed)]
+    return came.filter(pl.col("generation_id").is_in(names)).to_dicts()
 
 
 def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:

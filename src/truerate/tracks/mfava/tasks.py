@@ -1,5 +1,8 @@
 """What people are given to label: inserted passages and replies in the wild, and who gets which (mFAVA
-section 3.1).
+section 3.1, appendix A.2).
+
+Labels are dear. Of passages many go to all annotators, whose agreement is measured there. A reply tells most of
+a model's rate where nobody else has labelled it: one label each of five replies says more than five of one.
 """
 
 from collections.abc import Sequence
@@ -75,8 +78,8 @@ def _spans(row: dict) -> list[dict]:
 def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
     """The tasks with `annotators` and `rate_plausibility`.
 
-    In each language and kind the first `shared_rate` of a seeded order go to all annotators, the others to
-    one each in turn.
+    In each language and kind the first of a seeded order (`n_shared`) go to all annotators, the others to one
+    each in turn.
     """
     names = [f"annotator-{number}" for number in range(1, rules.n_annotators + 1)]
     groups: dict[tuple[str, str], list[dict]] = {}
@@ -84,9 +87,9 @@ def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
         groups.setdefault((task["lang"], task["kind"]), []).append(task)
     dealt = []
     for (_, kind), group in groups.items():
-        n_shared = round(rules.shared_rate * len(group))
+        shared = n_shared(kind, len(group), rules)
         for place, task in enumerate(group):
-            given = names if place < n_shared else [names[(place - n_shared) % len(names)]]
+            given = names if place < shared else [names[(place - shared) % len(names)]]
             dealt.append(
                 {
                     **task,
@@ -95,3 +98,20 @@ def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
                 }
             )
     return dealt
+
+
+def n_shared(kind: str, n: int, rules: Labelling) -> int:
+    """How many of `n` texts of one kind go to every annotator: of passages `shared_rate` of the texts; of
+    replies so many that they take `shared_natural_labels` of the labels.
+
+    m shared ones take m · A of m · A + n − m labels, A annotators: m = s · n / (A − s · (A − 1)).
+    """
+    if kind == INSERTED:
+        return round(rules.shared_rate * n)
+    share, annotators = rules.shared_natural_labels, rules.n_annotators
+    return round(share * n / (annotators - share * (annotators - 1)))
+
+
+def n_labels(kind: str, n: int, rules: Labelling) -> int:
+    """How many labels people make of `n` texts of one kind."""
+    return n + (rules.n_annotators - 1) * n_shared(kind, n, rules)

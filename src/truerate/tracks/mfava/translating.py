@@ -21,7 +21,8 @@ TRANSLATE, REFERENCE = "translate", "translate_reference"
 # Why a passage is dropped before it is translated:
 UNSOUND = "overlapping-spans"
 # Why a translated passage is dropped: the tag grammar's reasons, and · another number of tags · the same tags
-# in another order · other tags · the text came back as it was · its reference has no translation.
+# in another order · other tags · the text came back as it was · its reference has no translation · a span that
+# no words stand for.
 REASONS = (
     "empty",
     "malformed",
@@ -31,13 +32,15 @@ REASONS = (
     "tag-types",
     "untranslated",
     "no-reference",
+    "not-aligned",
 )
 
 
 @dataclass(frozen=True)
 class Text:
     """A text to translate: the item it belongs to and its task, for what, and into which language. `marked`
-    holds the tags of its spans.
+    holds the tags of its spans, of `types`; where it is translated without them (`projection: alignment`) it
+    is the text itself, and `spans` are those that the translation is to have.
 
     A passage names its sample; a reference has none.
     """
@@ -49,18 +52,23 @@ class Text:
     marked: str
     types: tuple[str, ...] = ()
     sample_id: str | None = None
+    spans: tuple[dict, ...] = ()
 
 
-def texts(samples: Sequence[dict], found: dict[str, Context], targets: Sequence[str]) -> list[Text]:
-    """Every labelled passage with its tags, and every item's reference, once per target language."""
+def texts(
+    samples: Sequence[dict], found: dict[str, Context], targets: Sequence[str], *, has_tags: bool = True
+) -> list[Text]:
+    """Every labelled passage, with its tags or without, and every item's reference, once per target language."""
     made = []
     for lang in targets:
         for row in (row for row in samples if is_sound(row)):
-            marked, types = (
-                with_tags(row["text"], row["spans"]),
-                tuple(span["type"] for span in sorted(row["spans"], key=_place)),
-            )
-            made.append(Text(row["item_id"], row["task"], TRANSLATE, lang, marked, types, row["sample_id"]))
+            spans = sorted(row["spans"], key=_place)
+            own = (row["item_id"], row["task"], TRANSLATE, lang)
+            if has_tags:
+                types = tuple(span["type"] for span in spans)
+                made.append(Text(*own, with_tags(row["text"], row["spans"]), types, row["sample_id"]))
+            else:
+                made.append(Text(*own, row["text"], sample_id=row["sample_id"], spans=tuple(spans)))
         for item_id in dict.fromkeys(row["item_id"] for row in samples if is_sound(row)):
             made.append(Text(item_id, found[item_id].task, REFERENCE, lang, found[item_id].knowledge))
     return made

@@ -1,5 +1,5 @@
-"""In the wild (mFAVA section 4.1): articles, queries about them, whether their lead answers the queries, and
-replies to the query alone.
+"""In the wild (mFAVA section 4.1, appendix A.5): articles, queries about them, whether their lead answers the
+queries, and replies to the query alone.
 """
 
 import re
@@ -23,8 +23,8 @@ QUERY, CHECK, ANSWER = "query", "check", "answer"
 # shallow · a maintenance tag.
 EXCLUDED = ("no-lead", "too-short", "too-shallow", "excluded-tag")
 # Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than
-# were asked · one said twice.
-REASONS = ("empty", "absent", "malformed", "repeated")
+# were asked.
+REASONS = ("empty", "absent", "malformed")
 SEED_STEP = 1000  # between the seeds of a query's replicates: far from the other subsets' seeds
 NOUNS = ("question", "query", "q", "frage")
 # what frames questions: a heading, a rule, a line that announces them or says farewell
@@ -105,6 +105,8 @@ def collect_queries(asked: Sequence[Prompted], answered: Sequence[Reply], *, n: 
 def read_queries(text: str, n: int) -> Read:
     """The questions of the lines `1. …` to `n. …`, in whatever marks, and what frames them left; else the
     reason (REASONS). A line of more than a heading or a greeting beside them is malformed.
+
+    Fewer than were asked are kept, as in the paper, and so is one of two that are the same; `detail` tells it.
     """
     answer, cut = opened(text)
     if not answer:
@@ -114,7 +116,9 @@ def read_queries(text: str, n: int) -> Read:
     if not numbered:
         return Read(text, "unparsed", "absent")
     is_framed = all(line.entry or _FRAME.fullmatch(line.text) for line in lines)
-    if not is_framed or [entry.numbers for entry in numbered] != [(place,) for place in range(1, n + 1)]:
+    numbers = [entry.numbers for entry in numbered]
+    is_in_order = numbers == sorted(set(numbers)) and set(numbers) <= {(place,) for place in range(1, n + 1)}
+    if not is_framed or not is_in_order:
         return Read(
             text,
             "unparsed",
@@ -122,9 +126,9 @@ def read_queries(text: str, n: int) -> Read:
             {"detail": f"{len(numbered)} of {len(lines)} lines are numbered; {n} were asked"},
         )
     queries = [quotes(emphasis(entry.text)).text for entry in numbered]
-    if len({query.casefold() for query in queries}) < n:
-        return Read(text, "unparsed", "repeated")
-    return Read("\n".join(queries), attributes={"cuts": " ".join(cut) or None})
+    different = list({query.casefold(): query for query in reversed(queries)}.values())[::-1]
+    detail = f"{len(different)} of {n} queries" if len(different) < n else None
+    return Read("\n".join(different), attributes={"cuts": " ".join(cut) or None, "detail": detail})
 
 
 def wild_items(rows: Iterable[dict], articles: dict[str, Context]) -> list[dict]:
@@ -149,7 +153,7 @@ def _wild_item(article: Context, query: str, place: int) -> dict:
         "history": "",
         "question": query,
         "right_answer": None,
-        "attributes": pairs(place=place, title=article.subject),
+        "attributes": pairs(place=place, title=article.subject, category=article.known.get("category")),
     }
 
 

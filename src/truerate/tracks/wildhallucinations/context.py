@@ -38,11 +38,14 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every entity by its id. Other items (a user's turn) are no context."""
-    texts = dict(documents.select("document_id", "text").iter_rows())
-    return {
-        row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True) if row["task"] == "entity"
-    }
+    """Every entity by its id. Other items (a user's turn) are no context; of the pages those that the entities
+    name are read.
+    """
+    entities = items.filter(pl.col("task") == "entity")
+    named = entities["document_ids"].explode().drop_nulls().unique()
+    own = documents.filter(pl.col("document_id").is_in(named.implode()))
+    texts = dict(own.select("document_id", "text").iter_rows())
+    return {row["item_id"]: _context(row, texts) for row in entities.iter_rows(named=True)}
 
 
 def _context(row: dict, texts: dict[str, str]) -> Context:

@@ -10,7 +10,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.llm import ask
 from truerate.llm.generation import generations
-from truerate.tracks.asking import Asking, in_shard
+from truerate.tracks.asking import Asking, rows_in_shard
 from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
@@ -63,7 +63,7 @@ def entities(at: Layout, board: str, tables, shard: int, upstream: Replies) -> d
     documents = pl.concat(
         [tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)]
     )
-    found = in_shard(contexts(items, documents).values(), shard, at.p.n_shards)
+    found = contexts(rows_in_shard(items, shard, at.p.n_shards), documents).values()
     return {one.item_id: one for one in sorted(found, key=lambda one: one.item_id)}
 
 

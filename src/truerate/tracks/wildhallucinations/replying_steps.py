@@ -9,7 +9,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.llm import Reply, Request, ask
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
-from truerate.tracks.asking import Asking, ask_prompted, in_shard
+from truerate.tracks.asking import Asking, ask_prompted, rows_in_shard
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts
@@ -31,7 +31,7 @@ def generate(
         return generations([])
     items, _ = with_pages(at, board, tables, upstream)
     settings = at.p.track(board)
-    found = in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
+    found = contexts(rows_in_shard(items, shard, at.p.n_shards), tables.documents).values()
     asked = requests(sorted(found, key=lambda one: one.item_id), model, settings)
     replies = ask_prompted(asked, at, f"{board}: generate {model}", asking)
     return generations(collect(asked, replies, rule=settings.abstention))

@@ -1,0 +1,76 @@
+"""What the detectors of a board cost in GPU hours: arithmetic from settings, nothing is measured here.
+
+A network of N parameters (embeddings left out) takes 2N operations per token to read, and three times as many to
+learn with frozen weights and checkpointing: forward, forward again, back through the layers.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from truerate.config import Backbone, Params
+
+TAUGHT = 0.7  # of the passages are learned from, the others validate (mFAVA Table 5)
+TOKENS_LEARNED = 1_350  # of a passage of FAVA's training file with its references (counted there)
+TOKENS_JUDGED = 800  # of a reply with the lead that it is held against (assumed: 600 and 200)
+READ, LEARNED = 2.0, 6.15  # operations per parameter and token, attention over TOKENS_LEARNED in the second
+# Operations per second that a training reaches on one H200: 8,300 tokens/s of an 8B, about half of 700 TFLOP/s
+# (reckoned, not measured; the paper's 1,134 GPU hours are of H100s).
+REACHED = 3.57e14
+SECONDS = 3_600
+
+
+class GpuHours(NamedTuple):
+    """One network on one board: how many detectors of the grid it is, and the hours of all of them together."""
+
+    member: str
+    n_detectors: int
+    train: float
+    judge: float
+
+
+def gpu_hours(p: Params, board: str, cells: Iterable[tuple[str, bool]]) -> list[GpuHours]:
+    """The hours of every network that says its size (`resources.size_b`). `cells`: member, and whether it is a
+    mono detector, of each cell of the board's grid.
+    """
+    known = list(cells)
+    found = []
+    for member in dict.fromkeys(name for name, _ in known):
+        backbone = p.backbones.get(member)
+        if backbone is None or backbone.resources.size_b is None:
+            continue
+        own = [is_mono for name, is_mono in known if name == member]
+        train, judge = (
+            sum(hours(p, board, backbone, is_mono=is_mono) for is_mono in own)
+            for hours in (training_hours, judging_hours)
+        )
+        found.append(GpuHours(member, len(own), train, judge))
+    return found
+
+
+def training_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) -> float:
+    """Hours of one training: all passages for so many epochs, those that validate read once."""
+    n = _passages(p, board, is_mono=is_mono)
+    learned = TAUGHT * n * backbone.epochs
+    if backbone.max_steps is not None:
+        learned = min(learned, backbone.max_steps * backbone.batch * backbone.accumulation)
+    per_token = _parameters(backbone) / REACHED / SECONDS * TOKENS_LEARNED
+    return (LEARNED * learned + READ * (1 - TAUGHT) * n) * per_token
+
+
+def judging_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) -> float:
+    """Hours of one detector over all replies in the wild and silver passages that it judges."""
+    size, track = p.size_of(board), p.track(board)
+    n_langs = 1 if is_mono else len(track.languages)
+    wild = size.articles * track.wild.queries_per_article * track.wild.replicates * len(track.subjects)
+    texts = n_langs * (wild + size.silver)
+    return texts * READ * TOKENS_JUDGED * _parameters(backbone) / REACHED / SECONDS
+
+
+def _passages(p: Params, board: str, *, is_mono: bool) -> int:
+    """Training passages of one detector: as many in each language, English ones among them."""
+    langs = {*p.track(board).languages, "en"}
+    return p.size_of(board).train * (1 if is_mono else len(langs))
+
+
+def _parameters(backbone: Backbone) -> float:
+    return (backbone.resources.size_b or 0.0) * 1e9

@@ -1,0 +1,86 @@
+"""How well the probabilities of detectors order tokens, wherever one begins to mark: AUROC and average precision.
+
+Scores of one detector are means over its seeds, per language and as the plain mean over languages.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from truerate.metrics.intervals import Interval, cluster_sums
+from truerate.metrics.means import mean_of_cells, mean_of_defined
+from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
+from truerate.metrics.token_scores import TokenLine
+from truerate.tracks.mfava.marking import AGAINST, Detector, Labelled, Run, Texts, are_apart, languages
+
+STEPS = 100  # per cent: spans hold probabilities of two digits
+ORDERING: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "token_auroc": auroc_of_counts,
+    "token_average_precision": average_precision_of_counts,
+}
+
+
+def ordering_rows(
+    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
+) -> list[dict]:
+    """`token_auroc` and `token_average_precision` of every detector against every kind of labels."""
+    made = []
+    for against in AGAINST if texts.frame.height else ():
+        one = held[against]
+        langs = languages(one.langs)
+        for detector, found in runs.items() if langs else ():
+            counts = np.stack([level_counts(one, run, texts.line) for run in found], axis=1)
+            where = detector.where(against=against)
+            cells = {lang: _language(counts, one, lang, writer) for lang in langs}
+            for place, name in enumerate(ORDERING):
+                for lang, (n, intervals) in cells.items():
+                    made.append(
+                        writer.row(name, detector.member, {**where, "lang": lang}, intervals[place], n)
+                    )
+                mean = mean_of_cells(
+                    [intervals[place] for _, intervals in cells.values()],
+                    is_independent=are_apart(one.groups, one.langs),
+                )
+                n = sum(size for size, _ in cells.values())
+                made.append(writer.row(name, detector.member, {**where, "lang": ALL}, mean, n))
+    return made
+
+
+def level_counts(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
+    """Tokens of each labelled text by label and probability, (samples, 2, STEPS + 1): not gold ones and gold
+    ones at each per cent; zeros where the run did not judge the text.
+    """
+    levels = token_levels(run, held.places, line)
+    known = np.isin(line.text_of, held.places)
+    place = (line.text_of[known] * 2 + held.is_gold[known]) * (STEPS + 1) + levels[known]
+    counts = np.bincount(place, minlength=len(line.base) * 2 * (STEPS + 1)).reshape(-1, 2, STEPS + 1)
+    return counts[held.places] * run.is_judged[held.places, None, None]
+
+
+def token_levels(run: Run, places: Sequence[int] | np.ndarray, line: TokenLine) -> np.ndarray:
+    """The largest probability of the spans that overlap a token, in per cent, (tokens,), of texts at `places`;
+    0 where none does.
+    """
+    spans = run.rows.filter(run.rows["place"].is_in(list(places))).select("place", "spans")
+    spans = spans.filter(spans["spans"].list.len() > 0).explode("spans").unnest("spans")
+    p = spans["p"].fill_null(1.0).to_numpy()
+    place, starts, ends = (spans[name].to_numpy() for name in ("place", "start", "end"))
+    return line.highest(place, starts, ends, np.round(p * STEPS).astype(np.int8))
+
+
+def _language(
+    counts: np.ndarray, held: Labelled, lang: str, writer: ScoreWriter
+) -> tuple[int, list[Interval]]:
+    """Number of judged texts, and the intervals of ORDERING, of counts (samples, seeds, 2, levels)."""
+    inside = held.langs == lang
+    part = counts[inside]
+    part = part[..., part.any(axis=(0, 1, 2))]  # levels that occur: the others change nothing
+    shape = part.shape[1:]
+
+    def statistics(totals: np.ndarray) -> np.ndarray:
+        negative, positive = np.moveaxis(totals.reshape(len(totals), *shape), 2, 0)
+        return np.stack([mean_of_defined(of(positive, negative)) for of in ORDERING.values()], axis=1)
+
+    clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
+    return int(part.any(axis=(1, 2, 3)).sum()), writer.intervals(clusters, statistics)
