@@ -36,7 +36,21 @@ def test_switching_changes_numbers_tints_words_and_the_address(page):
     assert page.get_by_role("group", name="Calibrated on").get_by_role("button", name="Natural").is_disabled()
     choose(page, "Estimate", "Rogan–Gladen")
     assert page.locator("[data-mode] b").inner_text() == "Rogan–Gladen on natural, all replies."
+    choose(page, "Estimate", "Prediction-powered")
+    assert page.locator("[data-mode] b").inner_text() == "Prediction-powered, all replies."
     assert cell(page, "de", 4).inner_text() == before
+
+
+def test_a_cell_whose_interval_spans_most_of_the_scale_is_hatched_and_says_so(page):
+    assert "tr-tint" in cell(page, "ar", 4).get_attribute("class")
+    choose(page, "Estimate", "Rogan–Gladen")
+    wide = cell(page, "ar", 4)
+    assert wide.get_attribute("class") == "tr-wide" and "most of the scale" in wide.inner_text()
+    assert "interval" in wide.inner_text() and "repeating-linear-gradient" in wide.evaluate(
+        "cell => getComputedStyle(cell).backgroundImage"
+    )
+    wide.hover()
+    assert ", most of the scale" in page.locator("[data-line]").inner_text()
 
 
 def test_the_address_opens_the_estimate_it_names(visit):

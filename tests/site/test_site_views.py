@@ -108,3 +108,17 @@ def test_guessing_gets_a_quarter_where_both_orders_must_be_right():
         panels([row(task="qa", metric="unparsed_rate", value=0.1)], View("t", ("unparsed_rate",)))[0].chances
         == []
     )
+
+
+def test_what_is_not_there_says_why():
+    """A corrected rate over texts that were judged is not identified; nothing else that is empty is."""
+    told = {"estimator": "rogan-gladen", "calibration": "natural"}
+    known = [
+        row(value=None, task="qa", **told),
+        row("b", value=0.5, task="qa", **told),
+        row("c", value=None, task="qa", estimator="raw"),
+    ]
+    view = View("t", ("accuracy",), across=("estimator", "calibration", "task"))
+    cells = [cell for panel in panels(known, view) for line in panel.lines for cell in line.cells if cell]
+    shown = {cell.row["subject"]: cell.absence[0] for cell in cells if cell.row["value"] is None}
+    assert shown == {"a": "not identified", "c": "–"}

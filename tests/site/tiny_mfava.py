@@ -28,9 +28,11 @@ MODES = (
     ("rogan-gladen", "silver"),
     ("rogan-gladen", "gold"),
     ("rogan-gladen", "natural"),
+    ("prediction-powered", "natural"),
 )
+WIDE = ("cedar", "ar", "rogan-gladen", "natural")  # an interval over most of the scale
 SHIFT = {("raw", None): 0.8, ("hr_est", "silver"): 0.9, ("hr_est", "gold"): 1.05, ("rogan-gladen", "silver"): 0.75,
-         ("rogan-gladen", "gold"): 0.85, ("rogan-gladen", "natural"): 1.0}  # fmt: skip
+         ("rogan-gladen", "gold"): 0.85, ("rogan-gladen", "natural"): 1.0, ("prediction-powered", "natural"): 1.0}  # fmt: skip
 TEXTS = {
     "ar": "تأسست مدينة ميناء مريديان عام 1842 على يد إلسه فارن. فيها منارة من 45 درجة. يقال إنها أجمل مدن الساحل.",
     "de": "Port Meridian wurde 1842 von Ilse Varn gegründet. Der Leuchtturm hat 45 Stufen. Es ist die schönste Stadt der Küste.",
@@ -90,7 +92,9 @@ def rates(draw: random.Random) -> list[dict]:
                         else None
                     )
                     ranks = (
-                        (place + 1, min(3, place + 2)) if estimator == "raw" and replies == "all" else None
+                        (place + 1, min(3, place + 2))
+                        if estimator == "prediction-powered" and replies == "all"
+                        else None
                     )
                     rows.append(
                         row(
@@ -99,7 +103,7 @@ def rates(draw: random.Random) -> list[dict]:
                             "model",
                             "hallucination_rate",
                             value,
-                            half=0.02,
+                            half=0.3 if (model, lang, estimator, calibration) == WIDE else 0.02,
                             ranks=ranks,
                             **where,
                         )

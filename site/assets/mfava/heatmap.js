@@ -23,22 +23,29 @@
 
     /* ---- one cell ---- */
     const isUnanswered = (cell, spot) => !isMean(cell) && spot.value === null && !spot.n && modes[now].replies === "all";
+    const isRanged = (spot) => spot.low !== null && spot.high !== null;
+    const isWide = (spot) => isRanged(spot) && Math.min(spot.high, high) - Math.min(spot.low, high) > Number(host.dataset.wide) * high;
     const isMean = (cell) => cell.cellIndex === 1 || Boolean(cell.closest("tfoot"));
     const fill = (cell) => {
       const spot = numbers.get(cell)[now];
       const isTold = Boolean(spot) && spot.value !== null, mean = isMean(cell);
-      const step = isTold ? Math.min(9, Math.floor((10 * spot.value) / high)) : 0;
-      cell.className = !spot || (!isTold && mean) ? "tr-none" : !isTold ? "tr-none tr-untold" : mean ? "tr-mean" : `tr-tint tint-${step}`;
+      const step = isTold ? Math.min(9, Math.floor((10 * spot.value) / high)) : 0, wide = isTold && !mean && isWide(spot);
+      cell.className = !spot || (!isTold && mean) ? "tr-none" : !isTold ? "tr-none tr-untold" : mean ? "tr-mean" : wide ? "tr-wide" : `tr-tint tint-${step}`;
       cell.dataset.v = isTold ? Number((spot.value / 100).toFixed(6)) : "";
       for (const key of ["n", "slice", "interval", "planted"]) delete cell.dataset[key];
       if (!spot) { cell.replaceChildren("–"); return; }
       const mode = modes[now], lang = cell.parentElement.cells[0].dataset.lang;
       cell.dataset.n = spot.n;
       cell.dataset.slice = ["lang: " + lang, ...PARTS.filter((part) => mode[part]).map((part) => `${part}: ${mode[part]}`)].join(", ");
-      if (spot.low !== null && spot.high !== null) cell.dataset.interval = `${one(spot.low)} to ${one(spot.high)}`;
+      if (isRanged(spot)) cell.dataset.interval = `${one(spot.low)} to ${one(spot.high)}`;
       if (spot.planted !== null) cell.dataset.planted = one(spot.planted);
-      const link = make("a", { class: "tr-num", href: link0, title: describe(cell, spot) }, isTold ? one(spot.value) + (spot.missing ? "*" : "") : isUnanswered(cell, spot) ? "no answers" : mean || mode.estimator !== "rogan-gladen" ? "–" : "not identified");
+      const link = make("a", { class: "tr-num", href: link0, title: describe(cell, spot) }, isTold ? one(spot.value) + (spot.missing ? "*" : "") : isUnanswered(cell, spot) ? "no answers" : mean || ["raw", "hr_est", "planted"].includes(mode.estimator) ? "–" : "not identified");
       cell.replaceChildren(link);
+      if (isTold && isRanged(spot)) {
+        const said = make("span", { class: "tr-range" }, make("span", { class: "tr-hide" }, "interval "), `${one(spot.low)}–${one(spot.high)}`);
+        if (wide) said.append(make("span", { class: "tr-hide" }, ", most of the scale"));
+        cell.append(said);
+      }
       if (spot.planted !== null && !(mean && cell.cellIndex === 1)) {
         cell.append(make("span", { class: "tr-planted" }, make("span", { "aria-hidden": "true" }, "▴ "), make("span", { class: "tr-hide" }, "planted "), one(spot.planted)));
       }
@@ -48,7 +55,7 @@
       const name = cell.parentElement.cells[0].querySelector(".tr-name").textContent, mode = modes[now];
       const what = cell.cellIndex === 1 ? "mean over models" : heads()[cell.cellIndex].dataset.head;
       const parts = [`${name}, ${what}: ${isUnanswered(cell, spot) ? "no answers" : spot.value === null ? "not identified" : `${one(spot.value)} %`}`];
-      if (spot.low !== null && spot.high !== null) parts.push(`interval ${one(spot.low)} to ${one(spot.high)}`);
+      if (isRanged(spot)) parts.push(`interval ${one(spot.low)} to ${one(spot.high)}${isWide(spot) ? ", most of the scale" : ""}`);
       if (spot.std) parts.push(`± ${one(spot.std)} over runs`);
       if (spot.bandLow !== null && spot.bandHigh !== null) parts.push(`sensitivity band ${one(spot.bandLow)} to ${one(spot.bandHigh)}`);
       if (spot.planted !== null && mode.estimator !== "planted") parts.push(`planted ${one(spot.planted)}`);

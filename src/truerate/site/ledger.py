@@ -74,19 +74,27 @@ def _is_grid(lines: list[dict]) -> bool:
     )
 
 
+def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
+    """Values, and the standard deviations printed beside them under the place of their value; one without a
+    value stays a cell of its own.
+    """
+    spread = {
+        (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
+    }
+    own = {
+        key: value
+        for key, value in cells.items()
+        if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
+    }
+    return own, spread
+
+
 def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:
     """Printed numbers as the table that they came from: what they are of down, model and metric across; ±
     beside a value.
     """
     cells = {tuple(str(line["quantity"]).rpartition(" · ")[::2]): line["published"] for line in lines}
-    spread = {
-        (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
-    }
-    cells = {
-        key: value
-        for key, value in cells.items()
-        if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
-    }
+    cells, spread = _apart(cells)
     across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
     varied = [

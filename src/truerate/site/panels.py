@@ -271,6 +271,7 @@ def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line
     """
 
     def key(line: Line) -> tuple:
+        """What lines are sorted by: smaller stands first."""
         cell = next((cell for cell in line.cells if cell), None)
         first = line.cells[0] if line.cells else None
         value = first.row["value"] if first else None

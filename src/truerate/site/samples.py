@@ -9,11 +9,13 @@ Text travels as segments, not offsets: Python counts code points, JavaScript UTF
 from collections import defaultdict
 from itertools import zip_longest
 
+import polars as pl
+
 from truerate.site.rights import has_texts, open_part
 from truerate.site.safety import script
 from truerate.site.samples_index import coded
 from truerate.site.sections import page_of
-from truerate.site.tables import Board, Tables, unpaired
+from truerate.site.tables import Board, Tables, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
 
 SHARD = 100
@@ -63,7 +65,10 @@ def scripts(tables: Tables, board: Board) -> dict[str, str]:
 
 def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board whose texts have a label and verdicts, and the index over them."""
-    records = _records(board, chosen(board.samples.to_dicts(), n_max, board.vocabulary))
+    samples = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated")
+    names = [one["sample_id"] for one in chosen(samples.to_dicts(), n_max, board.vocabulary)]
+    rows = rows_by(board.samples, "sample_id", names)
+    records = _records(board, [rows[name] for name in names])
     return records, _index(board, records)
 
 
@@ -119,9 +124,9 @@ def segments(text: str, spans: list[dict]) -> list:
 
 
 def _records(board: Board, samples: list[dict]) -> list[dict]:
-    items = {item["item_id"]: item for item in board.items.to_dicts()}
-    texts = dict(board.documents.select("document_id", "text").iter_rows())
-    judgements = _judgements(board)
+    items = rows_by(board.items, "item_id", [sample["item_id"] for sample in samples])
+    texts = texts_of(board.documents, items)
+    judgements = _judgements(board, {sample[name] for sample in samples for name in ("sample_id", "pair_id")})
     return [
         _record(
             sample,
@@ -165,10 +170,11 @@ def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[di
     }
 
 
-def _judgements(board: Board) -> dict[str | None, list[dict]]:
-    """Judgements by target, each with who said it (judge and variant) in one phrase."""
+def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list[dict]]:
+    """Judgements of these by target, each with who said it (judge and variant) in one phrase."""
     by_target: dict[str | None, list[dict]] = defaultdict(list)
-    for row in board.judgements.sort("judge", "judgement_id").iter_rows(named=True):
+    rows = board.judgements.filter(pl.col("target_id").is_in(sorted(filter(None, targets))))
+    for row in rows.sort("judge", "judgement_id").iter_rows(named=True):
         facts = unpaired(row["attributes"])
         how = [
             board.vocabulary.label(facts[key]).lower()

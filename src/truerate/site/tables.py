@@ -1,6 +1,6 @@
 """What the site is made from: frozen tables in, pages out. No date, commit, path or host name stands in here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -154,6 +154,18 @@ class Tables:
         for row in self.rows.to_dicts():
             found.setdefault(row["board"], []).append(row | {"slice": unpaired(row["slice"])})
         return found
+
+
+def rows_by(table: pl.DataFrame, key: str, names: Iterable[str]) -> dict[str, dict]:
+    """The rows of these names alone, by name: as dicts a whole table takes many times its memory."""
+    rows = table.filter(pl.col(key).is_in(sorted(set(names))))
+    return {row[key]: row for row in rows.iter_rows(named=True)}
+
+
+def texts_of(documents: pl.DataFrame, items: Mapping[str, Mapping]) -> dict[str, str]:
+    """The texts of the documents that items name, by id."""
+    names = {name for item in items.values() for name in item["document_ids"] or ()}
+    return {name: row["text"] for name, row in rows_by(documents, "document_id", names).items()}
 
 
 def unpaired(pairs: Sequence[Mapping] | None) -> dict[str, str]:

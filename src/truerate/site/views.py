@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from truerate.core.metric import ABSENT
 from truerate.core.schemas import NO_ANSWERS
 from truerate.site.measures import Measure
+
+CORRECTED = "rogan-gladen"  # the estimator that tells nothing where the detector cannot
 
 EVERY = ""  # the group or panel of a row that lacks the key
 WHOLE = "All"  # how a group of such rows is headed
@@ -123,6 +126,17 @@ class Cell:
         if not self.has_interval:
             return Markup("")
         return self.measure.text(self.row["low"]) + " to " + self.measure.text(self.row["high"])
+
+    @property
+    def absence(self) -> tuple[str, str]:
+        """What stands in place of a value that is not there, and why: nobody answered, or the detector's errors
+        leave a corrected rate open (*not identified*); else a dash.
+        """
+        if self.is_unanswered:
+            return "no answers", "nothing was answered"
+        if self.row["slice"].get("estimator") == CORRECTED and self.row["n"]:
+            return "not identified", "the detector’s TPR and FPR do not differ beyond chance"
+        return ABSENT, "not measured"
 
     @property
     def where(self) -> str:

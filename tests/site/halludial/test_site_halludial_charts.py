@@ -6,7 +6,7 @@ from tiny_halludial import DIGEST, halludial_board, halludial_rows
 
 from truerate.core.schemas import Row, frame
 from truerate.site import Tables
-from truerate.site.halludial.charts import Axis, apart, numbered, percent, ticks
+from truerate.site.charts import Axis, apart, numbered, percent, ticks
 from truerate.site.halludial.points import ACROSS, UP, operating_points
 from truerate.site.halludial.temperatures import temperature_lines
 from truerate.site.render import render_site

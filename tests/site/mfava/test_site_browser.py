@@ -31,6 +31,7 @@ def test_segments_name_the_layer_type_and_share_of_every_hand():
 
 def test_soft_spans_count_above_a_half():
     assert hard([span(0, 1, p=0.5), span(1, 2, p=0.51), span(2, 3)]) == [span(1, 2, p=0.51), span(2, 3)]
+    assert hard([span(0, 1, p=0.3), span(1, 2, p=0.2)], 0.25) == [span(0, 1, p=0.3)]
 
 
 def test_what_a_detector_does_to_labels_is_one_letter():

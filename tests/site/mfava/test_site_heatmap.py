@@ -6,7 +6,7 @@ from tiny_mfava import mfava_board, mfava_rows
 from truerate.core.schemas import Row, frame
 from truerate.site.languages import language
 from truerate.site.mfava.analyses import analyses
-from truerate.site.mfava.heatmap import axis, grids, heat_map, opening
+from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, why
 from truerate.site.mfava.planted import recovered
 from truerate.site.recovery import CellEstimate
 from truerate.site.sections import page_of
@@ -53,26 +53,67 @@ def test_an_estimate_over_all_languages_is_not_made_anew():
     assert (foot["cells"][1]["now"].value, foot["cells"][1]["now"].low) == (0.17, 0.1)
 
 
+def estimated(estimator, calibration="natural", told="ab"):
+    return [
+        rate(model, lang, 0.2 if model in told else None, estimator=estimator, calibration=calibration)
+        for model in "ab"
+        for lang in ("de", "ar")
+    ]
+
+
 def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
-    gold = [
-        rate(model, lang, 0.2, estimator="rogan-gladen", calibration="gold")
-        for model in "ab"
-        for lang in ("de", "ar")
-    ]
-    natural = [
-        rate(model, lang, 0.2 if model == "a" else None, estimator="rogan-gladen", calibration="natural")
-        for model in "ab"
-        for lang in ("de", "ar")
-    ]
-    assert opening(grids(RAW + gold)) == ("rogan-gladen", "gold", "all")
-    assert opening(grids(RAW + gold + natural)) == ("rogan-gladen", "natural", "all")  # told in one half
-    untold = rate("c", "de", None, estimator="rogan-gladen", calibration="natural")
-    assert opening(grids([*RAW, *gold, *natural, untold])) == ("rogan-gladen", "gold", "all")
+    corrected, headline = estimated("rogan-gladen"), estimated("prediction-powered", told="a")
+    assert opening(grids(RAW + corrected)) == ("rogan-gladen", "natural", "all")
+    assert opening(grids(RAW + corrected + headline)) == (
+        "prediction-powered",
+        "natural",
+        "all",
+    )  # told in one half
+    untold = rate("c", "de", None, estimator="prediction-powered", calibration="natural")
+    assert opening(grids([*RAW, *corrected, *headline, untold])) == ("rogan-gladen", "natural", "all")
     assert opening(grids([rate("a", "de", 0.1, kind="planted", estimator="planted")])) == (
         "planted",
         "",
         "all",
     )
+
+
+def test_without_labels_of_replies_no_rate_opens_the_map_and_no_raw_share_stands_for_one():
+    rows = RAW + estimated("hr_est", "gold") + estimated("prediction-powered", told="")
+    assert opening(grids(rows)) == ("prediction-powered", "natural", "all")
+    made = heat_map(rows, BOARD)
+    texts = {cell["text"] for line in made["lines"] for cell in line["cells"][1:]}
+    assert texts == {"not identified"} and "no model is ranked" in made["why"]
+
+
+def test_why_the_headline_stands_and_where_it_does_not():
+    counts = [
+        {"table": "counts", "kind": "model", "subject": name, "metric": "n_labelled", "slice": {"lang": "all"}, "value": 30.0, "n": 80}
+        for name in "ab"
+    ]  # fmt: skip
+    rows = estimated("prediction-powered")
+    assert "people labelled 60 of 160 replies." in why(rows + counts, grids(rows))
+    lost = [row | {"value": None} if row["slice"]["lang"] == "ar" else row for row in rows]
+    assert "none: Arabic;" in why(lost + counts, grids(lost))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wide"),
+    ((0.0, 0.2, False), (0.0, 0.21, True), (0.3, 0.9, False), (0.1, 0.9, True), (None, None, False)),
+)
+def test_an_interval_over_more_than_half_of_the_scale_is_wide(low, high, wide):
+    assert is_wide(CellEstimate(0.15, low, high), 0.4) is wide  # what lies beyond the scale is one colour
+
+
+def test_a_cell_carries_its_interval_and_a_wide_one_no_colour():
+    rows = [
+        rate("a", "de", 0.05, low=0.04, high=0.07, estimator="prediction-powered", calibration="natural"),
+        rate("b", "de", 0.05, low=0.0, high=0.2, estimator="prediction-powered", calibration="natural"),
+    ]
+    (line,) = heat_map(rows, BOARD)["lines"]
+    narrow, wide = line["cells"][1:]
+    assert (narrow["text"], narrow["range"], narrow["is_wide"]) == ("5.0", "4.0–7.0", False)
+    assert (wide["looks"], wide["range"], wide["is_wide"]) == (("tr-wide",), "0.0–20.0", True)
 
 
 def test_numbers_lie_packed_in_the_cell():
@@ -193,7 +234,7 @@ def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_bes
         for row in found
         if row["kind"] == "planted"
     }
-    assert ("rogan-gladen", "natural") in beside and ("raw", None) in beside
+    assert {("prediction-powered", "natural"), ("raw", None)} <= beside
     spread = [
         row["std"]
         for row in found

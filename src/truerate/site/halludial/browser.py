@@ -16,7 +16,7 @@ import polars as pl
 
 from truerate.site.samples import JUDGES, segments
 from truerate.site.samples_index import coded
-from truerate.site.tables import Board, unpaired
+from truerate.site.tables import Board, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
 
 FORM = "located"
@@ -46,8 +46,8 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     responses = _responses(board)
     kept = chosen(responses, n_max, board.vocabulary)
     said = _said(board, {target for one in kept for target in one["targets"]})
-    items = {item["item_id"]: item for item in board.items.to_dicts()}
-    documents = dict(board.documents.select("document_id", "text").iter_rows())
+    items = rows_by(board.items, "item_id", [one["item_id"] for one in kept])
+    documents = texts_of(board.documents, items)
     entries = [_record(one, items.get(one["item_id"], {}), documents, said=said) for one in kept]
     return entries, _index(entries, len(responses), board)
 

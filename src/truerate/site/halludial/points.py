@@ -2,7 +2,7 @@
 leaves alone, a picture per scenario.
 """
 
-from truerate.site.halludial.charts import Axis, apart, numbered, percent
+from truerate.site.charts import Axis, apart, numbered, percent
 from truerate.site.tables import Board
 
 TABLE, RATES = "detection", ("tnr", "tpr")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from truerate.site.halludial.charts import Axis, apart, numbered, percent, ticks
+from truerate.site.charts import Axis, apart, numbered, percent, ticks
 from truerate.site.halludial.rates import (
     CALIBRATION,
     ESTIMATOR,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from truerate.site.measures import ABSENT
 from truerate.site.mfava.heatmap import PREFERRED
+from truerate.site.mfava.scatter import scatters
 from truerate.site.tables import Board
 from truerate.site.vocabulary import Vocabulary
 
@@ -39,8 +40,8 @@ KNOWN = {
         "Small against large models",
         "Small models have the higher rate",
         "Large models have the higher rate",
-        "Estimates of one model in several languages and seeds are not independent: the paper’s t-test calls too much significant, the "
-        "paired bootstrap knows it.",
+        "The paper’s t-test takes each model’s estimates, one per seed, as independent, and calls too much significant; what is "
+        "paired by article knows better.",
     ),
     "declared-languages": Analysis(
         "Declared against other languages",
@@ -72,6 +73,12 @@ KNOWN = {
         "More articles, fewer hallucinated tokens per reply",
         "Length stands between the two.",
     ),
+    "rate-against-supported-languages": Analysis(
+        "Rate against the number of languages that a model supports",
+        "Models of more languages have the higher rate",
+        "Models of more languages have the lower rate",
+        "One point per model, and makers count languages as they please.",
+    ),
     "rate-against-length": Analysis(
         "Rate against the length of replies",
         "Longer replies have the higher rate",
@@ -97,9 +104,11 @@ KNOWN = {
         "Tokens are not alike across scripts: a character is a token in Chinese.",
     ),
 }
+# By which estimates an analysis is led, the best founded first.
+FOUNDED = (*PREFERRED, ("hr_est", "gold"), ("hr_est", "silver"), ("raw", ""))
 SIZES = ("pearson_r", "mean_difference")
 PROPER = ("family", "script")  # slices whose values are names and stay as they are
-SAID = {("within", "languages"): "within languages"}
+SAID = {("within", "languages"): "within languages", ("across", "languages"): "over languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
@@ -107,7 +116,7 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     none.
 
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
-    `more`.
+    `more`, where those of a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
     """
     by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:
@@ -119,10 +128,19 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     keys = sorted(by_question, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(*key, by_question[key], board.vocabulary) for key in keys if (key in first) == is_first]
+        [
+            _line(*key, by_question[key], board.vocabulary)
+            for key in keys
+            if (key in first and not _is_of_one_model(key)) == is_first
+        ]
         for is_first in (True, False)
     )
-    return {"lines": lines, "more": more} if keys else None
+    return {"lines": lines, "more": more, "scatters": scatters(rows, board)} if keys else None
+
+
+def _is_of_one_model(key: tuple) -> bool:
+    """Whether an analysis is one model's, which folds away beside those over all."""
+    return any(name == "model" for name, _ in key[1])
 
 
 def _question(key: tuple) -> tuple:
@@ -131,10 +149,10 @@ def _question(key: tuple) -> tuple:
 
 
 def _founded(key: tuple) -> int:
-    """The place of an analysis' estimate among those that may open the heat map: 0 for the best founded."""
+    """The place of an analysis' estimate: 0 for the best founded."""
     slice_ = dict(key[1])
     mode = (slice_.get("estimator", "raw"), slice_.get("calibration", ""))
-    return PREFERRED.index(mode) if mode in PREFERRED else len(PREFERRED)
+    return FOUNDED.index(mode) if mode in FOUNDED else len(FOUNDED)
 
 
 def _line(

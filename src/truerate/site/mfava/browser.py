@@ -14,11 +14,11 @@ import polars as pl
 from truerate.core.schemas import pair
 from truerate.site.languages import language
 from truerate.site.samples_index import coded
-from truerate.site.tables import Board, unpaired
+from truerate.site.tables import Board, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
 
 GOLD, SILVER = "gold", "silver"
-HARD = 0.5  # a span is a mark where its probability is above this, or none is given
+HARD = 0.5  # a span is a mark where its probability is above this, unless its detector says otherwise, or none is given
 FILTERS = (
     ("task", "Text", "All texts"),
     ("lang", "Language", "All languages"),
@@ -40,30 +40,73 @@ UNTYPED = "hallucination"
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board and the index over them."""
-    texts = _texts(board)
+    names = _names(board)
+    texts = _texts(board, drawn(names, n_max))
     detectors = _detectors(board)
     layers = [GOLD, SILVER, *detectors]
     kept = chosen(list(texts.values()), n_max, board.vocabulary)
     marks = _marks(board, {name for text in kept for name in text["targets"]})
-    items = {
-        item["item_id"]: item
-        for item in board.items.filter(pl.col("item_id").is_in([text["item_id"] for text in kept])).to_dicts()
-    }
-    documents = dict(board.documents.select("document_id", "text").iter_rows())
+    items = rows_by(board.items, "item_id", [text["item_id"] for text in kept])
+    documents = texts_of(board.documents, items)
     entries = [
         _record(text, items.get(text["item_id"], {}), documents, _layers(text, marks, detectors), layers)
         for text in kept
     ]
-    return entries, _index(entries, layers, len(texts), board)
+    return entries, _index(entries, layers, names.height, board)
 
 
-def _texts(board: Board) -> dict[tuple, dict]:
-    """Every text once: its labels by source, and the ids under which it may have been judged."""
-    texts: dict[tuple, dict] = {}
-    answers = board.generations.filter(
+def _names(board: Board) -> pl.DataFrame:
+    """Every text once, by item, words and writer, with what `drawn` goes by, in columns: a board's replies as
+    rows take many times their memory.
+    """
+    samples = board.samples.sort("sample_id").select(
+        *("item_id", "text"), by="generator", id="sample_id", task="task", lang="lang", source="label_source"
+    )
+    task, lang = (pair("attributes", key) for key in ("task", "lang"))
+    answers = (
+        _answers(board)
+        .sort("generation_id")
+        .select(
+            *("item_id", "text"),
+            by="model",
+            id="generation_id",
+            task=task.fill_null("wild"),
+            lang=lang.fill_null(""),
+            source=pl.lit(None, dtype=pl.String),
+        )
+    )
+    found = pl.concat([samples, answers.cast(dict(samples.schema))])
+    return found.group_by("item_id", "text", "by", maintain_order=True).agg(
+        pl.col("id", "task", "lang").first(), is_gold=(pl.col("source") == GOLD).any()
+    )
+
+
+def drawn(names: pl.DataFrame, n_max: int) -> pl.DataFrame:
+    """Those of the texts that `chosen` takes, with the same rule over columns."""
+    stratum = [pl.col("task") == "train", ~pl.col("is_gold"), pl.col("task"), pl.col("lang")]
+    keyed = names.sort("id").with_columns(
+        **{f"_{place}": one for place, one in enumerate(stratum)},
+    )
+    keys = [f"_{place}" for place in range(len(stratum))]
+    turned = keyed.with_columns(turn=pl.int_range(pl.len()).over(keys))
+    return turned.sort("turn", *keys).head(n_max)
+
+
+def _answers(board: Board) -> pl.DataFrame:
+    return board.generations.filter(
         pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != ""
     )
-    for row in board.samples.sort("sample_id").iter_rows(named=True):
+
+
+def _texts(board: Board, names: pl.DataFrame) -> dict[tuple, dict]:
+    """These texts: the labels of each by source, and the ids under which it may have been judged."""
+    texts: dict[tuple, dict] = {}
+    whose = {"left_on": ["item_id", "text", "generator"], "right_on": ["item_id", "text", "by"]}
+    samples = board.samples.join(names, how="semi", nulls_equal=True, **whose)
+    answers = _answers(board).join(
+        names, how="semi", nulls_equal=True, **(whose | {"left_on": ["item_id", "text", "model"]})
+    )
+    for row in samples.sort("sample_id").iter_rows(named=True):
         text = _text(texts, row, row["generator"], row["lang"], row["task"])
         text["labels"][row["label_source"]] = row["spans"] or []
         text["targets"].append(row["sample_id"])
@@ -121,7 +164,7 @@ def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]
     """The hard spans by detector and target: of the leading scope and labels where a detector has them, of
     its first seed.
     """
-    facts = [pair("attributes", key) for key in ("scope", "labels", "seed")]
+    facts = [pair("attributes", key) for key in ("scope", "labels", "seed", "threshold")]
     rows = board.judgements.filter(
         pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok"
     ).with_columns(facts)
@@ -133,12 +176,17 @@ def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]
     rows = rows.sort("other", "kind", "seed", "judgement_id").unique(
         ["judge", "target_id"], keep="first", maintain_order=True
     )
-    return {(row["judge"], row["target_id"]): hard(row["spans"]) for row in rows.iter_rows(named=True)}
+    return {
+        (row["judge"], row["target_id"]): hard(row["spans"], float(row["threshold"] or HARD))
+        for row in rows.iter_rows(named=True)
+    }
 
 
-def hard(spans: Iterable[dict] | None) -> list[dict]:
-    """The spans that are marks: without a probability, or one above a half (Mu-SHROOM's rule)."""
-    return [span for span in spans or () if span["p"] is None or span["p"] > HARD]
+def hard(spans: Iterable[dict] | None, threshold: float = HARD) -> list[dict]:
+    """The spans that are marks: without a probability, or one above a detector's threshold, a half for people
+    (Mu-SHROOM's rule).
+    """
+    return [span for span in spans or () if span["p"] is None or span["p"] > threshold]
 
 
 def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dict] | None]:

@@ -14,21 +14,49 @@ from truerate.site.tables import Board
 
 RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
 BAND = ("sensitivity_low", "sensitivity_high")
+HEADLINE, NATURAL = "prediction-powered", "natural"
 ESTIMATORS = {
-    "raw": ("Raw", "The share of reply tokens that the detector marks, as it comes. Nothing is corrected."),
+    HEADLINE: (
+        "Prediction-powered",
+        "People’s labels of some of the very replies, drawn by chance, moved by the marks of all as far as marks foretell labels. It "
+        "holds however the detector errs.",
+    ),
+    "labels-alone": (
+        "Labels alone",
+        "People’s labels of some of the very replies; the detector is not used.",
+    ),
+    "ppi": ("PPI", "People’s labels of some of the very replies, moved by the marks of all in full."),
+    "fay-herriot": (
+        "Fay–Herriot",
+        "Prediction-powered rates that lean on those of the same model and language: surer on the whole, wrong where a cell is unlike the "
+        "others.",
+    ),
+    "predicted": (
+        "Predicted",
+        "Of languages in which nobody labelled replies: what the same model’s labelled languages let one expect.",
+    ),
+    "rogan-gladen-between": (
+        "Rogan–Gladen between models",
+        "Rogan–Gladen with an interval that holds how far the detector’s errors differ from model to model.",
+    ),
+    "rogan-gladen": (
+        "Rogan–Gladen",
+        "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text and on all models.",
+    ),
     "hr_est": (
         "HR_est",
         "The paper’s estimate, precision · marked / (recall · tokens). It holds where precision carries over.",
     ),
-    "rogan-gladen": (
-        "Rogan–Gladen",
-        "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text.",
+    "raw": (
+        "Raw",
+        "The share of reply tokens that the detector marks, as it comes: no rate, and models are not comparable by it.",
     ),
     PLANTED: (
         "Planted",
         "What was planted in the closed world: the truth that the estimates are held against.",
     ),
 }
+OWN_LABELS = tuple(ESTIMATORS)[:5]  # what they are calibrated on is always the same and is not said
 CALIBRATIONS = {
     "silver": ("Silver", "Error rates from inserted hallucinations, by the writer’s own marks."),
     "gold": ("Gold", "Error rates from inserted hallucinations, labelled by people."),
@@ -44,13 +72,14 @@ REPLIES = {
         "Replies that repeat themselves, do not know, are cut or in another language are left out.",
     ),
 }
+# What may open the heat map, the best founded first: what rests on labels of replies.
 PREFERRED = (
-    ("rogan-gladen", "natural"),
-    ("rogan-gladen", "gold"),
-    ("hr_est", "gold"),
-    ("hr_est", "silver"),
-    ("raw", ""),
+    (HEADLINE, NATURAL),
+    ("predicted", NATURAL),
+    ("rogan-gladen-between", NATURAL),
+    ("rogan-gladen", NATURAL),
 )
+WIDE = 0.5  # an interval over more of the colours' scale than this says too little for a colour
 Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
 
 
@@ -71,10 +100,12 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     now, high = modes.index(opening(grid)), axis(grid)
     return {
         "measure": board.measures[RATE],
+        "why": why(rows, grid),
         "modes": [_mode_words(mode) for mode in modes],
         "modes_json": json.dumps([_mode_words(mode) for mode in modes], ensure_ascii=False),
         "now": now,
         "high": high,
+        "wide": WIDE,
         "models": models,
         "lines": [_line(lang, means, models, modes[now], high) for lang in languages],
         "foot": _line(ALL, means, models, modes[now], high),
@@ -82,6 +113,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
         "has_planted": any(
             estimate.planted is not None for cells in grid.values() for estimate in cells.values()
         ),
+        "has_wide": any(is_wide(estimate, high) for cells in grid.values() for estimate in cells.values()),
         "has_gaps": any(estimate.value is None for cells in grid.values() for estimate in cells.values()),
     }
 
@@ -134,6 +166,32 @@ def opening(grid: Grid) -> Mode:
         if cells and 2 * sum(estimate.value is not None for estimate in cells.values()) >= len(cells):
             return (estimator, calibration, ALL)
     return min(grid, key=mode_order)
+
+
+def why(rows: list[dict], grid: Grid) -> str:
+    """Which estimate models are ranked by, and why; or why none is ranked."""
+    cells = {key: one for key, one in grid.get((HEADLINE, NATURAL, ALL), {}).items() if key[0] != ALL}
+    lost = sorted({lang for (lang, _), one in cells.items() if one.value is None and one.n}, key=language)
+    if not cells or all(one.value is None for one in cells.values()):
+        return (
+            "Nobody labelled these replies, so no rate is identified and no model is ranked: raw shares are not comparable between models, "
+            "and the other estimates rest on labels of other texts."
+        )
+    labelled = [row for row in rows if row["metric"] == "n_labelled" and row["slice"].get("lang") == ALL]
+    n_labelled, n = (int(sum(row[name] or 0 for row in labelled)) for name in ("value", "n"))
+    counted = f"{n_labelled:,} of {n:,} replies" if labelled else "some of the very replies"
+    said = f"Models are ranked by the prediction-powered rate, because people labelled {counted}."
+    if lost:
+        named = ", ".join(map(language, lost))
+        said += f" Not identified where they labelled too few or none: {named}; Predicted says what to expect there."
+    return said
+
+
+def is_wide(estimate: CellEstimate, high: float) -> bool:
+    """Whether an interval spans most of the scale of the colours, which ends at `high`."""
+    if estimate.low is None or estimate.high is None:
+        return False
+    return min(estimate.high, high) - min(estimate.low, high) > WIDE * high
 
 
 def axis(grid: Grid) -> float:
@@ -189,17 +247,27 @@ def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, hig
 
 
 def _shown(estimate: CellEstimate, mode: Mode, high: float, *, is_mean: bool) -> dict[str, object]:
-    """The classes (`looks`) and the text of a cell; the darkest tint begins at `high`."""
+    """The classes (`looks`), the text and the interval (`range`) of a cell; the darkest tint begins at `high`, and
+    a cell whose interval spans most of the scale has none (`is_wide`).
+    """
     estimator, _, replies = mode
     if estimate.value is not None:
-        step = min(9, int(10 * estimate.value / high))
+        step, wide = min(9, int(10 * estimate.value / high)), not is_mean and is_wide(estimate, high)
         text = f"{100 * estimate.value:.1f}{'*' if estimate.n_missing else ''}"
-        return {"looks": ("tr-mean",) if is_mean else ("tr-tint", f"tint-{step}"), "text": text}
+        looks = ("tr-mean",) if is_mean else ("tr-wide",) if wide else ("tr-tint", f"tint-{step}")
+        return {"looks": looks, "text": text, "range": _range(estimate), "is_wide": wide}
     if not is_mean and not estimate.n and replies == ALL:
         text = "no answers"
     else:
-        text = ABSENT if is_mean or estimator != "rogan-gladen" else "not identified"
-    return {"looks": ("tr-none", not is_mean and "tr-untold"), "text": text}
+        text = ABSENT if is_mean or estimator in ("raw", "hr_est", PLANTED) else "not identified"
+    return {"looks": ("tr-none", not is_mean and "tr-untold"), "text": text, "range": "", "is_wide": False}
+
+
+def _range(estimate: CellEstimate) -> str:
+    """An interval as it stands in a cell; empty where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
 
 
 def mode_order(mode: Mode) -> tuple:
@@ -220,11 +288,14 @@ def _mode_words(mode: Mode) -> dict:
         CALIBRATIONS.get(calibration, (calibration, "")),
         REPLIES.get(replies, (replies, "")),
     ]
+    is_own = estimator in OWN_LABELS
     return {
         "estimator": estimator,
         "calibration": calibration,
         "replies": replies,
         "titles": [title for title, _ in titles],
-        "title": f"{titles[0][0]}{f' on {titles[1][0].lower()}' if calibration else ''}, {titles[2][0].lower()}",
-        "note": " ".join(note for _, note in titles if note),
+        "title": f"{titles[0][0]}{f' on {titles[1][0].lower()}' if calibration and not is_own else ''}, {titles[2][0].lower()}",
+        "note": " ".join(
+            note for place, (_, note) in enumerate(titles) if note and not (is_own and place == 1)
+        ),
     }

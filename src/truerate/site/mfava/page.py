@@ -5,7 +5,7 @@ replies, analyses.
 import truerate.site.mfava.views as views
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.browser import records
-from truerate.site.mfava.heatmap import ALL, RATE, heat_map
+from truerate.site.mfava.heatmap import ALL, HEADLINE, NATURAL, RATE, heat_map
 from truerate.site.mfava.planted import recovered
 from truerate.site.mfava.rows import COUNTED, GRID, derived, leader
 from truerate.site.recovery import TEMPLATE as RECOVERY
@@ -14,14 +14,14 @@ from truerate.site.tables import Board
 from truerate.site.views import View
 
 LOST = "n_gold_not-inferable_"  # rows whose annotator cannot be told from the order of a published file
-RANKED = (("estimator", "raw"), ("replies", ALL))
+RANKED = (("estimator", HEADLINE), ("calibration", NATURAL), ("replies", ALL))
 HEAT_MAP = Part("mfava/heatmap.html.j2", heat_map)
 
 SECTIONS = (
     Section(
         "Heat map",
         "How much of what a model writes is hallucinated, language by language: the share of tokens in its replies to questions that it "
-        "answers from memory. Darker is worse.",
+        "answers from memory, with its interval. Darker is worse; hatched cells could be nearly anything.",
         part=HEAT_MAP,
     ),
     Section(
@@ -33,8 +33,10 @@ SECTIONS = (
     ),
     Section(
         "Ranks, and every estimator beside",
-        "One language at a time. Ranks are tested on the raw shares, reply by reply; the corrected rates stand beside them with intervals "
-        "that carry the detector’s own error.",
+        "One language at a time. Ranks are tested on the prediction-powered rates, which rest on people’s labels of some of the very "
+        "replies: two models are compared article by article, by labels and marks together. Every other estimate stands beside with "
+        "what it was calibrated on; the raw share takes no rank, as the detector errs otherwise on models that write longer or in "
+        "another manner.",
         (views.RATES,),
         short="Ranks",
     ),

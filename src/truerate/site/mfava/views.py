@@ -6,18 +6,20 @@ from truerate.site.views import View
 
 PLAIN = ("estimator",)  # what the world counts of its own replies
 NATURAL = (("against", "natural"),)
+ORDER = ("token_auroc", "token_average_precision")
 NOTES = {
     "mark-all": "marks every token",
     "mark-none": "marks nothing",
     "reference-blind": "sees the words of the answer alone",
     "token-lr": "finds words in the reference; no network",
+    "token-tree": "boosted trees on what the reference holds around a word",
     "tiny-plain": "a small network, not told what matches",
     "tiny-prefix": "a small network, told what matches the reference",
 }
 RATES = View("rates", (RATE,), switch="lang", across=("estimator", "calibration"), only=(("replies", ALL),))
 DETECTORS = View(
     "detection",
-    ("token_f1", "token_precision", "token_recall", "token_fpr"),
+    ("token_f1", "token_precision", "token_recall", "token_fpr", *ORDER),
     switch="against",
     down=GRID,
     only=(("lang", ALL),),
@@ -44,6 +46,16 @@ DETECTION = (
         head="Detector",
         n_whiskers=0,
         title="Token F1 by language",
+    ),
+    View(
+        "detection",
+        ORDER,
+        switch="against",
+        across=("lang",),
+        down=GRID,
+        head="Detector",
+        n_whiskers=0,
+        title="AUROC and average precision: how well p orders tokens",
     ),
     View(
         LEADER,
@@ -108,7 +120,11 @@ MUSHROOM = (
             n_whiskers=0,
             title=title,
         )
-        for metric, title in (("iou", "Overlap (IoU)"), ("spearman", "Correlation"))
+        for metric, title in (
+            ("iou", "Overlap (IoU)"),
+            ("spearman", "Correlation"),
+            ("spearman_with_page", "Correlation over the answers that have a page"),
+        )
     ),
     View(
         PAGES,
@@ -259,6 +275,14 @@ REPLIES = (
         title="Queries that the reference answers",
     ),
     View(
+        "queries",
+        ("n_articles", "n_queries", "n_categories"),
+        by=("lang",),
+        head="Language",
+        n_whiskers=0,
+        title="Articles, queries and their categories",
+    ),
+    View(
         "counts",
         ("n_replies", "n_tokens", "n_detected"),
         across=("lang",),
@@ -273,4 +297,5 @@ HIDDEN = (
     View("rates", (RATE,), only=(("replies", "kept"),)),
     View("detection", ("token_precision_std", "token_recall_std", "token_f1_std")),
     View("analyses"),
+    View("points"),  # in the pictures of the analyses
 )

@@ -18,7 +18,7 @@ from truerate.core.schemas import pair
 from truerate.core.text import passage_of
 from truerate.site.rights import quoted
 from truerate.site.samples_index import coded
-from truerate.site.tables import Board, unpaired
+from truerate.site.tables import Board, rows_by, unpaired
 from truerate.site.vocabulary import Vocabulary
 
 FILTERS = (
@@ -49,13 +49,16 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         item["item_id"]: item | unpaired(item["attributes"])
         for item in board.items.filter(pl.col("task") == "entity").to_dicts()
     }
-    about_entities = [row for row in replies.to_dicts() if row["item_id"] in entities]
-    kept = chosen(about_entities, entities, n_max, board.vocabulary)
+    named = replies.filter(pl.col("item_id").is_in(list(entities))).select("generation_id", "item_id")
+    names = [row["generation_id"] for row in chosen(named.to_dicts(), entities, n_max, board.vocabulary)]
+    rows = rows_by(replies, "generation_id", names)
+    kept = [rows[name] for name in names]
     facts = board.facts.filter(pl.col("generation_id").is_in([row["generation_id"] for row in kept])).sort(
         "sentence_index", maintain_order=True
     )
     opinions, judges = _opinions(board, facts)
-    known = {row["document_id"]: row for row in board.documents.iter_rows(named=True)}
+    cited = {passage[0] for name in facts["evidence"].explode().drop_nulls() if (passage := passage_of(name))}
+    known = rows_by(board.documents, "document_id", cited)
     failed = board.generations.filter(
         pl.col("purpose") == "write_facts", pl.col("status") != "ok", pair("attributes", "reasked").is_null()
     )
