@@ -4,10 +4,12 @@ from originals of a language.
     python benchmarks/translate_train.py [--write benchmarks/RESULTS.md]
 
 The track's own steps on a small wiki of the closed world: its translator puts the English training passages
-into every other language, its writer makes silver passages, and the networks of params.yaml are fitted
-(`mono`, `binary`) once on the translations that came through and once on the same passages written directly
-in that language. Both are held against the silver passages, whose entities and inserted phrases neither has
-met. F1 is over tokens; the interval of a loss (originals − translations) is a bootstrap over references with
+into every other language, once with their tags and once without, their spans put back by an alignment of
+words (`projection: tags | alignment`); its writer makes silver passages, and the networks of params.yaml are
+fitted (`mono`, `binary`) on the translations of each way that came through and on the same passages written
+directly in that language. How far the spans of both ways agree is counted in tokens over the passages whose
+translations are the same text. All are held against the silver passages, whose entities and inserted phrases neither has
+met. F1 is over tokens; the interval of a loss (originals − a way) is a bootstrap over references with
 the seeds pooled: it knows nothing of the spread between trainings. `--write` puts the tables between the
 markers `<!-- bench:translate-train -->` and `<!-- /bench:translate-train -->` of a file.
 """
@@ -17,6 +19,7 @@ import os
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +28,10 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair
-from truerate.core.tags import parse_tags
+from truerate.core.tags import Tagged, parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
-from truerate.metrics.tokens import offsets_by, token_counts
+from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
 from truerate.real.markers import write_between
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.asking import context_frame
@@ -41,22 +44,24 @@ from truerate_world.mfava.sources import write
 from truerate_world.mfava.training import example
 
 BOARD = "mfava-closed-world"
-WAYS = ("translations", "originals")
+PROJECTIONS, ORIGINALS = ("tags", "alignment"), "originals"
+WAYS = (*PROJECTIONS, ORIGINALS)
 N_TRAIN, N_SILVER = 160, 40
 
 
 @dataclass(frozen=True)
 class Texts:
-    """What is learned from, by way, and the silver passages that are judged; what became of the translations
-    (lang, reason or `ok`).
+    """What is learned from, by way, and the silver passages that are judged; by projection what became of the
+    translations (lang, reason or `ok`), and how the spans of alignment agree with those of tags, by language.
     """
 
     taught: dict[str, pl.DataFrame]
     held: pl.DataFrame
-    outcomes: Counter
+    outcomes: dict[str, Counter]
+    agreement: dict[str, TokenCounts]
 
 
-def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...]) -> Layout:
+def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...], projection: str = "tags") -> Layout:
     """The project's own settings with a small wiki in some languages and one detector per language."""
     values = load_params("params.yaml").model_dump()
     values["sizes"]["demo"]["mfava"] |= {
@@ -67,8 +72,8 @@ def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...]) -> Lay
         "labels": ("binary",),
     }
     values["detectors"]["tokens"]["members"] = (member,)
-    values["tracks"]["mfava"]["languages"] = langs
-    return Layout(Params.model_validate(values | {"profile": "demo", "n_shards": 1}))
+    values["tracks"]["mfava"] |= {"languages": langs, "projection": projection}
+    return Layout(Params.model_validate(values | {"profile": "demo", "n_shards": 1})).on(BOARD)
 
 
 def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
@@ -81,20 +86,54 @@ def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
     asked = replace(
         tables, items=tables.items.filter((pl.col("task") == "train") | pl.col("lang").is_in(langs))
     )  # silver in these alone
-    fewer = settings(at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds, (SOURCE, *langs))
-    replies = {"translate": steps.translate(at, BOARD, track.translator, tables, 0, {})}
-    replies |= {"silver": steps.silver(fewer, BOARD, track.writer, asked, 0, {})}
-    made, _ = steps.exported(fewer, BOARD, asked, replies, {"judgements": frame(Judgement)})
+    member, seeds = at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds
+    fewer = settings(member, seeds, (SOURCE, *langs))
+    silver = steps.silver(fewer, BOARD, track.writer, asked, 0, {})
+    made, came = {}, {}
+    for way in PROJECTIONS:
+        there = settings(member, seeds, track.languages, way)
+        came[way] = steps.translate(there, BOARD, track.translator, tables, 0, {})
+        replies = {"translate": came[way], "silver": silver}
+        made[way], _ = steps.exported(fewer, BOARD, asked, replies, {"judgements": frame(Judgement)})
+    chosen = pl.col("lang").is_in(langs)
+    taught = {
+        way: _with_references(steps.training(found["samples"]).filter(chosen), found, tables)
+        for way, found in made.items()
+    }
+    first = made[PROJECTIONS[0]]
+    targets = steps.targets(first["samples"], first["generations"]).filter(chosen)
+    return Texts(
+        taught | {ORIGINALS: originals(at, tables, langs)},
+        _with_references(targets, first, tables),
+        {way: outcomes(replies) for way, replies in came.items()},
+        agreement(came),
+    )
+
+
+def _with_references(rows: pl.DataFrame, made: dict, tables: SourceTables) -> pl.DataFrame:
     documents = pl.concat([tables.documents, made["documents"]])
     known = context_frame(contexts(made["items"], documents)).select("item_id", reference="knowledge")
-    chosen = pl.col("lang").is_in(langs)
-    learned = steps.training(made["samples"]).filter(chosen).join(known, on="item_id")
-    held = steps.targets(made["samples"], made["generations"]).filter(chosen).join(known, on="item_id")
-    return Texts(
-        dict(zip(WAYS, (learned, originals(at, tables, langs)), strict=True)),
-        held,
-        outcomes(replies["translate"]),
-    )
+    return rows.join(known, on="item_id")
+
+
+def agreement(came: dict[str, pl.DataFrame]) -> dict[str, TokenCounts]:
+    """Tokens in spans by tags (gold), by alignment (detected) and by both, by language, over the passages whose
+    translations are one text.
+    """
+    read: dict[str, dict[tuple, Tagged]] = {}
+    for way, replies in came.items():
+        rows = replies.filter(pl.col("purpose") == "translate", pl.col("status") == "ok")
+        keys = rows.select(
+            pair("attributes", "lang").alias("lang"), pair("attributes", "sample").alias("of"), "text"
+        )
+        read[way] = {(lang, of): parse_tags(text) for lang, of, text in keys.iter_rows()}
+    first, second = (read[way] for way in PROJECTIONS)
+    counts: dict[str, list[TokenCounts]] = {}
+    for key in sorted(first.keys() & second.keys()):
+        if first[key].text == second[key].text:
+            spans = [[(one["start"], one["end"]) for one in found[key].spans] for found in (first, second)]
+            counts.setdefault(key[0], []).append(token_counts(word_offsets(first[key].text), *spans))
+    return {lang: total(each) for lang, each in counts.items()}
 
 
 def outcomes(replies: pl.DataFrame) -> Counter:
@@ -148,16 +187,22 @@ def sums(held: pl.DataFrame, found: pl.DataFrame, lang: str, seed: int, tokenize
 
 
 # ---- tables ------------------------------------------------------------------------------------------------
-def dropped_table(found: Counter) -> str:
-    """Translations that were dropped, with reasons, per language."""
-    lines = ["| language | translations | dropped | of which |", "| --- | ---: | ---: | --- |"]
-    for lang in sorted({lang for lang, _ in found}):
+def dropped_table(made: Texts) -> str:
+    """Translations that were dropped, with reasons, per projection and language; and the F1 of tokens in spans by
+    alignment against those by tags.
+    """
+    lines = ["| projection | language | translations | dropped | of which | spans like tags’, F1 |"]
+    lines.append("| --- | --- | ---: | ---: | --- | ---: |")
+    for way, lang in product(PROJECTIONS, sorted({lang for lang, _ in made.outcomes[PROJECTIONS[0]]})):
+        found = made.outcomes[way]
         n = sum(count for (name, _), count in found.items() if name == lang)
         reasons = sorted(
             (reason, count) for (name, reason), count in found.items() if name == lang and reason != "ok"
         )
         told = ", ".join(f"{reason} {count}" for reason, count in reasons) or "–"
-        lines.append(f"| {lang} | {n} | {sum(count for _, count in reasons) / n:.1%} | {told} |")
+        alike = f1_of(made.agreement[lang]) if way == PROJECTIONS[1] and lang in made.agreement else "–"
+        dropped = sum(count for _, count in reasons) / n
+        lines.append(f"| {way} | {lang} | {n} | {dropped:.1%} | {told} | {alike} |")
     return "\n".join(lines)
 
 
@@ -176,12 +221,18 @@ def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tup
     for lang in sorted(kept[WAYS[0]]):
         each = {way: [sums(made.held, found[way], lang, seed, tokenizer) for seed in seeds] for way in WAYS}
         mean = {way: np.mean([f1_sums(one) for one in each[way]]) for way in WAYS}
-        gap = f1_gap(*(np.sum(each[way], axis=0) for way in reversed(WAYS)), **drawn(at))
+        whole = {way: np.sum(each[way], axis=0) for way in WAYS}
         for way in WAYS:
+            gap = f1_gap(whole[ORIGINALS], whole[way], **drawn(at))
             cells = " | ".join(f"{f1_sums(one):.3f}" for one in each[way])
-            loss = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})" if way == WAYS[0] else "–"
+            loss = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})" if way != ORIGINALS else "–"
             lines.append(f"| {lang} | {way} | {kept[way][lang]} | {cells} | {mean[way]:.3f} | {loss} |")
     return "\n".join(lines)
+
+
+def f1_of(counts: TokenCounts) -> str:
+    """F1 of tokens in spans, as printed."""
+    return f"{2 * counts.both / (counts.gold + counts.detected):.3f}"
 
 
 def f1_gap(first: np.ndarray, second: np.ndarray, **drawn):
@@ -225,7 +276,7 @@ def main() -> None:
         found = {way: judged(at, made.taught[way], made.held, Path(folder, way)) for way in WAYS}
     counted = ", ".join(f"{n} in {lang}" for lang, n in sorted(Counter(made.held["lang"]).items()))
     note = f"Mono detectors (`{options.member}`) on silver passages of entities and inserted phrases that none has met: {counted}."
-    text = "\n\n".join([dropped_table(made.outcomes), note, f1_table(at, made, found, seeds)])
+    text = "\n\n".join([dropped_table(made), note, f1_table(at, made, found, seeds)])
     print(text)
     if options.write:
         write_between(options.write, "bench:translate-train", text)

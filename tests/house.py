@@ -67,6 +67,11 @@ class House:
         return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
 
 
+def lines_of_error(done: subprocess.CompletedProcess) -> list[str]:
+    """The lines of a command's stderr, but for those that name what it waits for: a busy machine has more."""
+    return [line for line in done.stderr.splitlines() if not line.startswith("truerate: still waiting: ")]
+
+
 def claims_no_certainty(rows: pl.DataFrame) -> bool:
     """Whether each interval of a leaderboard has both ends or none, a width, and its value inside."""
     ranged = rows.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
@@ -118,3 +123,14 @@ def shrink(params: dict, board: str, sizes: dict[str, int] | None = None) -> Non
     params["boards"] = {board: params["boards"][board]}
     params["detectors"] = {name: one for name, one in params["detectors"].items() if track in one["tracks"]}
     params["statistics"].update(n_bootstrap=200)
+
+
+def shrink_mfava(params: dict) -> None:
+    """Leave two languages, two subjects and one network of a few steps on the board of mFAVA."""
+    params["tracks"]["mfava"] |= {"languages": ["en", "zh"], "subjects": ["aster", "elm"]}
+    params["detectors"] = {
+        "tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr", "tiny-prefix"]}
+    }
+    params["sources"]["closed-world-wiki"]["languages"] = ["en", "zh"]
+    for backbone in params["backbones"].values():
+        backbone |= {"max_steps": 6, "checkpoint_steps": 3}

@@ -7,7 +7,7 @@ import shutil
 
 import polars as pl
 import pytest
-from house import CALLS, House, claims_no_certainty, move_in
+from house import CALLS, House, claims_no_certainty, lines_of_error, move_in, shrink_mfava
 from published import loaded, publish, running
 
 from truerate.core.schemas import pair
@@ -18,29 +18,19 @@ TINY = {
     "held_out": 4,
     "silver": 6,
     "articles": 6,
-    "natural": 4,
+    "natural": 16,
     "seeds": [42],
     "scopes": ["multi"],
     "labels": ["binary"],
 }
+OWN = ("labels-alone", "ppi", "prediction-powered")  # estimators by labels of the very replies
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-mfava")]
-
-
-def smaller(params: dict) -> None:
-    """Two languages, two subjects, one network of a few steps."""
-    params["tracks"]["mfava"] |= {"languages": ["en", "zh"], "subjects": ["aster", "elm"]}
-    params["detectors"] = {
-        "tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr", "tiny-prefix"]}
-    }
-    params["sources"]["closed-world-wiki"]["languages"] = ["en", "zh"]
-    for backbone in params["backbones"].values():
-        backbone |= {"max_steps": 6, "checkpoint_steps": 3}
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory) -> House:
     built = move_in(tmp_path_factory.mktemp("mfava") / "truerate", TINY, board=BOARD)
-    built.edit(smaller)
+    built.edit(shrink_mfava)
     built.run("dvc", "repro")
     return built
 
@@ -110,10 +100,20 @@ def test_the_seeds_of_the_subsets_are_apart(house):
 
 def test_estimates_stand_beside_what_was_planted(house):
     found = scores(house, "hallucination_rate")
-    assert set(found["estimator"]) == {"raw", "hr_est", "rogan-gladen"}
-    assert set(found.filter(pl.col("estimator") != "raw")["calibration"]) == {"silver", "gold", "natural"}
+    assert {"raw", "hr_est", "rogan-gladen", *OWN} <= set(found["estimator"])
+    by_texts = found.filter(pl.col("estimator").is_in(["hr_est", "rogan-gladen"]))
+    assert set(by_texts["calibration"]) == {"silver", "gold", "natural"}
+    assert set(found.filter(pl.col("estimator").is_in(OWN))["calibration"]) == {"natural"}
+    headline = found.filter(pl.col("estimator") == "prediction-powered", pl.col("replies") == "all")
+    assert set(headline["lang"]) == {"en", "zh", "all"} and not headline["value"].has_nulls()
     truth = house.table(f"data/truth/{BOARD}.parquet").filter(pl.col("metric") == "hallucination_rate")
     assert set(truth["subject"]) == {"aster", "elm"} and truth["value"].is_between(0, 1).all()
+
+
+def test_models_are_ranked_by_the_headline_alone(house):
+    rows = house.table("data/leaderboard/rows.parquet").with_columns(estimator=pair("slice", "estimator"))
+    ranked = rows.filter(pl.col("table") == "rates", pl.col("rank_low").is_not_null())
+    assert set(ranked["estimator"]) == {"prediction-powered"} and set(ranked["subject"]) == {"aster", "elm"}
 
 
 def test_baselines_stand_beside_the_networks(house):
@@ -167,7 +167,7 @@ def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
         assert (
             unknown.returncode == 2
             and f"tiny-prefix@{BOARD}" in unknown.stderr
-            and unknown.stderr.count("\n") == 1
+            and len(lines_of_error(unknown)) == 1
         )
 
 

@@ -197,10 +197,13 @@ def test_readers_and_rules_of_the_sources_are_watched():
 
 
 def test_no_python_stands_in_the_rules_and_all_call_the_same_commands():
-    assert {path.name for path in (ROOT / "rules").iterdir()} == {"sources.smk", "track.smk"}
+    assert {path.name for path in (ROOT / "rules").iterdir()} == {"detectors.smk", "sources.smk", "track.smk"}
     text = (ROOT / "rules/track.smk").read_text("utf-8")
     assert not re.search(r"^\s+(run|script):", text, re.M)
     assert set(re.findall(r"python -m truerate (\w+)", text)) == {"export", "step"}
+    text = (ROOT / "rules/detectors.smk").read_text("utf-8")
+    assert not re.search(r"^\s+(run|script):", text, re.M)
+    assert re.findall(r"python -m truerate (\S+)", text) == ["train-cell"]
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ error is planted.
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -34,14 +35,18 @@ BOARD = "mfava-closed-world"
 LANGS = ("en", "tr", "zh")
 SUBJECTS = ("aster", "dogwood", "elm")  # few errors; says that it does not know; many errors and flaws
 SEEDS = (101, 202)
-SIZES = {"train": 120, "silver": 24, "articles": 22, "natural": 132}
+SIZES = {"train": 120, "silver": 24, "articles": 22, "natural": 96}  # of 132 replies a language
 REPLIES = ("all", "kept")
 N_CELLS = len(SUBJECTS) * len(LANGS) * len(SEEDS) * len(REPLIES)
 N_BOOTSTRAP = 2 * round(
     N_CELLS / (1 - CONFIDENCE)
 )  # resamples, so that a tail of the family-wise level holds one
-N_REDRAWN = 8  # more replies to every query, whose mean rate is what is planted
+N_REDRAWN = 6  # more replies to every query, whose mean rate is what is planted
 DETECTOR = {"scope": "multi", "labels": "binary"}
+
+
+Errors = tuple[float, float]  # that a false span is marked, and that what is true of a sentence is
+LATE = 3  # sentences of a text from this place on tell what its reference lacks
 
 
 @dataclass(frozen=True)
@@ -49,24 +54,32 @@ class Marker:
     """A detector with planted error: that a false span is marked, and that what is true of a sentence is, of
     inserted and of natural texts.
 
-    Both are shares of tokens, too, because what is drawn is marked as a whole.
+    Both are shares of tokens, too, because what is drawn is marked as a whole. `of_model`: its errors on the
+    natural texts of each model, where these differ; `late`: how many times as often it is alarmed by the later
+    sentences of a natural text, so that longer replies alarm it more.
     """
 
     name: str
-    hit: tuple[float, float]
-    alarm: tuple[float, float]
+    hit: Errors
+    alarm: Errors
+    of_model: Mapping[str, Errors] = field(default_factory=dict, hash=False)
+    late: float = 1.0
 
-    def spans(self, known: Reader, text: str, lang: str, *, is_natural: bool) -> list[dict]:
-        """What it marks of a text."""
+    def spans(self, known: Reader, text: str, lang: str, *, model: str | None) -> list[dict]:
+        """What it marks of a text; `model`: who wrote a natural one, None of an inserted one."""
         code = known.language(text, lang) or lang
+        hit, alarm = self.of_model.get(
+            model or "", (self.hit[model is not None], self.alarm[model is not None])
+        )
         false = [
             (span["start"], span["end"]) for claim in known.read(text, code) for span in known.false_in(claim)
         ]
-        found = [(span,) for span in false if draw("marker", self.name, text, *span) < self.hit[is_natural]]
+        found = [(span,) for span in false if draw("marker", self.name, text, *span) < hit]
         alarmed = [
             one
-            for one in sentences(text, code)
-            if draw("marker", self.name, "alarm", text, *one) < self.alarm[is_natural]
+            for place, one in enumerate(sentences(text, code))
+            if draw("marker", self.name, "alarm", text, *one)
+            < alarm * (self.late if model is not None and place >= LATE else 1.0)
         ]
         found += [tuple(between(start, end, false)) for start, end in alarmed]
         kept = sorted(place for places in found for place in places)
@@ -87,6 +100,14 @@ SHIER = Marker(
     "shier", hit=(0.85, 0.85), alarm=(0.02, 0.15)
 )  # truths beyond the reference alarm it (grounding shift)
 MARKERS = (EVEN, BLINDER, SHIER)
+# Errs otherwise on each model, and more in long replies: worst on the best model, blind to the one that is short.
+PARTIAL = Marker(
+    "partial",
+    hit=(0.85, 0.7),
+    alarm=(0.05, 0.1),
+    of_model={"aster": (0.9, 0.22), "dogwood": (0.45, 0.03), "elm": (0.7, 0.08)},
+    late=2.5,
+)
 
 
 @dataclass(frozen=True)
@@ -113,18 +134,21 @@ class Board:
         rows = self.made["generations"].filter(purpose="answer", status="ok").to_dicts()
         return [row | {pair["key"]: pair["value"] for pair in row["attributes"]} for row in rows]
 
-    def scores(self, marker: Marker) -> list[dict]:
-        """The Score rows of the track's last step with this detector."""
-        texts = steps.targets(self.samples, self.made["generations"]).select(
-            "target_id", "text", "lang", "task"
-        )
+    def scores(self, marker: Marker) -> tuple[list[dict], pl.DataFrame]:
+        """The Score rows of the track's last step with this detector, and the outcomes that models are ranked by."""
+        texts = steps.targets(self.samples, self.made["generations"]).select("target_id", "text", "lang")
+        writer = {row["generation_id"]: row["model"] for row in self.answers}
         told = [
-            (name, marker.spans(self.known, text, lang, is_natural=task == "wild"))
-            for name, text, lang, task in texts.iter_rows()
+            (name, marker.spans(self.known, text, lang, model=writer.get(name)))
+            for name, text, lang in texts.iter_rows()
         ]
         judged = frame(Judgement, [judgement(name, spans) for name, spans in told])
         known = {"items": self.made["items"], "samples": self.samples, "judgements": judged}
-        return flat(scores.score(self.at, BOARD, **known, generations=self.made["generations"], inputs="")[0])
+        # what is tested of these scores is not resampled
+        few = self.at.p.statistics.model_copy(update={"n_bootstrap": 200})
+        at = replace(self.at, p=self.at.p.model_copy(update={"statistics": few}))
+        found = scores.score(at, BOARD, **known, generations=self.made["generations"], inputs="")
+        return flat(found[0]), found[1]
 
     @cached_property
     def inserted(self) -> dict[str, float]:

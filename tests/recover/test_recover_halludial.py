@@ -1,7 +1,7 @@
 """The whole HalluDial track finds what was planted: responders, annotator, inducer, subjects, meta-judge,
 people and detectors, each with errors of its own.
 
-Everything but the detectors comes through the track's steps from simulated models behind an endpoint; the
+Everything but the detectors comes through the track's steps from simulated models (`halludial_board.py`); the
 detectors' errors are planted here, so that what their verdicts should make of a rate is known. Intervals of a
 family hold together with 99 %; those of shares are exact.
 """

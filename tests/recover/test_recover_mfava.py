@@ -13,10 +13,13 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import kendalltau
 
 from truerate.core.schemas import Score, frame, pair
 from truerate.core.tags import REPLACED, TYPES
+from truerate.leaderboard.rows import outcome_matrix
 from truerate.metrics.intervals import Interval
+from truerate.metrics.ranking import compare_all
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.scores import rejected_rows
@@ -34,6 +37,7 @@ from .mfava_board import (
     EVEN,
     LANGS,
     MARKERS,
+    PARTIAL,
     REPLIES,
     SEEDS,
     SHIER,
@@ -69,8 +73,9 @@ def boards(tmp_path_factory, store):
 
 @pytest.fixture(scope="module")
 def scored(boards):
-    """The Score rows of every board with every detector, by (marker, seed)."""
-    return {(marker, board.at.p.seed): board.scores(marker) for marker, board in product(MARKERS, boards)}
+    """The Score rows and the outcomes of every board with every detector, by (marker, seed)."""
+    both = product((*MARKERS, PARTIAL), boards)
+    return {(marker, board.at.p.seed): board.scores(marker) for marker, board in both}
 
 
 def cell(board, metric: str, subject: str, k: int, n: int, planted: float, **where: str) -> Cell:
@@ -148,7 +153,7 @@ def test_replies_hold_the_planted_sentences(boards):
 
 
 def test_flaws_are_found_as_often_as_planted(boards, scored):
-    cells = [one for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed])]
+    cells = [one for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed][0])]
     assert (
         len(cells) == len(SEEDS) * len(SUBJECTS) * (3 * len(LANGS) + len(WRONG_LANGUAGE))
         and not missed(cells)
@@ -158,7 +163,7 @@ def test_flaws_are_found_as_often_as_planted(boards, scored):
 
 def test_flaws_that_are_not_looked_for_are_missed(boards, scored):
     cells = [
-        replace(one, k=0) for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed])
+        replace(one, k=0) for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed][0])
     ]
     assert {line.split(" of ")[0] for line in missed(pooled(replace(one, where=()) for one in cells))} == set(
         FLAWS
@@ -343,7 +348,7 @@ def test_the_careless_one_is_not_heard(boards):
 def estimates(scored):
     """Every estimate by (marker, seed, estimator, calibration, model, language, replies)."""
     found = {}
-    for key, rows in scored.items():
+    for key, (rows, _) in scored.items():
         for row in (row for row in rows if row["metric"] == "hallucination_rate"):
             where = (row["estimator"], row.get("calibration"), row["subject"], row["lang"], row["replies"])
             found[*key, *where] = Interval(row["value"], row["low"], row["high"])
@@ -436,6 +441,101 @@ def test_hr_est_on_natural_labels_of_all_models_draws_them_together(boards, esti
     worst, planted_worst = over_all(boards, estimates, EVEN, "hr_est", "natural", ("elm",))
     assert best.value > planted_best and worst.value < planted_worst
     assert holds(*over_all(boards, estimates, EVEN, "hr_est", "natural"))
+
+
+# ---- the headline --------------------------------------------------------------------------------------------
+
+HEADLINE = ("prediction-powered", "natural")
+
+
+def planted_mean(board, alias: str, replies: str = "all") -> float:
+    return float(np.mean([board.planted[alias, lang, replies] for lang in LANGS]))
+
+
+def held(boards, estimates, marker, *estimator: str | None, subjects=SUBJECTS) -> list[bool]:
+    """Whether each cell's interval and each model's mean holds what was planted, all replies and kept ones."""
+    found = []
+    for board, alias, which in product(boards, subjects, REPLIES):
+        for lang in (*LANGS, "all"):
+            one = estimates[marker, board.at.p.seed, *estimator, alias, lang, which]
+            rate = planted_mean(board, alias, which) if lang == "all" else board.planted[alias, lang, which]
+            found.append(one.value is not None and holds(one, rate))
+    return found
+
+
+def errors_of_means(boards, estimates, marker, *estimator: str | None) -> dict[tuple[int, str], float]:
+    """Estimated less planted, by (seed, model)."""
+    return {
+        (board.at.p.seed, alias): estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value
+        - planted_mean(board, alias)
+        for board, alias in product(boards, SUBJECTS)
+    }
+
+
+def tau_to_truth(boards, estimates, marker, *estimator: str | None) -> float:
+    """Kendall's τ of models' rates with the planted ones, the mean over languages and seeds."""
+    rates = [
+        float(
+            np.mean(
+                [
+                    estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value
+                    for board in boards
+                ]
+            )
+        )
+        for alias in SUBJECTS
+    ]
+    return float(
+        kendalltau(rates, [np.mean([planted_mean(board, one) for board in boards]) for one in SUBJECTS])[0]
+    )
+
+
+def wrongly_ordered(board, outcomes) -> tuple[int, int]:
+    """Pairs of models that the rank tests tell apart over all languages, and those of them that stand the wrong
+    way round.
+    """
+    over_all = outcomes.filter(
+        pl.col("slice").list.eval(pl.element().struct.field("value") == "all").list.sum() == 2
+    )  # all languages, all replies
+    subjects, values, clusters = outcome_matrix(over_all)
+    compared = compare_all(values, clusters, n_resamples=2000, alpha=0.05, seed=7)
+    apart = [one for one in compared if one.p_holm <= 0.05]
+    return len(apart), sum(
+        (one.difference > 0)
+        != (planted_mean(board, subjects[one.first]) > planted_mean(board, subjects[one.second]))
+        for one in apart
+    )
+
+
+@pytest.mark.parametrize("marker", [*MARKERS, PARTIAL], ids=lambda marker: marker.name)
+def test_the_headline_holds_in_every_cell_and_mean_however_the_detector_errs(boards, estimates, marker):
+    found = held(boards, estimates, marker, *HEADLINE)
+    assert len(found) == len(SEEDS) * len(REPLIES) * len(SUBJECTS) * (len(LANGS) + 1) and all(found)
+    assert np.mean(np.abs(list(errors_of_means(boards, estimates, marker, *HEADLINE).values()))) <= 0.04
+    assert tau_to_truth(boards, estimates, marker, *HEADLINE) >= 0.8
+
+
+def test_models_stand_in_the_right_order_where_tests_tell_them_apart(boards, scored):
+    found = [
+        wrongly_ordered(board, scored[marker, board.at.p.seed][1])
+        for marker, board in product((*MARKERS, PARTIAL), boards)
+    ]
+    assert all(n for n, _ in found) and not any(wrong for _, wrong in found)
+
+
+def test_where_errors_differ_from_model_to_model_nothing_but_labels_of_the_replies_holds(boards, estimates):
+    """Raw shares and rates corrected by errors that are pooled over models miss, and turn models round."""
+    for estimator in (
+        ("raw", None),
+        ("rogan-gladen", "natural"),
+        ("rogan-gladen", "silver"),
+        ("hr_est", "silver"),
+    ):
+        assert tau_to_truth(boards, estimates, PARTIAL, *estimator) < 0.8
+        errors = errors_of_means(boards, estimates, PARTIAL, *estimator)
+        assert max(map(abs, errors.values())) > 0.08
+    for estimator in (("raw", None), ("hr_est", "silver")):
+        assert not any(held(boards, estimates, PARTIAL, *estimator, subjects=("aster",)))
 
 
 def test_no_reply_is_misread(boards, store):

@@ -1,0 +1,137 @@
+"""The board of HalluDial that the repository builds, held against what was planted in it: family by family, all
+statements of a family together with 99 %.
+
+It reads what a build wrote (`data/scores`, `data/truth`), of this checkout or of the folder in TRUERATE_BUILT, and
+skips without. Shares have exact intervals; those of rates are the board's own, of 95 %, whose ends are moved out as
+far as a normal one's would be.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from truerate.metrics.intervals import z_of
+
+from .board import ROOT
+from .cells import Cell, family_wise, missed
+from .mfava_board import flat
+
+BOARD = "halludial-closed-world"
+DATA = Path(os.environ.get("TRUERATE_BUILT", ROOT)) / "data"
+SCORES, TRUTH = DATA / "scores" / BOARD / "scores.parquet", DATA / "truth" / f"{BOARD}.parquet"
+COLUMNS = {"board", "metric", "subject", "value", "low", "high", "method", "n", "inputs"}
+RATE, CONFIDENCE = "hallucination_rate", 0.95
+pytestmark = pytest.mark.skipif(
+    not (SCORES.is_file() and TRUTH.is_file()),
+    reason="nothing is built here; name a built folder in TRUERATE_BUILT",
+)
+
+
+def place(row: dict, *without: str) -> tuple:
+    """Metric, subject and slice of a row, but for some keys."""
+    where = {key: value for key, value in row.items() if key not in COLUMNS and value is not None}
+    return row["metric"], row["subject"], tuple(sorted(one for one in where.items() if one[0] not in without))
+
+
+@pytest.fixture(scope="module")
+def scores() -> list[dict]:
+    return flat(pl.read_parquet(SCORES))
+
+
+@pytest.fixture(scope="module")
+def planted() -> list[dict]:
+    return flat(pl.read_parquet(TRUTH))
+
+
+@pytest.fixture(scope="module")
+def cells(scores, planted) -> list[Cell]:
+    """Every share that has a planted value, as counts. Both orders of a pair are one draw: they count half."""
+    truth = {place(row): row["value"] for row in planted if row["metric"] not in (RATE, "gold_minus_self")}
+    found = []
+    for row in scores:
+        if (value := truth.get(place(row))) is not None and row["value"] is not None:
+            n = row["n"] // 2 if row["metric"] in ("first_position_rate", "accuracy") else row["n"]
+            found.append(Cell(*place(row), None, round(row["value"] * n), n, value))
+    return found
+
+
+FAMILIES = {
+    "judges find": ("tpr",),
+    "judges let pass": ("tnr",),
+    "judges are read": ("unparsed_rate",),
+    "pairs": ("accuracy", "accuracy_both_orders"),
+    "the first of two": ("first_position_rate",),
+    "the annotator": ("annotator_accuracy", "annotator_tpr", "annotator_tnr"),
+    "the meta-judge": ("meta_accuracy",),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_shares_hold_what_is_planted(cells, name):
+    found = [one for one in cells if one.metric in FAMILIES[name]]
+    assert found and not missed(found)
+
+
+def test_other_judges_would_be_missed(cells):
+    """A family whose planted values are .15 lower is not held: the intervals are short enough to tell."""
+    found = [one for one in cells if one.metric == "tpr"]
+    assert missed([replace(one, planted=max(0.01, one.planted - 0.15)) for one in found])
+
+
+def rates(scores: list[dict], planted: list[dict], **where: str) -> list[tuple[dict, float]]:
+    """The rates by one estimator, and what is planted of the same responses; those by turn are left out."""
+    truth = {
+        place(row, "estimator"): row["value"]
+        for row in planted
+        if row["metric"] == RATE and "turns" not in row
+    }
+    found = [
+        row
+        for row in scores
+        if row["metric"] == RATE and all(row.get(key) == one for key, one in where.items())
+    ]
+    named = [(row, place(row, "estimator", "calibration")) for row in found]
+    return [(row, truth[name]) for row, name in named if name in truth]
+
+
+def outside(found: list[tuple[dict, float]]) -> list[str]:
+    """The rates whose interval, moved out for the family, does not hold the planted one; one that is not
+    identified says nothing.
+    """
+    told = [(row, value) for row, value in found if row["value"] is not None and row["low"] is not None]
+    out = z_of(family_wise(len(told))) / z_of(CONFIDENCE)
+    lines = []
+    for row, value in told:
+        low, high = (row["value"] + (row[end] - row["value"]) * out for end in ("low", "high"))
+        if not low - 1e-6 <= value <= high + 1e-6:
+            lines.append(f"{place(row)}: {row['value']:.3f} ({low:.3f}–{high:.3f}), planted {value:.3f}")
+    return lines
+
+
+@pytest.mark.parametrize("unit", ["turn", "dialogue"])
+@pytest.mark.parametrize("history", ["gold", "self"])
+def test_rates_corrected_on_natural_labels_hold_at_every_temperature(scores, planted, unit, history):
+    found = rates(
+        scores, planted, estimator="rogan-gladen", calibration="natural", unit=unit, history=history
+    )
+    temperatures = {row["temperature"] for row, _ in found}
+    assert (
+        len(temperatures) == (4 if history == "gold" else 1)
+        and len({row["subject"] for row, _ in found}) == 5
+    )
+    assert not outside(found)
+    assert unit == "dialogue" or all(row["value"] is not None for row, _ in found)
+
+
+@pytest.mark.parametrize("unit", ["turn", "dialogue"])
+def test_rates_from_labels_of_some_of_the_responses_hold(scores, planted, unit):
+    found = rates(scores, planted, estimator="prediction-powered", calibration="natural", unit=unit)
+    assert len(found) == 5 and not outside(found)
+
+
+def test_rates_that_are_twice_as_high_would_be_missed(scores, planted):
+    found = rates(scores, planted, estimator="prediction-powered", unit="turn")
+    assert outside([(row, 2 * value + 0.2) for row, value in found])
