@@ -2,6 +2,8 @@
 folder, and asked of texts that it never saw.
 """
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -13,7 +15,7 @@ from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.judges.family import fit_judges, judge_texts
-from truerate.detectors.published.family import judge_published
+from truerate.detectors.published.family import judge_published, network
 from truerate.detectors.published.own import least_of
 from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.pretrained import TokenDetector
@@ -97,6 +99,24 @@ def test_what_was_published_judges_another_board_without_training(learned, hub_h
     one = other.row(1, named=True)
     marked = TokenDetector.from_pretrained(folder).mark(one["text"], one["knowledge"])
     assert here.filter(target_id=one["target_id"])["spans"][0].to_list() == marked
+
+
+def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_given(learned, tmp_path):
+    weights, asked, _ = learned
+    load(weights / "network", device="cpu").save(tmp_path / "d")
+    other, settings = plain(asked), json.loads((tmp_path / "d/network.json").read_text())
+    by_half = judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)
+    levels = sorted(set(by_half["p"]))
+    chosen = (levels[-2] + levels[-1]) / 2
+    assert by_half["verdict"].to_list() == (by_half["p"] > 0.5).to_list()
+    given = judge_published({"d": Published(weights=str(tmp_path / "d"), threshold=chosen)}, other)
+    (tmp_path / "d/network.json").write_text(json.dumps({**settings, "threshold": chosen}))
+    network.cache_clear()
+    for said in (given, judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)):
+        assert said["p"].to_list() == by_half["p"].to_list()
+        assert said["verdict"].to_list() == (said["p"] > chosen).to_list() != by_half["verdict"].to_list()
+        told = {one["key"]: one["value"] for one in said["attributes"][0].to_list()}
+        assert float(told["threshold"]) == pytest.approx(chosen, abs=1e-6)
 
 
 def test_a_reference_beyond_the_window_is_read_in_windows(learned):

@@ -7,6 +7,7 @@ import pytest
 
 from truerate.detectors.published.adapters import ADAPTERS
 from truerate.detectors.published.readout import (
+    Said,
     class_parts,
     of_chunks,
     of_claims,
@@ -66,7 +67,7 @@ def test_at_the_threshold_minicheck_says_hallucinated_and_hhem_does_not():
     mini, hhem = told("minicheck-roberta"), told("hhem-2.1-open")
     assert said_of_score(mini, 0.5, 1)[:2] == (True, 0.5)
     assert said_of_score(hhem, 0.5, 1)[:2] == (False, 0.5)
-    assert said_of_score(hhem, 0.25, 3) == (True, 0.75, [], 3, None, None)
+    assert said_of_score(hhem, 0.25, 3) == Said(True, 0.75, [], 3)
     summac = told("summac-vitc", threshold=0.0)
     assert said_of_score(summac, -0.5, 1)[:2] == (True, 0.75) and said_of_score(summac, 1.0, 1).p == 0.0
 

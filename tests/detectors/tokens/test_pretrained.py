@@ -62,9 +62,36 @@ def test_it_marks_what_a_trained_cell_marks(tmp_path, mask, text):
     params = SimpleNamespace(backbones={"small": network.backbone})
     pairs = [(text, small.REFERENCE)]
     (by_cell,) = mark_texts("small", pairs, params, folder=tmp_path, wanted=("multi", "category"))
-    marked = TokenDetector.from_pretrained(cell / "network").mark(text, small.REFERENCE)
+    detector = TokenDetector.from_pretrained(cell / "network")
+    marked = detector.mark(text, small.REFERENCE)
     assert marked == by_cell and bool(marked) == bool(text.strip())
     assert all(0 <= one["start"] < one["end"] <= len(text) for one in marked)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.999999])
+def test_what_is_marked_are_whole_words_above_the_threshold(threshold):
+    text = small.ANSWERS[0]
+    detector = TokenDetector(small.network(), threshold)
+    spans = detector.marked(text, small.REFERENCE)
+    edges = {0, len(text)} | {
+        place for place in range(1, len(text)) if not text[place - 1 : place + 1].isalnum()
+    }
+    assert all(span["p"] > threshold and {span["start"], span["end"]} <= edges for span in spans)
+    above = [piece for piece in detector.mark(text, small.REFERENCE) if piece["p"] > threshold]
+    assert bool(spans) == bool(above)
+
+
+def test_a_detector_as_trained_marks_from_the_threshold_that_its_training_chose(tmp_path):
+    cell = tmp_path / "small/multi-binary-42"
+    small.network().save(cell / "network")
+    (cell / "facts.json").write_text('{"is_fitted": true, "validation": {"threshold": 0.365}}')
+    assert TokenDetector.from_pretrained(cell / "network").threshold == 0.365
+    # a published folder says so itself, whatever stands beside it; one that says nothing marks above one half
+    settings = json.loads((cell / "network/network.json").read_text())
+    (cell / "network/network.json").write_text(json.dumps({**settings, "threshold": 0.2}))
+    assert TokenDetector.from_pretrained(cell / "network").threshold == 0.2
+    small.network().save(cell / "elsewhere")
+    assert TokenDetector.from_pretrained(cell / "elsewhere").threshold == 0.5
 
 
 def test_a_long_answer_has_one_row_per_token():

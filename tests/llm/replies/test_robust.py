@@ -1,9 +1,11 @@
 """Replies of no sense: every reader gives a value or a reason of its list, and none raises."""
 
 import random
+from time import process_time
 
 import pytest
 
+from truerate.llm.replies.accuracy import accurate
 from truerate.llm.replies.reading import REASONS
 
 from . import track_readers
@@ -55,6 +57,18 @@ def test_a_reply_longer_than_an_answer_says_so_and_a_long_thought_counts_for_not
     row = first("verdicts")
     assert read("verdicts", {**row, "text": "Yes. " * 50_000}).reason == "too-long"
     assert read("verdicts", {**row, "text": f"<think>{'No. ' * 50_000}</think>Yes"}).value is True
+
+
+@pytest.mark.parametrize("sign", ["[\n", "\n", "- ", "_ \n", "= \n"])
+def test_a_judgement_of_signs_alone_is_read_in_a_time_that_grows_with_its_length(sign):
+    def spent(n):
+        began = process_time()
+        assert accurate(sign * n, "Judgement:").value is None
+        return process_time() - began
+
+    spent(10)  # the patterns are compiled
+    # sixteen times as many take sixteen times as long; where each line was tried anew they took 256 times
+    assert spent(8000) < 60 * max(spent(500), 0.001)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -49,19 +49,8 @@ def by_lines(document: str, size: int, length: Callable[[str], int]) -> list[str
 
 
 def greedy(parts: Iterable[str], size: int, length: Callable[[str], int], joiner: str) -> list[str]:
-    """Parts in their order, joined as long as their lengths sum up to no more than `size`; a longer one
-    stands alone, and no chunk is empty.
-    """
-    found: list[list[str]] = []
-    total = 0
-    for part in parts:
-        n = length(part)
-        if not found or total + n > size:
-            found.append([])
-            total = 0
-        found[-1].append(part)
-        total += n
-    return [joiner.join(one) for one in found]
+    """Parts in their order, joined as long as their lengths sum up to no more than `size` (`passages_in_room`)."""
+    return [joiner.join(one) for one in passages_in_room(parts, size, length)]
 
 
 def by_number(document: str, size: int) -> list[str]:
@@ -89,8 +78,10 @@ def windows(text: str, room: int, offsets: Offsets) -> list[str]:
     return [one for piece in cut for one in (windows(piece, room, offsets) if piece != text else [piece])]
 
 
-def passages_in_room(passages: Sequence[str], room: int, length: Callable[[str], int]) -> list[list[str]]:
-    """LettuceDetect's groups: passages in their order, as many as have no more than `room` tokens together."""
+def passages_in_room(passages: Iterable[str], room: int, length: Callable[[str], int]) -> list[list[str]]:
+    """Passages in their order, in groups whose lengths sum up to no more than `room`, each as large as it can
+    be (LettuceDetect's): a longer passage stands alone, and no group is empty.
+    """
     found: list[list[str]] = []
     total = 0
     for passage in passages:

@@ -27,8 +27,9 @@ def judge_published(members: Members, rows: pl.DataFrame, endpoint: Endpoint | N
     Judgements; `unparsed` with a reason where there is no verdict: `no-evidence` (no document), `no-text`,
     `too-long` (the text leaves no room for a document), or why a judge's reply could not be read.
 
-    `attributes` say the adapter, the threshold of its score and the number of windows that were read. Raises
-    TruerateError, one line, for a member that cannot be used.
+    `attributes` say the adapter, the threshold of its score (of a token detector of ours: of p, as its
+    training chose it) and the number of windows that were read. Raises TruerateError, one line, for a member
+    that cannot be used.
     """
     texts = list(texts_of(rows))
     found = [_judgements(name, how, rows, texts, endpoint) for name, how in members.items()]
@@ -56,7 +57,7 @@ def _judgements(
             attributes=pairs(
                 adapter=adapter.name,
                 n_windows=told.n_windows,
-                threshold=adapter.threshold,
+                threshold=adapter.threshold if told.threshold is None else told.threshold,
                 composed="yes" if adapter.kind == "own" and told.rationale else None,
             ),
         )

@@ -23,13 +23,14 @@ from truerate.detectors.published.readout import Said
 from truerate.detectors.tokens.cells import NETWORK
 from truerate.detectors.tokens.networks import readings
 from truerate.detectors.tokens.pretrained import TokenDetector
-from truerate.detectors.tokens.span_probabilities import MARKED, Reading, soft_spans
+from truerate.detectors.tokens.span_probabilities import Reading, soft_spans
 from truerate.detectors.training import processes
 from truerate.detectors.training.device import single_threaded
 
 
 class Own:
-    """A detector of ours; `decision` is None for one that marks tokens and was not fitted to judge. Raises
+    """A detector of ours; `decision` is None for one that marks tokens and was not fitted to judge: its verdict
+    is a p above its `threshold`, that of params.yaml, else the one that its training chose. Raises
     TruerateError, one line, where it cannot be loaded.
     """
 
@@ -39,6 +40,7 @@ class Own:
         where = str(inner if inner.is_dir() else place if place.is_dir() else how.weights)
         loaded = TokenDetector.from_pretrained(where, revision=how.revision, device=str(processes.device()))
         self.network = loaded.network
+        self.threshold = loaded.threshold if how.threshold is None else how.threshold
         learned = place / DECISION
         self.decision = Decision(**read_json(learned)) if learned.is_file() else None
 
@@ -90,7 +92,7 @@ class Own:
         if self.decision is None:
             spans = soft_spans(text, reading, self.network.labels)
             largest = max((span["p"] for span in spans), default=0.0)
-            return Said(largest > MARKED, largest, spans, n_windows)
+            return Said(largest > self.threshold, largest, spans, n_windows, threshold=self.threshold)
         told = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
         one = judged(text, reading, self.decision, **told)
         return Said(one.verdict, one.p, one.spans, n_windows, rationale=one.rationale)

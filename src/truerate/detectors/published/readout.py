@@ -20,7 +20,7 @@ class Said(NamedTuple):
     """What a published detector says of one text.
 
     `reason`: why there is no verdict; `n_windows`: pieces of the document that were read, summed over what was
-    asked of them; `rationale`: what a judge wrote.
+    asked of them; `rationale`: what a judge wrote; `threshold`: of p, where weights bring their own.
     """
 
     verdict: bool | None
@@ -29,6 +29,7 @@ class Said(NamedTuple):
     n_windows: int
     reason: str | None = None
     rationale: str | None = None
+    threshold: float | None = None
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

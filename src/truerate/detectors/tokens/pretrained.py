@@ -20,9 +20,12 @@ from transformers import AutoConfig, AutoModel, AutoModelForTokenClassification,
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS
+from truerate.core.whole_words import whole_words
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
+from truerate.detectors.tokens.cells import NETWORK as TRAINED
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
 from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.predict import threshold_of
 from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
@@ -119,6 +122,13 @@ class TokenDetector(nn.Module):
         scored = [(one, torch.softmax(logits, dim=-1).numpy()) for one, logits in found]
         return soft_spans(answer, joined(scored), self.labels) if scored else []
 
+    def marked(self, answer: str, reference: str) -> list[dict]:
+        """The marked spans of an answer in whole words {start, end, type, p}: those whose p is above the
+        `threshold`, in code points, in order and disjoint; none where nothing is marked.
+        """
+        spans = whole_words(answer, self.mark(answer, reference), self.threshold)
+        return [span for span in spans if span["p"] > self.threshold]
+
     def _chunks(self, answers: Sequence[str], reference: str) -> list[list[tuple[Answer, torch.Tensor]]]:
         """The chunks of each answer in the order of its text, with their logits."""
         if isinstance(answers, str):
@@ -177,9 +187,7 @@ def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
 
 
 def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
-    """The network in a folder, as trained or as published, and from where on it marks: one half where its
-    settings do not say.
-    """
+    """The network in a folder, as trained or as published, and from where on it marks (`_marks_above`)."""
     doing = f"loading detector {name!r}"
     if not (folder / NETWORK).is_file():
         raise TruerateError(
@@ -196,7 +204,7 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
         body = body_from_weights(backbone, device) if backbone.lora else _body(folder, backbone, state)
         network = Network(body, backbone, labels, Coder.load(folder))
         network.load_trainable(state)
-        threshold = float(settings.get("threshold", MARKED))
+        threshold = _marks_above(folder, settings)
     except TruerateError:
         raise
     except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
@@ -206,6 +214,15 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
     network.head.to(device)  # a quantised body was put there when it was read
     network.told.to(device)
     return network, threshold
+
+
+def _marks_above(folder: Path, settings: dict) -> float:
+    """The threshold that training chose: what is published has it among its settings, what is trained beside
+    its folder; one half where none was chosen.
+    """
+    if "threshold" in settings:
+        return float(settings["threshold"])
+    return threshold_of(folder.resolve().parent) if folder.resolve().name == TRAINED else MARKED
 
 
 def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> nn.Module:

@@ -87,6 +87,9 @@ def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
     """
 
     def learn(passages: Sequence[Passage], n_types: int) -> State:
+        """`coefficients` (regressions, BUCKETS) and `intercepts` (regressions,), float32: that of being
+        hallucinated first, then one per type where there are several. Tokens without a label (−1) teach nothing.
+        """
         labels = np.concatenate([passage.labels for passage in passages])
         inside, is_taught = labels > 0, labels >= 0
         rows = hashed(passages, features)
@@ -114,6 +117,7 @@ def read_by(features: Features) -> Callable[[State, Sequence[Passage]], list[Rea
     """P(hallucinated) of every word of every passage, and the likeliest type."""
 
     def read(state: State, passages: Sequence[Passage]) -> list[Reading]:
+        """A Reading per passage, in their order; the type is 1 where only one was learned."""
         rows, weights = hashed(passages, features), state["coefficients"].astype(float)
         scores = [
             logistic(rows, coefficients, float(intercept))

@@ -28,7 +28,11 @@ _EVALUATION = (
     r"(?:(?:the|this|that|your|my|its|given|above|provided|whole|overall)\s+)*(?:evaluation|judge?ment|annotation|assessment|"
     r"verdict|analysis)(?:'s)?(?:\s+(?:of\s+the\s+(?:response|model|assistant)|above|given|provided|as\s+a\s+whole))?"
 )
-_IS = r"\s*(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
+_BLANKS = r"\s*"
+_IS = (
+    _BLANKS
+    + r"(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
+)
 _LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+)*(?:answer|final|decision|conclusion|label|result)"
 _FIRST = lazy(
     # possessive: given back sign by sign, a row of brackets would be tried in each of its partitions
@@ -37,15 +41,18 @@ _FIRST = lazy(
     re.I,
 )
 _SAID = lazy(
-    rf"(?:\b{_EVALUATION}|\b{_LABEL}|\b(?:yes|no)\b[\s,.]*(?:it|this|that)|^[\W_]*){_IS}{_WORD}",
-    re.I | re.MULTILINE,
+    rf"(?:\b{_EVALUATION}|\b{_LABEL}|\b(?:yes|no)\b[\s,.]*(?:it|this|that)){_IS}{_WORD}",
+    re.I,
 )
+# three that begin where a line does, which `_at_lines` looks for
+_BARE = lazy(rf"^[\W_]*{_IS.removeprefix(_BLANKS)}{_WORD}", re.I | re.MULTILINE)
 _ALONE = lazy(rf"^[\W_]*{_WORD}[\W_]*$", re.I | re.MULTILINE)
 # a line that begins with the word that was asked for
 _LINE = lazy(
     rf"^[\W_]*(?:i\s+(?:think|believe)\s+)?(?:it\s+is\s+)?(?=[^\n]{{0,40}}accurate){_WORD}(?=\W*$|\s*[.,:;!—–-])",
     re.I | re.MULTILINE,
 )
+_SIGNS = lazy(r"^[\W_]*+", re.MULTILINE)
 _OPEN = lazy(
     r"\b(?:accurate|correct)\s*(?:/|\||or)\s*(?:inaccurate|incorrect|not)\b|\binaccurate\s*(?:/|\||or)\s*accurate\b|"
     r"\b(?:wait|scratch\s+that|on\s+second\s+thoughts?|on\s+reflection|i\s+take\s+(?:it|that)\s+back)\b|"
@@ -122,7 +129,7 @@ def _stated(text: str) -> tuple[bool | None, str | None]:
 def _told(text: str) -> Iterator[bool | None]:
     """Each thing that is said of the evaluation; None for one that is half said, doubted or has an exception."""
     places: dict[int, re.Match[str]] = {}
-    for found in (_FIRST.match(text), *_SAID.finditer(text), *_ALONE.finditer(text), *_LINE.finditer(text)):
+    for found in (_FIRST.match(text), *_SAID.finditer(text), *_at_lines(text)):
         if found is not None:
             places.setdefault(found.end(), found)
     for found in places.values():
@@ -136,6 +143,19 @@ def _told(text: str) -> Iterator[bool | None]:
             or text[found.end() :].lstrip(" *_\"'").startswith("?")
         )
         yield None if is_left else is_good
+
+
+def _at_lines(text: str) -> Iterator[re.Match[str]]:
+    """What is said where a line begins, signs before it or not.
+
+    Lines of signs alone are tried once, from the first of them: what stands behind any is found from there, and
+    from each anew would take the square of their number.
+    """
+    starts = [signs.start() for signs in _SIGNS.finditer(text)]
+    for pattern in (_BARE, _ALONE, _LINE):
+        for start in starts:
+            if (found := pattern.match(text, start)) is not None:
+                yield found
 
 
 def _named(named: Sequence[tuple[str, Any]]) -> set[bool | None]:

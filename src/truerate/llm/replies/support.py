@@ -235,7 +235,8 @@ def _past_claim(text: str, place: int, parts: list[str]) -> int | None:
 
 def _claim_at_end(text: str, parts: list[str]) -> int:
     """The place of the sign behind which a claim is the last thing said; the end of the words where it is not."""
-    place = text.lower().rfind(parts[0].lower())
+    folded, first = text.lower(), parts[0].lower()
+    place = folded.rfind(first)
     while place > 0:
         end = _past_claim(text, place, parts)
         if end is not None and _skipped(text, end) == len(text):
@@ -244,5 +245,5 @@ def _claim_at_end(text: str, parts: list[str]) -> int:
                 start -= 1
             signs = (at for at in range(start, place) if text[at] in _OPENS_CLAIM)
             return next(signs, len(text))
-        place = text.lower().rfind(parts[0].lower(), 0, place)
+        place = folded.rfind(first, 0, place)
     return len(text)
