@@ -10,9 +10,9 @@ at a time on two cores; and all Score and Outcome rows with their intervals, res
 a process of its own; CPU seconds (user and system) and peak memory are the kernel's account of it. On two quiet
 cores the whole lasts as long as the parts one after the other, reading halved.
 
-The scores are then held against scikit-learn, sacrebleu and rouge-score (where it is installed, else the table of
-the textbook) on the same rows. `--write` puts the table between the markers `<!-- bench:halludial -->` and
-`<!-- /bench:halludial -->` of a file. Exit code 1 where a limit is passed or a value differs.
+The scores are then held against scikit-learn, sacrebleu and rouge-score on the same rows. `--write` puts the table
+between the markers `<!-- bench:halludial -->` and `<!-- /bench:halludial -->` of a file. Exit code 1 where a limit is
+passed or a value differs.
 """
 
 import argparse
@@ -32,7 +32,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "2")
 
 import polars as pl
-from halludial_peers import PEER, check
+from halludial_peers import check
 from halludial_rows import (
     JUDGES,
     PAPER,
@@ -270,7 +270,7 @@ def report(found: Mapping[int, Mapping[str, Spent]], held: int) -> tuple[str, bo
     told = (
         f"On two quiet cores, reading halved: {seconds:.0f} s at {sizes[-1]:,} dialogues; limits {SECONDS:g} s, "
         f"{MEMORY:g} GB, exponent {EXPONENT}: {'held' if is_held else '**passed**'}. Reading is two judges at a time, "
-        f"its memory that of both. {held:,} values held against scikit-learn, sacrebleu and {PEER}."
+        f"its memory that of both. {held:,} values held against scikit-learn, sacrebleu and rouge-score."
     )
     return "\n".join([*lines, "", told]), is_held
 

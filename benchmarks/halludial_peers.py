@@ -1,15 +1,12 @@
 """HalluDial's scores held against scikit-learn, sacrebleu and rouge-score on the rows that `halludial.py` made."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 from halludial_rows import JUDGES, TEST
 
 EQUAL = 1e-12
 ROUNDED = 6e-7  # saved scores have six digits
-PEER = "rouge-score" if find_spec("rouge_score") else "the textbook's table of ROUGE-L"
 
 
 def check(folder: Path) -> int:
@@ -89,27 +86,11 @@ def check_location(folder: Path, judge: str, samples: pl.DataFrame, scores: pl.D
 
 
 def rouge_by_others(pairs: list[tuple[str, str]]) -> list[float]:
-    """ROUGE-L of each pair by rouge-score, else by the table of the textbook."""
-    try:
-        from rouge_score.rouge_scorer import RougeScorer
-    except ImportError:
-        return [plain_rouge(*pair) for pair in pairs]
+    """ROUGE-L of each pair by rouge-score."""
+    from rouge_score.rouge_scorer import RougeScorer
+
     scorer = RougeScorer(["rougeL"], use_stemmer=False)
     return [scorer.score(*pair)["rougeL"].fmeasure for pair in pairs]
-
-
-def plain_rouge(target: str, text: str) -> float:
-    """ROUGE-L F1 by the whole table of common subsequences."""
-    from truerate.metrics.rouge import rouge_words
-
-    first, second = rouge_words(target), rouge_words(text)
-    above = np.zeros(len(second) + 1, dtype=int)
-    for word in first:
-        row, match = above.copy(), above[:-1] + np.array([word == other for other in second], dtype=int)
-        row[1:] = np.maximum.accumulate(np.maximum(above[1:], match))
-        above = row
-    length = int(above[-1])
-    return 2 * length / (len(first) + len(second)) if length else 0.0
 
 
 def chrf_by_sacrebleu(pairs: list[tuple[str, str]]) -> float:

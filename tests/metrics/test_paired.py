@@ -3,10 +3,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from truerate.metrics.paired import enough_resamples, holm, paired_bootstrap, ratio_contrasts
+from truerate.metrics.paired import enough_resamples, holm, mcnemar, paired_bootstrap, ratio_contrasts
 
 
-def mcnemar(n_first_only: int, n_second_only: int) -> float:
+def by_hand(n_first_only: int, n_second_only: int) -> float:
     """McNemar's exact p-value from the discordant pairs of independent units, which the bootstrap is held
     against.
     """
@@ -22,7 +22,7 @@ def p_of(differences, counts=None, seed=7):
 
 def test_bootstrap_p_agrees_with_mcnemar_on_independent_units():
     differences = [1] * 30 + [-1] * 15 + [0] * 155
-    assert p_of(differences) == pytest.approx(mcnemar(30, 15), abs=0.015)  # .036
+    assert p_of(differences) == pytest.approx(by_hand(30, 15), abs=0.015)  # .036
 
 
 def test_clusters_are_resampled_whole():
@@ -49,7 +49,7 @@ def test_add_one_and_students_t_bound_p_from_below():
 def test_few_clusters_are_less_sure():
     # the same counts of +1, 0, −1 on 12 clusters: far from decided, and further than the normal tail says
     differences = [1] * 6 + [-1] + [0] * 5
-    assert 0.02 < p_of(differences) < mcnemar(6, 1)
+    assert 0.02 < p_of(differences) < by_hand(6, 1)
 
 
 def test_holm_by_hand():
@@ -85,3 +85,10 @@ def test_few_clusters_need_more_resamples_and_many_no_more():
     few, enough = (paired_bootstrap(differences, counts, n_resamples=m, seed=1)[0] for m in (2000, n))
     assert few > least > enough
     assert enough_resamples(2000, least, 5) == 9000  # five flips never give so small a p
+
+
+def test_mcnemars_exact_test_by_hand():
+    # 1 against 9: 2 (1 + 10) / 2^10; 5 against 5: at most 1; none differ: 1; 0 against 6: 2 / 2^6
+    first, second = np.array([1, 5, 0, 0, 12]), np.array([9, 5, 0, 6, 31])
+    told = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
+    assert mcnemar(first, second).tolist() == pytest.approx(told)

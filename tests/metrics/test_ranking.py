@@ -1,6 +1,6 @@
 import numpy as np
 
-from truerate.metrics.ranking import Comparison, RankRange, compare_all, families, rank_ranges
+from truerate.metrics.ranking import Comparison, RankRange, compare_all, families, is_plain, rank_ranges
 
 SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
 
@@ -76,7 +76,7 @@ def test_a_baselines_range_is_its_place_among_the_models():
 
 def test_how_many_baselines_there_are_widens_no_models_range():
     rng = np.random.default_rng(0)
-    models = rng.random((3, 120)) < np.array([[0.93], [0.82], [0.62]])
+    models = rng.random((3, 120)) < np.array([[0.95], [0.83], [0.62]])
     baselines = rng.random((10, 120)) < 0.5
 
     def ranges(n):
@@ -90,3 +90,29 @@ def test_how_many_baselines_there_are_widens_no_models_range():
     values = np.array([*models, *baselines], dtype=float)
     together = rank_ranges(13, compare_all(values, range(120), **SETTINGS), alpha=0.05)
     assert together[0] != (1, 1)  # one family of 78 pairs cannot part the first two
+
+
+def test_independent_units_of_yes_or_no_are_tested_exactly():
+    # 0 alone has 9 units, 1 alone has 1: p = 2 (C(10,0) + C(10,1)) / 2^10 = 22 / 1024; a third subject lacks
+    # the first nine of them: alone 0 against 1 on the 11 units that it shares with 0
+    first = [1.0] * 9 + [0.0] + [1.0] * 10
+    second = [0.0] * 9 + [1.0] + [1.0] * 10
+    third = [np.nan] * 9 + [1.0] + [1.0] * 10
+    found = compare_all(np.array([first, second, third]), range(20), **SETTINGS)
+    assert [one.p for one in found] == [22 / 1024, 1.0, 1.0]
+    assert [one.difference for one in found] == [8 / 20, -1 / 11, 0.0]
+    assert [one.p_holm for one in found] == [3 * 22 / 1024, 1.0, 1.0]
+
+
+def test_units_of_one_cluster_or_of_shares_are_resampled():
+    values = np.array([[1.0, 1.0, 1.0, 0.0] * 5, [0.0, 1.0, 0.0, 0.0] * 5])
+    assert is_plain(values, range(20)) and not is_plain(values, [place // 2 for place in range(20)])
+    assert not is_plain(values / 2, range(20))
+    # ten units differ, all one way: exactly p = 2 / 2^10; of five clusters of four no p is below 2 / 2^5
+    assert compare_all(values, range(20), **SETTINGS)[0].p == 2 / 2**10
+    assert compare_all(values, [place // 4 for place in range(20)], **SETTINGS)[0].p >= 2 / 2**5
+
+
+def test_pairs_without_a_common_unit_are_left_out_of_the_exact_test_too():
+    values = np.array([[1.0, np.nan], [np.nan, 1.0], [0.0, 0.0]])
+    assert [(one.first, one.second) for one in compare_all(values, "ab", **SETTINGS)] == [(0, 2), (1, 2)]

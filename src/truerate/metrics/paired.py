@@ -1,4 +1,6 @@
-"""Paired tests of two subjects on the same units, and Holm's correction of many."""
+"""Paired tests of two subjects on the same units, exact where these are independent and of yes or no, else by
+the bootstrap of clusters; and Holm's correction of many.
+"""
 
 from collections.abc import Sequence
 from math import ceil
@@ -42,6 +44,19 @@ def paired_bootstrap(
     least = np.minimum(1.0, 2.0 ** (1 - np.minimum((d != 0).sum(axis=0), 1000)))
     p = np.maximum(_as_t_tail((1 + extreme) / (1 + n_resamples), len(d) - 1), least)
     return [float(value) if total else None for value, total in zip(p, n.sum(axis=0), strict=True)]
+
+
+def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Two-sided p-values of McNemar's exact test (McNemar 1947; exact: Mosteller 1952) that two subjects have the
+    same rate: `first` and `second` (m,) are how many units one of the two alone got.
+
+    Each unit on which they differ is a fair coin: p = 2 P(X ≤ min) with X binomial of `first + second` and 1/2,
+    at most 1; 1.0 where they differ on none. It holds for independent units of yes or no.
+    """
+    from scipy.special import bdtr
+
+    least, both = np.minimum(first, second), np.asarray(first + second, dtype=int)
+    return np.minimum(1.0, 2 * bdtr(np.asarray(least, dtype=float), both, 0.5))
 
 
 def ratio_contrasts(

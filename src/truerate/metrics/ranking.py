@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from truerate.metrics.intervals import cluster_sums
-from truerate.metrics.paired import enough_resamples, holm, paired_bootstrap
+from truerate.metrics.paired import enough_resamples, holm, mcnemar, paired_bootstrap
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -60,32 +60,60 @@ def compare_all(
     seed: int,
     is_model: Sequence[bool] | None = None,
 ) -> list[Comparison]:
-    """The pairs of `families` tested on the units that both subjects have, by the paired cluster bootstrap,
-    Holm-corrected within each family.
+    """The pairs of `families` tested on the units that both subjects have, Holm-corrected within each family.
 
     `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names
     each unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given).
-    With m pairs in a family the smallest p-value must be able to fall below alpha / m, so as many resamples are
-    drawn as that needs (`enough_resamples`). Pairs without a common unit are left out: nothing can be said of them.
+    Where every unit is a cluster of its own and every value 0 or 1 the test is exact (`paired.mcnemar`), else the
+    paired cluster bootstrap: with m pairs in a family its smallest p-value must be able to fall below alpha / m, so
+    as many resamples are drawn as that needs (`enough_resamples`).
+    Pairs without a common unit are left out: nothing can be said of them.
     """
     asked = families([True] * len(values) if is_model is None else is_model)
     pairs = [pair for family in asked for pair in family]
     if not pairs or not values.shape[1]:
         return []
-    gaps = np.stack([values[i] - values[j] for i, j in pairs], axis=1)
-    common = ~np.isnan(gaps)
-    sums = cluster_sums(clusters, np.hstack([np.nan_to_num(gaps), common]))
-    differences, counts = sums[:, : len(pairs)], sums[:, len(pairs) :]
-    n_resamples = enough_resamples(n_resamples, alpha / max(map(len, asked)), len(sums))
-    p_values = paired_bootstrap(differences, counts, n_resamples=n_resamples, seed=seed)
+    if is_plain(values, clusters):
+        differences, counts, p_values = _exact(values, pairs)
+    else:
+        sums = cluster_sums(clusters, _gaps(values, pairs))
+        n_resamples = enough_resamples(n_resamples, alpha / max(map(len, asked)), len(sums))
+        gaps, common = sums[:, : len(pairs)], sums[:, len(pairs) :]
+        p_values = paired_bootstrap(gaps, common, n_resamples=n_resamples, seed=seed)
+        differences, counts = gaps.sum(axis=0), common.sum(axis=0)
     ends = np.cumsum([0, *map(len, asked)])
     corrected = [p for start, end in zip(ends, ends[1:], strict=False) for p in holm(p_values[start:end])]
-    tested = zip(pairs, differences.sum(axis=0), counts.sum(axis=0), p_values, corrected, strict=True)
+    tested = zip(pairs, differences, counts, p_values, corrected, strict=True)
     return [
         Comparison(i, j, float(d / n), p, p_holm)
         for (i, j), d, n, p, p_holm in tested
         if p is not None and p_holm is not None
     ]
+
+
+def is_plain(values: np.ndarray, clusters: Sequence[object]) -> bool:
+    """Whether units are independent and of yes or no: each is a cluster of its own, and each value 0, 1 or NaN."""
+    is_single = len(set(clusters)) == len(clusters)
+    return is_single and bool(((values == 0) | (values == 1) | np.isnan(values)).all())
+
+
+def _exact(values: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray, list[float | None]]:
+    """Summed differences, common units and exact p-values of pairs of subjects, from how many units each got
+    where the other one did not.
+    """
+    got, missed = (values == 1).astype(float), (values == 0).astype(float)
+    alone, known = got @ missed.T, got + missed
+    left, right = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    first, second, counts = alone[left, right], alone[right, left], (known @ known.T)[left, right]
+    tested = mcnemar(first, second)
+    p_values = [float(p) if n else None for p, n in zip(tested, counts, strict=True)]
+    return first - second, counts, p_values
+
+
+def _gaps(values: np.ndarray, pairs: Pairs) -> np.ndarray:
+    """The differences of pairs of subjects, and whether both have the unit, (units, 2 pairs)."""
+    gaps = np.stack([values[i] - values[j] for i, j in pairs], axis=1)
+    return np.hstack([np.nan_to_num(gaps), ~np.isnan(gaps)])
 
 
 def rank_ranges(

@@ -1,0 +1,220 @@
+"""The rate of one group of answers from a detector's flags of all and people's labels of some: what stands for
+it, what it rests on, and what more labels would give.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+
+from truerate.metrics.estimators.grid import Combined, combined, model_difference
+from truerate.metrics.estimators.planning import Plan, design_effect_of
+from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals
+from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board, used
+from truerate.metrics.estimators.sample import Cell
+from truerate.metrics.intervals import UNIT, Interval, wilson
+from truerate.metrics.paired import holm
+from truerate.metrics.score_writer import ALL
+from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
+
+LEAST_LABELS = 10  # labelled answers of a group below which it has an interval and no point
+MANY = 10**9  # answers of a system, where a comparison is about all that it would give
+NOTHING_KNOWN = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The rate of one group. `n`, `k`: answers, labelled ones; `raw`: the flagged share with the interval of its
+    draw; `value` None: not identified, `low` and `high` then say what labels leave open; all three None: nobody
+    labelled. `estimator`: of the registry. `alone`: labels without the detector. `halved`: labels more that
+    halve the interval; None where all answers would not.
+    """
+
+    group: str
+    n: int
+    k: int
+    raw: Interval | None
+    value: float | None
+    low: float | None
+    high: float | None
+    estimator: str
+    why: str
+    alone: Interval | None = None
+    halved: int | None = None
+
+
+def rate_of(group: str, cell: Cell, *, confidence: float = 0.95) -> Rate:
+    """The rate of these very answers, by the estimator that the registry chooses.
+
+    Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone, without
+    a point. No label at all: the flagged share alone. Nothing in it: None everywhere.
+    """
+    key = (group, ALL)
+    if not cell.n or not cell.total.sum():
+        return Rate(group, cell.n, cell.k, None, None, None, None, "none", "no answers")
+    made = estimate_board({key: cell}, confidence=confidence, names=(RAW, LABELS_ALONE, PREDICTION_POWERED))[
+        key
+    ]
+    by_name = {one.estimator: one.found for one in made}
+    raw, alone = by_name.get(RAW), by_name.get(LABELS_ALONE)
+    if not cell.k:
+        return Rate(group, cell.n, 0, raw, None, None, None, RAW, "nobody labelled answers here")  # type: ignore[arg-type]
+    chosen = used(made)
+    found = chosen.estimate.found if chosen.estimate else None
+    if cell.k < LEAST_LABELS and cell.k < cell.n:
+        low, high = _hull(cell, found, confidence)  # type: ignore[arg-type]
+        why = f"{cell.k} labelled, {LEAST_LABELS} are needed for a point"
+        return Rate(group, cell.n, cell.k, raw, None, low, high, "not-identified", why)  # type: ignore[arg-type]
+    if found is None:  # one answer, labelled
+        return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, "not-identified", chosen.why)  # type: ignore[arg-type]
+    name = chosen.estimate.estimator if chosen.estimate else RAW
+    value, low, high = _wider(cell, found, confidence)  # type: ignore[arg-type]
+    return Rate(
+        group, cell.n, cell.k, raw, value, low, high, name, chosen.why, alone,  # type: ignore[arg-type]
+        labels_to_halve(cell, confidence=confidence),
+    )  # fmt: skip
+
+
+def _hull(cell: Cell, found: Interval | None, confidence: float) -> tuple[float, float]:
+    """The ends that neither few labels alone nor the estimate leave; an answer counts as one row of them."""
+    inside = cell.is_labelled
+    share = float(cell.gold[inside].sum() / max(cell.total[inside].sum(), 1.0))
+    own = wilson(share * cell.k, cell.k, confidence=confidence)
+    ends = [one for one in (own, found) if one is not None]
+    return min(one.low for one in ends), max(one.high for one in ends)
+
+
+def _wider(cell: Cell, found: Interval, confidence: float) -> Interval:
+    """The interval with each end the wider one of its own and of `by_flag`'s, where answers are whole verdicts:
+    a group alone has no board to lean on, and a dozen labels without an error say little of its variance.
+    """
+    other = by_flag(cell, confidence=confidence)
+    if other is None:
+        return found
+    return Interval(
+        found.value,
+        max(0.0, min(found.low, found.value - other.value + other.low)),
+        min(1.0, max(found.high, found.value - other.value + other.high)),
+    )
+
+
+def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
+    """The rate post-stratified by what the detector says: Σ share of a stratum · its labelled rate, with Wilson's
+    interval of each stratum at k / (1 − k/n) rows, put together by square-and-add (Zou & Donner 2008).
+
+    None where units are no single verdicts, or a stratum has no labels.
+    """
+    if not ((cell.total == 1) & (cell.flagged <= 1)).all():
+        return None
+    value = below = above = 0.0
+    for flag in np.unique(cell.flagged):
+        part = cell.only(cell.flagged == flag)
+        if not part.k:
+            return None
+        share, own = part.n / cell.n, float(part.gold[part.is_labelled].mean())
+        value += share * own
+        if part.k < part.n:
+            worth = part.k / (1 - part.labelled_share)
+            _, low, high = wilson(own * worth, worth, confidence=confidence)  # type: ignore[misc]
+            below, above = below + (share * (own - low)) ** 2, above + (share * (high - own)) ** 2
+    return Interval(value, value - sqrt(below), value + sqrt(above))
+
+
+def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
+    """How many more labels, drawn by chance, halve the interval of a group; None where it has no width left or
+    fewer than two labels.
+    """
+    fit = _fit({"": cell}, "these", confidence)
+    if not fit.cells:
+        return None
+    (spread,), (value,) = fit.spreads.values(), fit.rates.values()
+    if not spread.variance:
+        return None
+    plan = Plan(cell.n, 1, min(0.99, max(0.01, value)), design_effect_of(fit), confidence)
+    return max(0, plan.labels_for(plan.half_width(cell.k) / 2) - cell.k)
+
+
+def _fit(cells: Mapping[str, Cell], target: str, confidence: float) -> Fit:
+    told = {(name, ALL): found for name, cell in cells.items() if (found := residuals(cell)) is not None}
+    return fit_board(told, slope=None, target=target, confidence=confidence)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Two systems by their corrected rates: the difference first − second with its interval, its p-value after
+    Holm's correction, and how many labels in all a system needs until a difference of this size is told apart
+    (power .8); `labels` None where there is no difference.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    labels: int | None
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The systems of a file beside one another, about all answers that they would give: questions that both
+    answered are pairs.
+    """
+
+    cells: Mapping[str, Cell]
+    confidence: float = 0.95
+
+    @cached_property
+    def fit(self) -> Fit:
+        """θ of the systems with LEAST_LABELS labels at least."""
+        enough = {name: cell for name, cell in self.cells.items() if cell.k >= LEAST_LABELS}
+        return _fit(enough, "model", self.confidence)
+
+    def pairs(self) -> list[Separation]:
+        """Every two systems that have labels enough, in the order of their names."""
+        names = sorted(name for name, _ in self.fit.cells)
+        told = [
+            (first, second, found)
+            for first, second in combinations(names, 2)
+            if (found := model_difference(self.fit, first, second, [ALL])) is not None
+        ]
+        corrected = holm([found.p for _, _, found in told])
+        return [self._separation(*one, p) for one, p in zip(told, corrected, strict=True) if p is not None]
+
+    def _separation(self, first: str, second: str, found: Combined, p: float) -> Separation:
+        interval = found.interval(self.confidence, bounds=(-1.0, 1.0))
+        middle = np.mean([self.fit.rates[name, ALL] for name in (first, second)])
+        plan = Plan(MANY, 1, float(np.clip(middle, 0.01, 0.99)), design_effect_of(self.fit), self.confidence)
+        gap = abs(interval.value)
+        labels = plan.labels_to_separate(gap) if gap > 1e-6 else None
+        return Separation(first, second, interval.value, interval.low, interval.high, p, labels)
+
+
+def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Interval | None:
+    """The rate of all answers put together from those of the systems by what they hold: right where systems were
+    labelled in unlike shares. None where one of them has fewer than two labels.
+    """
+    fit = _fit(cells, "these", confidence)
+    held = {name: float(cell.total.sum()) for name, cell in cells.items()}
+    weights = {(name, ALL): one / sum(held.values()) for name, one in held.items()}
+    found = combined(fit, weights)
+    return None if found is None else found.interval(confidence, bounds=UNIT)
+
+
+def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
+    """Flags with those that could not be told (NaN) at the share of all that were: no estimate from labels leans
+    on them, and none is lost. 0 where nothing was judged.
+    """
+    is_told = ~np.isnan(flagged)
+    held = total[is_told].sum()
+    share = flagged[is_told].sum() / held if held else 0.0
+    return np.where(is_told, flagged, share * total)
+
+
+def groups(values: Sequence[str]) -> dict[str, np.ndarray]:
+    """The rows of each value, (rows,) of booleans, values in sorted order."""
+    told = np.asarray(values, dtype=object)
+    return {value: told == value for value in sorted(set(values))}

@@ -1,0 +1,124 @@
+"""The rate of one group of answers: planted truth is recovered, and too few labels give no point."""
+
+import numpy as np
+import pytest
+
+from truerate.metrics.estimators.own_rate import (
+    Systems,
+    by_flag,
+    groups,
+    over_systems,
+    rate_of,
+    with_unjudged,
+)
+from truerate.metrics.estimators.sample import Cell, verdicts
+
+
+def drawn(rng, *, n, k, rate, tpr, fpr, prefix="a"):
+    """n answers, a biased detector, k of them labelled by chance; and the rate of these very answers."""
+    truth = rng.random(n) < rate
+    flags = np.where(truth, rng.random(n) < tpr, rng.random(n) < fpr)
+    label = np.full(n, np.nan)
+    taken = rng.permutation(n)[:k]
+    label[taken] = truth[taken]
+    return verdicts(flags, label, [f"{prefix}{i}" for i in range(n)]), float(truth.mean())
+
+
+@pytest.mark.parametrize("k", [30, 100])
+@pytest.mark.parametrize(("rate", "tpr", "fpr"), [(0.2, 0.8, 0.35), (0.1, 0.7, 0.1)])
+def test_planted_rates_are_recovered(k, rate, tpr, fpr):
+    """The flagged share is off by 6 to 24 points; the corrected rate by less than 1, and its interval holds in
+    .93 of the draws (measured over 600: .958 to .978).
+    """
+    rng = np.random.default_rng(5)
+    held, errors, raw = [], [], []
+    for _ in range(150):
+        cell, truth = drawn(rng, n=1000, k=k, rate=rate, tpr=tpr, fpr=fpr)
+        found = rate_of("all", cell)
+        held.append(found.low <= truth <= found.high)
+        errors.append(found.value - truth)
+        raw.append(found.raw.value - truth)
+    assert np.mean(held) >= 0.93
+    assert abs(np.mean(errors)) < 0.012
+    assert np.mean(raw) > 0.05
+
+
+def test_by_flag_is_the_post_stratified_rate():
+    """40 flagged, 4 labelled, 3 of them hallucinated; 60 not, 6 labelled, 1 of them: .4 · 3/4 + .6 · 1/6 = .4."""
+    flags = np.arange(100) < 40
+    label = np.full(100, np.nan)
+    label[:4] = [1, 1, 1, 0]
+    label[40:46] = [1, 0, 0, 0, 0, 0]
+    found = by_flag(verdicts(flags, label, np.arange(100)), confidence=0.95)
+    assert found.value == pytest.approx(0.4)
+    assert found.low < 0.3 < 0.5 < found.high
+
+
+def test_without_labels_the_raw_share_alone():
+    found = rate_of("all", verdicts(np.arange(50) < 10, np.full(50, np.nan), np.arange(50)))
+    assert (found.value, found.low, found.high) == (None, None, None)
+    assert found.raw.value == pytest.approx(0.2)
+
+
+def test_too_few_labels_give_an_interval_and_no_point():
+    label = np.full(50, np.nan)
+    label[:5] = [0, 0, 1, 0, 0]
+    found = rate_of("all", verdicts(np.arange(50) % 2, label, np.arange(50)))
+    assert found.value is None
+    assert found.estimator == "not-identified"
+    assert found.low < 0.05 and found.high > 0.5  # Wilson of 1 in 5: .036 to .624
+
+
+def test_all_labelled_is_known():
+    label = (np.arange(50) < 10).astype(float)
+    found = rate_of("all", verdicts(np.ones(50), label, np.arange(50)))
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.2, 0.2))
+    assert found.halved is None
+
+
+def test_more_labels_halve_the_interval():
+    rng = np.random.default_rng(3)
+    cell, _ = drawn(rng, n=4000, k=100, rate=0.3, tpr=0.8, fpr=0.2)
+    first = rate_of("all", cell)
+    wide = first.high - first.low
+    more, _ = drawn(np.random.default_rng(4), n=4000, k=100 + first.halved, rate=0.3, tpr=0.8, fpr=0.2)
+    second = rate_of("all", more)
+    assert (second.high - second.low) / wide == pytest.approx(0.5, abs=0.08)
+
+
+def test_systems_are_told_apart_or_it_is_said_what_would():
+    rng = np.random.default_rng(8)
+    plan = {"a": 0.1, "b": 0.5, "c": 0.13}
+    cells = {
+        name: drawn(rng, n=500, k=100, rate=rate, tpr=0.8, fpr=0.3, prefix=name)[0]
+        for name, rate in plan.items()
+    }
+    pairs = {(one.first, one.second): one for one in Systems(cells).pairs()}
+    assert pairs["a", "b"].p < 0.001 and pairs["a", "b"].difference == pytest.approx(-0.4, abs=0.12)
+    assert pairs["a", "c"].p > 0.05 and pairs["a", "c"].labels > 100
+
+
+def test_a_system_that_was_labelled_more_weighs_no_more():
+    """Rates 0 and 1, 300 answers each, 90 and 10 labelled: half of all, not the .1 of the labelled."""
+    cells = {}
+    for name, k in (("a", 90), ("b", 10)):
+        label = np.full(300, np.nan)
+        label[:k] = float(name == "b")
+        cells[name] = verdicts(np.arange(300) % 3 == 0, label, [f"{name}{i}" for i in range(300)])
+    assert over_systems(cells).value == pytest.approx(0.5)
+
+
+def test_what_was_not_judged_counts_as_the_share_of_the_rest():
+    """1 of 4 words flagged of what was judged: 2.5 of 10."""
+    found = with_unjudged(np.array([2.0, 2.0, 10.0]), np.array([1.0, 0.0, np.nan]))
+    assert found.tolist() == [1.0, 0.0, 2.5]
+    assert with_unjudged(np.array([2.0]), np.array([np.nan])).tolist() == [0.0]
+
+
+def test_nothing_is_nothing():
+    empty = np.zeros(0)
+    assert rate_of("all", Cell(empty, empty, empty, empty)).raw is None
+    assert {name: rows.tolist() for name, rows in groups(["b", "a", "b"]).items()} == {
+        "a": [False, True, False],
+        "b": [True, False, True],
+    }
