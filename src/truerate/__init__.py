@@ -1,14 +1,14 @@
 """truerate: benchmarks of LLM hallucination whose numbers can be believed.
 
-`truerate.check(answer, reference)` marks what a reference does not bear out in an answer of your own; it is
-loaded when it is first named.
+`truerate.check(answer, reference)` marks what a reference does not bear out in an answer of your own;
+`truerate.rate(path, labels=path)` tells what share of many is hallucinated. Each is loaded when it is first named.
 """
 
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["check"]
-_MODULES = {"check": "truerate.flow.marking"}
+__all__ = ["check", "rate"]
+_MODULES = {"check": "truerate.flow.marking", "rate": "truerate.answers.rating"}
 
 
 def __getattr__(name: str) -> object:

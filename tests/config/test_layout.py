@@ -51,6 +51,26 @@ OTHER = {
 }
 
 
+def test_shards_follow_from_the_size_where_none_are_set_and_the_demos_rows_keep_their_place(params):
+    as_set = Layout(Params.model_validate(params))
+    free = Layout(Params.model_validate(params | {"n_shards": None}))
+    for board in params["boards"]:
+        assert free.on(board).p.n_shards == as_set.on(board).p.n_shards == 1, board
+    assert free.scratch(BOARD, "answer", "birch") == as_set.scratch(BOARD, "answer", "birch")
+    full = Layout(Params.model_validate(params | {"n_shards": None, "profile": "full"}))
+    # sizes together, of which 5,000 make a shard: 10,000 · 3 + 5,000 + 7,500 = 42,500; 10,000 + 300 + 300 + 500 +
+    # 760 = 11,860 in each of 6 languages; 40,000 + 8,000 + 200 + 400 + 100 = 48,700; 4,094 + 400 + 3,200 + 2,000 +
+    # 200 + 850 = 10,744
+    expected = {"halueval": 9, "mfava": 15, "wildhallucinations": 10, "halludial": 3}
+    for board, told in params["boards"].items():
+        assert full.on(board).p.n_shards == expected[told["track"]], board
+    # a layout at work on a board names the same files as one that is not
+    files = full.scratch(BOARD, "answer", "birch")
+    assert full.on(BOARD).scratch(BOARD, "answer", "birch") == files and len(files) == 9
+    set_so = Layout(Params.model_validate(params | {"n_shards": 3, "profile": "full"}))
+    assert {set_so.on(board).p.n_shards for board in params["boards"]} == {3}
+
+
 @pytest.mark.parametrize("change", SAME)
 def test_what_decides_no_reply_moves_no_key(params, change):
     before = key(params)

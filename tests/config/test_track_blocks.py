@@ -49,7 +49,7 @@ def test_a_board_overrides_its_track_for_itself_alone(params):
 
 def test_blocks_of_tracks_that_no_board_runs_may_be_absent(params):
     params["boards"] = {HALUEVAL: params["boards"][HALUEVAL]}
-    for name in ("halludial", "mfava", "wildhallucinations"):
+    for name in ("halludial", "labelled_replies", "mfava", "wildhallucinations"):
         for blocks in (params["tracks"], *params["sizes"].values()):
             del blocks[name]
     assert list(Params.model_validate(params).tracks) == ["halueval"]
@@ -108,7 +108,7 @@ def test_boards_of_public_files_carry_settings_too(tmp_path, params):
 def test_an_unknown_track_is_refused_with_those_that_there_are(tmp_path, params):
     params["tracks"]["halueva"] = {}
     assert (
-        "unknown key 'tracks.halueva'; did you mean 'halueval'?; allowed here: halludial, halueval, mfava"
+        "unknown key 'tracks.halueva'; did you mean 'halueval'?; allowed here: halludial, halueval, labelled_replies"
         in refused(tmp_path, params)
     )
 

@@ -44,7 +44,7 @@ PLAIN = {
         "on_bad_row: must be 'stop' or 'reject' (got a list of 1)",
     ),
     "a mapping": (lambda p: p["paths"].update(scores={"a": 1}), "paths.scores: must be text (got a mapping)"),
-    "nothing": (lambda p: p.update(n_shards=None), "n_shards: must be a whole number (got nothing)"),
+    "nothing": (lambda p: p.update(seed=None), "seed: must be a whole number (got nothing)"),
     "no number": (
         lambda p: p["llm"].update(timeout_s="soon"),
         "llm.timeout_s: must be a number (got 'soon')",
@@ -82,7 +82,7 @@ PLAIN = {
     ),
     "an entry of another block": (
         lambda p: p.update(models=p["sizes"]),
-        "; and 11 more mistakes below 'models'",
+        "; and 13 more mistakes below 'models'",
     ),
     "a number of many digits": (
         lambda p: p.update(seed=10**100),

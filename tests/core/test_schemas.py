@@ -162,8 +162,9 @@ def test_a_score_says_no_certainty():
 CHECKED = """
 import sys
 import polars as pl
-from truerate.core.schemas import Document, frame, validate
-validate(Document, frame(Document), where="x")
+from truerate.core.schemas import Score, frame, score_row, validate
+row = score_row("accuracy", "m", {}, (0.5, 0.4, 0.6), 4, board="b", inputs="i")
+validate(Score, frame(Score, [row]), where="x")  # checks values, too, for which pandera looks for pandas anew
 told = "pandas" in sys.modules
 import pandas
 print(told, pandas.DataFrame({"a": [1]}).shape)

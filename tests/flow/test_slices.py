@@ -147,7 +147,7 @@ def test_a_board_whose_track_has_no_block_is_one_line(tmp_path, block):
     assert "board 'mfava-closed-world': track 'mfava' has no block under" in str(
         caught.value
     ) and "\n" not in str(caught.value)
-    assert "there: halludial, halueval, wildhallucinations" in str(caught.value)
+    assert "there: halludial, halueval, labelled_replies, wildhallucinations" in str(caught.value)
 
 
 # ---- the lock ----------------------------------------------------------------------------------------------

@@ -96,6 +96,7 @@ UNFIT |= {
         "`steps` of its CARD holds 'one'; it must hold Section",
     ),
     "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its CARD is a str; it must be a Ranked"),
+    "an audit by a word": (*of_card(is_audited="no"), "`is_audited` of its CARD is a str; it must be a bool"),
     "a step that reads none": (
         *of_step(reads=(Reads("simple"),)),
         "step 'sample' reads 'simple', which does not stand before it",
@@ -194,9 +195,9 @@ def words(path: Path) -> list[str]:
 @pytest.mark.parametrize("room", FREE)
 def test_no_room_below_the_tracks_names_one(room):
     named = re.compile("|".join(found()))
-    formats = {f"{name}.py" for name in found()}
+    formats = set(found())  # a later version of a format has a number behind its name
     for path in (ROOT / "src/truerate" / room).rglob("*.py"):
-        if path.name in formats and (room == "sources" or path.parent.name == "forms"):
+        if path.stem.rstrip("0123456789") in formats and (room == "sources" or path.parent.name == "forms"):
             continue
         held = [text for text in words(path) if named.search(text.lower())]
         assert not held, (path, held)

@@ -160,7 +160,7 @@ class Params(Block):
     profile: Literal["demo", "full"]
     seed: Seed
     languages: Annotated[Codes, Field(min_length=1)]
-    n_shards: Few
+    n_shards: Few | None
     on_bad_row: Literal["stop", "reject"]
     paths: Paths
     sizes: dict[Literal["demo", "full"], SizesByTrack]

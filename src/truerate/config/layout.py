@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from glob import glob
+from math import ceil
 from pathlib import Path
 
 from truerate.config import Params, load_params
@@ -34,6 +35,7 @@ SHARED = tuple(
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made
+SHARD, MOST_SHARDS = 5000, 1000  # items to one scratch job of a model, and jobs at most
 ORIGIN = "build/source.json"  # in a published data set: its card for whoever reads it as a source
 
 
@@ -56,8 +58,23 @@ class Layout:
         return cls(load_params(path))
 
     def on(self, board: str) -> "Layout":
-        """The same, at work on a board: an endpoint whose code is told by track answers for this one."""
-        return replace(self, track=self.p.board(board).track)
+        """The same, at work on a board: an endpoint whose code is told by track answers for this one, and
+        `p.n_shards` is this board's number.
+        """
+        p = self.p if self.p.n_shards else self.p.model_copy(update={"n_shards": self.shards_of(board)})
+        return replace(self, p=p, track=p.board(board).track)
+
+    def shards_of(self, board: str) -> int:
+        """Into how many scratch jobs the items of one model are cut on a board: `n_shards`, and where that is
+        null one per SHARD of its sizes together, counted once for each language of a track that names its own;
+        at least 1, at most MOST_SHARDS.
+        """
+        if self.p.n_shards is not None:
+            return self.p.n_shards
+        sizes = self.p.size_of(board).model_dump().values()
+        n_items = sum(size for size in sizes if isinstance(size, int))
+        n_langs = len(getattr(self.p.track(board), "languages", ())) or 1
+        return max(1, min(ceil(n_items * n_langs / SHARD), MOST_SHARDS))
 
     def on_each_track(self) -> "list[Layout]":
         """The same at work on every track that a board runs."""
@@ -228,7 +245,12 @@ class Layout:
             settings=settings,
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
             endpoints=[self.p.endpoints[name].address for name in own.endpoints()],
-            shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
+            shared=[
+                self.p.seed,
+                self.shards_of(board),
+                self.p.size_of(board).model_dump(),
+                self.p.languages,
+            ],
             replies=[self.p.llm.reask, self.p.llm.cut],
         )
 
@@ -244,7 +266,7 @@ class Layout:
     def scratch(self, board: str, step: str, alias: str, *upstream: str) -> list[str]:
         """The scratch files of one model's step, one per shard."""
         folder = f"{self.p.paths.build}/{board}/{alias}@{self.key(board, alias, *upstream)}"
-        return [f"{folder}/{step}-{shard}.parquet" for shard in range(self.p.n_shards)]
+        return [f"{folder}/{step}-{shard}.parquet" for shard in range(self.shards_of(board))]
 
     @property
     def store(self) -> Path:

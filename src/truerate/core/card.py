@@ -63,7 +63,9 @@ class Card:
     Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
     `asked`: the metric whose subjects are the models that were asked, where that is not known from
     params.yaml. `forms`: the public formats in whose columns its samples are published as well, by the name of
-    the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables.
+    the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables. `is_audited`:
+    whether shortcuts are held against its labels; not where nobody made the texts to be told apart.
+    `unit`: what one unit of what it ranks is.
     """
 
     name: str
@@ -80,3 +82,5 @@ class Card:
     asked: str | None = None
     forms: tuple[str, ...] = ()
     words: Words = Words()
+    is_audited: bool = True
+    unit: str = "unit"

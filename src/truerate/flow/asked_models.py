@@ -19,6 +19,7 @@ def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
     from truerate.llm.request import Request
 
     def asked(questions: Sequence[Question]) -> list[Answered]:
+        """What the model answers, in the order of the questions; a dead one has its reason and no text."""
         requests = [
             Request(
                 alias, _messages(one), GREEDY | {"max_tokens": one.n_written} | _template(one), keeps_cut=True

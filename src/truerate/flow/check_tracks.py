@@ -27,7 +27,11 @@ OF_CARD: dict[str, tuple[type, type]] = {
     "attributes": (frozenset, str),
     "forms": (tuple, str),
 }
-WHOLE: dict[str, type] = {"ranks": Ranked, "words": Words}  # fields of a card that are records of their own
+WHOLE: dict[str, type] = {
+    "ranks": Ranked,
+    "words": Words,
+    "is_audited": bool,
+}  # fields of a card that are records of their own
 
 
 def check_tracks(at: Layout) -> Iterator[str]:
@@ -79,7 +83,7 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             continue
         if not isinstance(value, kind):
             yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif not value and one.name not in ("caveats", "attributes", "forms"):
+        elif not value and one.name not in ("caveats", "attributes", "forms", "is_audited"):
             yield f"`{one.name}` of its CARD is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
             yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"

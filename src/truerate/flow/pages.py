@@ -1,6 +1,7 @@
 """The stages `leaderboard` and `site`: scores become rows, rows become pages."""
 
 import shutil
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -80,14 +81,19 @@ def render(at: Layout) -> None:
     know of the build's replies.
     """
     from truerate.flow.ending import tell
+    from truerate.flow.real_results import rows_file
     from truerate.flow.site_tables import site_tables
-    from truerate.site import render_site
+    from truerate.site import rendered
 
     with unchanged(at, Stage("site")) as own:
-        pages = render_site(site_tables(own))
+        tables = site_tables(own)
+        pages = rendered(tables)
+        first = next(pages)  # pages are made before those of the earlier build go
         refuse_taken(at, "site_src")
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
         claim(at, "site_src", "site")
-        for path, text in pages.items():
+        for path, text in chain([first], pages):
             write_text(f"{at.p.paths.site_src}/{path}", text)
+        for board in tables.real:
+            shutil.copyfile(rows_file(board.name), f"{at.p.paths.site_src}/real/{board.name}-rows.parquet")
     tell(at)

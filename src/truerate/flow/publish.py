@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 from truerate.config.layout import Layout
@@ -16,19 +17,28 @@ from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Sample, load
 from truerate.core.terminal import told
-from truerate.flow.release import audit_of, board_draft, detector_draft
+from truerate.flow.release import audit_of, board_draft, detector_draft, site_draft
 from truerate.flow.trained import members_of, trained
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
-from truerate.hub.release import Files, Target
+from truerate.hub.release import Draft, Files, Target
 from truerate.hub.scan import refuse, scan
 
-PAGES = "site"  # the stage that makes nothing which goes out with a board
+PAGES = "site"  # the stage that makes nothing which goes out with a board; its pages go out under this name
 
 
-def publish(at: Layout, name: str, *, to: str, is_public: bool, tag: str | None, dry_run: bool) -> None:
-    """Show the plan, then put a board (as a data set) or a detector (as a model) on the Hub; a dry run stops
-    after the plan.
+def publish(
+    at: Layout,
+    name: str,
+    *,
+    to: str,
+    is_public: bool,
+    tag: str | None,
+    dry_run: bool,
+    replace_card: bool = False,
+) -> None:
+    """Show the plan, then put a board (as a data set), a detector (as a model) or the site (as a static Space)
+    on the Hub; a dry run stops after the plan.
 
     Raises TruerateError, before anything is written, for what may not go out: texts whose rights do not allow
     it, secrets, tables that were not audited or that dvc.lock does not name.
@@ -38,33 +48,57 @@ def publish(at: Layout, name: str, *, to: str, is_public: bool, tag: str | None,
     refuse_names(target)
     member = name.partition("@")[0]
     with told(f"making the files of {name!r}"):
-        draft = (
-            board_draft(at, board, repo=to)
-            if kind == "dataset"
-            else detector_draft(at, member, board=board, repo=to)
-        )
-    commit = push.publish(draft, target, dry_run=dry_run, check=partial(_check, at, kind, board), say=print)
+        draft = _draft(at, kind, member, board=board, repo=to)
+    check = partial(_check, at, kind, board)
+    how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
+    commit = push.publish(draft, target, check=check, say=print, **how)
     if not dry_run:
         print(
             f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
         )
 
 
+def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str) -> Draft:
+    if kind == "space":
+        return site_draft(at)
+    return (
+        board_draft(at, board, repo=repo)
+        if kind == "dataset"
+        else detector_draft(at, member, board=board, repo=repo)
+    )
+
+
+def maker() -> str:
+    """The version of truerate and, in a git checkout, the commit of the settings that a release was made from;
+    files that differ from it are said.
+    """
+    own = f"truerate {version('truerate')}"
+    words = ["git", "describe", "--always", "--dirty=, with changes", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+    except OSError:
+        return own
+    commit = done.stdout.strip() if done.returncode == 0 else ""
+    return own + (f" at commit {commit}" if commit else "")
+
+
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
-    """What a name stands for (`dataset` or `model`), and its board.
+    """What a name stands for (`dataset`, `model` or `space`), and its board; the site's is empty.
 
     A network may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
     that has it trained.
     """
     if name in at.p.boards:
         return "dataset", name
+    if name == PAGES:
+        return "space", ""
     member, _, board = name.partition("@")
     networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
     if (member, board) in networks or (not board and member in {one for one, _ in networks}):
         return "model", board or trained(at, member)[0]
     member_names = {f"{one}@{of}" for one, of in networks}
     raise TruerateError(
-        f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(member_names)}"
+        f"publishing {name!r}: no board, network or {PAGES!r}; boards: {listed(at.p.boards)}; networks: {listed(member_names)}"
     )
 
 
@@ -89,7 +123,7 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
         )
     if kind == "dataset":
         refuse_unaudited(at, board)
-    refuse_changed(at, board)
+    refuse_changed(at, board or None)
 
 
 def refuse_unaudited(at: Layout, board: str) -> None:
@@ -106,27 +140,30 @@ def refuse_unaudited(at: Layout, board: str) -> None:
         )
 
 
-def refuse_changed(at: Layout, board: str) -> None:
+def refuse_changed(at: Layout, board: str | None) -> None:
     """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not
-    be made again from it.
+    be made again from it. `board` None: the site, behind which all stages stand.
     """
     from truerate.flow.guard import is_edited
 
-    behind = [stage for stage in stages(at.p) if stage.board in (None, board) and stage.name != PAGES]
+    what = f"board {board!r}" if board else "the site"
+    behind = [
+        stage
+        for stage in stages(at.p)
+        if board is None or (stage.board in (None, board) and stage.name != PAGES)
+    ]
     asked = [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)]
     with told("dvc holds the tables against dvc.lock"):
         done = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     hint = "run `dvc repro`"
     if done.returncode:
         line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]
-        raise TruerateError(
-            f"publishing board {board!r}: `dvc status` ended with {done.returncode}: {line}; {hint}"
-        )
+        raise TruerateError(f"publishing {what}: `dvc status` ended with {done.returncode}: {line}; {hint}")
     if changed := {
         *json.loads(done.stdout or "{}"),
         *(stage.address for stage in behind if is_edited(at, stage)),
     }:
-        raise TruerateError(f"publishing board {board!r}: not as dvc.lock has it: {_some(changed)}; {hint}")
+        raise TruerateError(f"publishing {what}: not as dvc.lock has it: {_some(changed)}; {hint}")
 
 
 def _some(names: Iterable[str], n: int = 3) -> str:

@@ -13,7 +13,7 @@ from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
 from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
-from truerate.hub import dataset, detector
+from truerate.hub import dataset, detector, space
 from truerate.hub.configs import configs_of
 from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
@@ -78,6 +78,7 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"],
+        rows=load(Row, at.leaderboard("rows")).filter(board=board),
     )
 
 
@@ -149,7 +150,13 @@ def fitted_cell(at: Layout, member: str, board: str):
     return cells[path], path
 
 
-# ---- both --------------------------------------------------------------------------------------------------
+# ---- the site ----------------------------------------------------------------------------------------------
+def site_draft(at: Layout) -> Draft:
+    """The built site as a static Space."""
+    return space.draft_of(Path(at.p.paths.site), title=at.p.site.title)
+
+
+# ---- all --------------------------------------------------------------------------------------------------
 def _source_card(at: Layout, source: str) -> dict:
     return read_json(at.source(source, "card.json"))
 

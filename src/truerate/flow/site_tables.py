@@ -22,6 +22,8 @@ from truerate.detectors.family import rules_by_module
 from truerate.detectors.published.adapter import about
 from truerate.detectors.published.checks import usable
 from truerate.flow.formulas import published_formulas
+from truerate.flow.graph import steps
+from truerate.flow.real_results import real_boards
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
@@ -42,6 +44,7 @@ def site_tables(at: Layout) -> Tables:
         max_samples=at.p.site.max_samples,
         confidence=at.p.statistics.confidence,
         audit_threshold=at.p.audit.threshold,
+        real=real_boards(),
     )
 
 
@@ -106,7 +109,16 @@ def board_tables(at: Layout, name: str) -> Board:
         track_card=card,
         metrics=metrics_of(at, name),
         shared_metrics=SHARED,
+        steps=steps_of(board.track),
     )
+
+
+def steps_of(track: str) -> list[dict]:
+    """The steps of a track's graph as its board's page draws them."""
+    return [
+        {"name": step.name, "role": step.role, "does": step.does, "reads": [read.step for read in step.reads]}
+        for step in steps(track)
+    ]
 
 
 def roles(at: Layout, board: str) -> dict[str, str]:

@@ -11,6 +11,8 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
+import polars as pl
+
 
 class _NoPandas:
     """A finder that finds no pandas, in the words by which pandera knows that it is not installed."""
@@ -34,6 +36,12 @@ def _without_pandas() -> Iterator[None]:
 
 @cache
 def pandera() -> ModuleType:
-    """The module `pandera.polars`, imported at the first call."""
+    """The module `pandera.polars`, imported at the first call.
+
+    Its first check of a value looks for pandas anew and remembers what it found, so one is made here.
+    """
     with _without_pandas():
-        return import_module("pandera.polars")
+        checker = import_module("pandera.polars")
+        column = checker.Column(pl.Int64, checker.Check.ge(0))
+        checker.DataFrameSchema({"n": column}).validate(pl.DataFrame({"n": [0]}))
+    return checker

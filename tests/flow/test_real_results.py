@@ -1,0 +1,100 @@
+"""results/ is read as its format says, and each break of it is one line."""
+
+import json
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
+
+from tiny_results import CARD, HEADER, HOSTILE, outcomes, write_results  # noqa: E402
+
+from truerate.core.errors import SourceError  # noqa: E402
+from truerate.flow.real_results import real_boards  # noqa: E402
+
+
+def test_no_folder_is_no_board(tmp_path):
+    assert real_boards(tmp_path / "results") == ()
+
+
+def test_a_board_is_read_with_its_ranks_and_what_would_tell_neighbours_apart(tmp_path):
+    write_results(tmp_path)
+    (tmp_path / "README.md").write_text("about results", "utf-8")
+    (board,) = real_boards(tmp_path)
+    assert [one.subject for one in board.ranked] == ["alpha", "beta", "gamma", HOSTILE]
+    assert [one.rank for one in board.ranked] == ["1–3", "1–3", "1–4", "4"]
+    # alpha and beta differ on 1 of 4 units, at 5 % / 6 pairs: z .995833 + z .8 = 2.638257 + .841621, squared
+    # 12.10955; 4 · 12.10955 = 48.4: 49 units, 45 more
+    assert board.more_units["alpha", "beta"] == 45
+    assert board.spans_scale(board.ranked[2])
+    assert not board.spans_scale(board.ranked[1])
+
+
+def test_rows_with_slices_as_text_are_read_too(tmp_path):
+    place = write_results(tmp_path)
+    outcomes().with_columns(pl.lit("").alias("slice")).write_parquet(place / "rows.parquet")
+    assert real_boards(tmp_path)[0].more_units["alpha", "beta"] == 45
+
+
+def card(**fields):
+    return lambda place: (place / "card.json").write_text(json.dumps(CARD | fields), "utf-8")
+
+
+def line(text):
+    return lambda place: (place / "scores.csv").write_text(f"{HEADER}\n{text}\n", "utf-8")
+
+
+def rows(table):
+    return lambda place: table.write_parquet(place / "rows.parquet")
+
+
+GOOD = "made_up_rate,alpha,model,,0.1,0,0.2,4,1,1,aa"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda place: (place / "rows.parquet").unlink(), "not there"),
+        (lambda place: (place / "card.json").write_text("{", "utf-8"), "no JSON"),
+        (lambda place: (place / "card.json").write_text("[]", "utf-8"), "must be an object"),
+        (lambda place: (place / "scores.csv").write_bytes(b"\xff\xfe"), "no CSV in UTF-8"),
+        (lambda place: (place / "rows.parquet").write_bytes(b"PAR1"), "no Parquet"),
+        (card(board="other"), "lies in the folder"),
+        (card(title=7), "no text"),
+        (card(title="x" * 1_000_000), "no text of at most"),
+        (card(n_units=-1), "whole numbers"),
+        (card(caveats="few"), "must be a list"),
+        (card(set=CARD["set"] | {"url": "javascript:alert(1)"}), "no http address"),
+        (card(headline=CARD["headline"] | {"direction": "left"}), "direction"),
+        (card(headline=CARD["headline"] | {"metric": "none"}), "no line of the headline metric"),
+        (card(set={}), "lacks 'name'"),
+        (line(GOOD.replace(",0.1,", ",nan,")), "no finite number"),
+        (line(GOOD.replace(",4,", ",four,")), "no whole number"),
+        (line(GOOD.replace(",1,1,", ",2,1,")), "rank_low"),
+        (line(GOOD.replace("model", "robot")), "allowed"),
+        (line(GOOD.replace("model,,", "model,task,")), "key=value"),
+        (line(GOOD.replace(",0,0.2", ",0.3,0.2")), "is above high"),
+        (line(f"{GOOD}\n{GOOD}"), "twice"),
+        (line("made_up_rate,alpha"), "the columns are"),
+        (rows(outcomes().drop("value")), "lacks the column"),
+        (rows(outcomes().with_columns(pl.lit(float("nan")).alias("value"))), "no finite number"),
+        (rows(pl.concat([outcomes(), outcomes()])), "stands twice"),
+        (rows(outcomes({"nobody": [1, 0]})), "has no score"),
+    ],
+)
+def test_what_breaks_the_format_is_one_line(tmp_path, spoil, said):
+    place = write_results(tmp_path)
+    spoil(place)
+    with pytest.raises(SourceError) as caught:
+        real_boards(tmp_path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 700
+
+
+def test_a_folder_by_a_strange_name_is_refused(tmp_path):
+    write_results(tmp_path, "Judged board")
+    with pytest.raises(SourceError, match="a board is named"):
+        real_boards(tmp_path)
