@@ -163,3 +163,54 @@ def test_both_files_are_needed(put, read):
     put("source_info.jsonl", [QUESTION])
     with pytest.raises(TruerateError, match="no response.jsonl in .*RAGTruth is both files"):
         read("ragtruth")
+
+
+def test_its_own_folder_may_be_that_of_the_repository(put, read):
+    put("dataset/source_info.jsonl", [QUESTION])
+    put("dataset/response.jsonl", [RESPONSE])
+    assert read("ragtruth").samples.height == 1
+
+
+ANSWER = {"response": "A river.", "model": "gpt-4-0613", "labels": [LABEL]}
+SLICED = {
+    "qa": (7, QUESTION["source_info"]),
+    "summary": (8, DOCUMENT["source_info"]),
+    "data2txt": (9, DATA["source_info"]),
+}
+
+
+def sliced(part, *answers):
+    number, source = SLICED[part]
+    return [{"source_id": number, "source": source, "responses": list(answers)}]
+
+
+def test_the_slice_in_another_layout_is_read_where_its_own_files_are_not(put, read):
+    for part in SLICED:
+        put(f"eval_data/ragtruth_{part}.jsonl", sliced(part, ANSWER, ANSWER | {"model": "b", "labels": []}))
+    got = read("ragtruth")
+    assert sorted(got.items["task"]) == ["general", "qa", "summarization"]
+    keys = [pair("attributes", key).alias(key) for key in ("unit", "rule_evident")]
+    assert got.samples.filter(task="qa").select("generator", "is_hallucinated", *keys).sort(
+        "generator"
+    ).rows() == [
+        ("b", False, "7", "False"),
+        ("gpt-4-0613", True, "7", "True"),
+    ]
+    assert "FaithJudge" in got.card["citation"] and "not tried" not in got.card["citation"]
+
+
+def test_spans_that_are_right_in_the_world_or_of_a_null_are_not_evident(put, read):
+    for flag in ("implicit_true", "due_to_null"):
+        put("eval_data/ragtruth_qa.jsonl", sliced("qa", ANSWER | {"labels": [LABEL | {flag: True}]}))
+        got = read("ragtruth").samples.select("is_hallucinated", pair("attributes", "rule_evident"))
+        assert got.rows() == [(True, "False")]
+
+
+def test_an_answer_of_the_slice_that_cannot_be_kept_costs_its_source_no_other(put, read, reasons):
+    wrong = ANSWER | {"model": "b", "labels": [LABEL | {"text": "town"}]}
+    put("eval_data/ragtruth_qa.jsonl", sliced("qa", wrong, ANSWER, ANSWER, "text"))
+    got = read("ragtruth", "reject")
+    assert (
+        reasons(got) == [(1, "contradiction"), (1, "duplicate"), (1, "wrong-type")]
+        and got.samples.height == 1
+    )

@@ -1,21 +1,24 @@
 """BEGIN (Dziri et al. 2022): responses of dialogue models to knowledge, with people's labels of whether it
 backs them.
 
-Read as JSON Lines with the fields `model_name`, `data_source`, `knowledge`, `message`, `response` and
-`begin_label`.
+Read as the publishers have it (tab-separated, without quoting, a folder per corpus), or as JSON Lines with the fields
+`model_name`, `data_source`, `knowledge`, `message`, `response` and `begin_label`.
 """
 
 from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
-from truerate.sources.rows import BadRow, Reason, Row, json_lines
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, tab_records
 
 FILES = tuple(
     f"{split}_{corpus}.jsonl" for split in ("dev", "test") for corpus in ("cmu", "topicalchat", "wow")
 )
+SPLITS = ("dev", "test")
+COLUMNS = ("model_name", "data_source", "knowledge", "message", "response", "begin_label")
 LABELS = {"Fully attributable": False, "Not fully attributable": True, "Generic": False}
 CARD = {
     "name": "BEGIN",
@@ -33,6 +36,20 @@ CORPORA = {  # as the files name them, and what their texts may be used under
 }
 
 
+FOLDERS = {"cmu": "cmu", "tc": "topicalchat", "wow": "wow"}  # what the corpora are called here
+CLONE = tuple(f"*/begin_{split}_{corpus}.tsv" for split in SPLITS for corpus in CORPORA)
+SET = PublicSet(
+    repository="google/BEGIN-dataset",
+    holds={
+        f"{split} on {FOLDERS[corpus]}": (f"*/begin_{split}_{corpus}.tsv", f"{split}_{FOLDERS[corpus]}.jsonl")
+        for split in SPLITS
+        for corpus in CORPORA
+    },
+    labelled_by="people (whether the knowledge backs each response)",
+    unproven=("dev on wow", *(f"test on {corpus}" for corpus in FOLDERS.values())),
+)
+
+
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
     attributable to the knowledge.
@@ -40,14 +57,25 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     A generic one, which says nothing of the matter, is not.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in FILES if collection.has(file)]
-    if not present:
-        raise SourceError(
-            f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
+    present = {file: file.partition("_")[0] for file in FILES if collection.has(file)}
+    published = {} if present else {file: _split(file) for file in matching(folder, *CLONE)}
+    if not present and not published:
+        looked = f"{', '.join(CLONE)}; {', '.join(FILES)}"
+        raise SourceError(f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {looked}")
+    for file, split in present.items():
+        collection.read(file, json_lines, partial(_keep, collection, split))
+    for file, split in published.items():
+        collection.read(
+            file,
+            changed(partial(tab_records, columns=COLUMNS), numbered(0)),
+            partial(_keep, collection, split),
         )
-    for file in present:
-        collection.read(file, json_lines, partial(_keep, collection, file.partition("_")[0]))
     return collection.tables()
+
+
+def _split(file: str) -> str:
+    """The split that a published file's name tells: `cmu-dog/begin_dev_cmu.tsv` is `dev`."""
+    return Path(file).name.split("_")[1]
 
 
 def _keep(collection: Collection, split: str, row: Row) -> None:

@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +20,7 @@ from truerate.core.schemas import (
     Reject,
     Sample,
     frame,
+    judgement_row,
     pairs,
     reject_row,
     sample_row,
@@ -31,6 +33,7 @@ from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
 
 N_SHOWN = 300
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
+TOLD_FIELDS = ("note", "labelled_by", "judge")  # of a card where its reader, or source.json, says them
 REDISTRIBUTION = ("no", "ids-only", "yes")
 SIDES = {
     "train": "train",
@@ -81,9 +84,16 @@ class Collection:
         """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
         return bool(self._of_name(file))
 
-    def read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
+    def read(
+        self,
+        file: str,
+        cut: Callable[[bytes], Cut],
+        keep: Callable[[Row], None],
+        *,
+        may_be_empty: bool = False,
+    ) -> None:
         """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends
-        the run.
+        the run, as one without a row does, unless it `may_be_empty`.
 
         Where it is not there, its rows are read from Parquet files of its name, else from those that the
         folder holds, as the Hub has them.
@@ -91,7 +101,7 @@ class Collection:
         for part in (
             self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
         ):
-            self._read(part, cut if part == file else parquet_rows, keep)
+            self._read(part, cut if part == file else parquet_rows, keep, may_be_empty=may_be_empty)
 
     def _of_name(self, file: str) -> list[str]:
         """The file; else the Parquet file of its name, whole or in shards (`claims-00000-of-00002.parquet`)."""
@@ -104,7 +114,9 @@ class Collection:
             path.relative_to(self.folder).as_posix() for path in found if shards.fullmatch(path.name)
         )
 
-    def _read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
+    def _read(
+        self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None], *, may_be_empty: bool
+    ) -> None:
         raw = self._bytes(file)
         n_rows = 0
         try:
@@ -113,7 +125,7 @@ class Collection:
                 self._keep(file, number, make, keep)
         except BadRow as bad:
             raise SourceError(f"source {self.name!r}: {file}: {bad.detail}; put a sound file there") from None
-        if not n_rows:
+        if not n_rows and not may_be_empty:
             raise SourceError(
                 f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away"
             )
@@ -144,6 +156,18 @@ class Collection:
                 where = f"source {self.name!r}: {file} row {number}"
                 raise SourceError(f"{where}: {bad.detail}; set on_bad_row: reject to keep going") from None
             self.reject(file, bad, row=number, text=str(values))
+
+    @contextmanager
+    def part(self, file: str, row: Row, *, text: str = "") -> Iterator[None]:
+        """One of the things that a row holds: where it raises BadRow it is booked alone, and the row's others
+        are kept.
+        """
+        try:
+            yield
+        except BadRow as bad:
+            if self.stops(bad):
+                raise
+            self.reject(file, bad, row=row.number, text=text)
 
     def stops(self, bad: BadRow) -> bool:
         """Whether what was not kept ends the run."""
@@ -296,6 +320,20 @@ class Collection:
         )
         return self.samples[identity]
 
+    def judgement(self, sample: dict, judge: str, verdict: bool, *, p: float | None = None) -> None:
+        """Note what a published detector or judge says of a sample: hallucinated or not, with `p`, its
+        probability of that.
+        """
+        identity = keys.content_id(sample["sample_id"], judge)
+        self.judgements[identity] = judgement_row(
+            judgement_id=identity,
+            judge=judge,
+            judge_version="published",
+            target_id=sample["sample_id"],
+            verdict=verdict,
+            p=p,
+        )
+
     def _follow_published_splits(self) -> None:
         """Samples without a published split follow those of their group that have one: to `test` where it was
         published in both.
@@ -324,10 +362,9 @@ class Collection:
             for table, (model, rows) in made.items()
         }
         counts = {**{f"n_{table}": data.height for table, data in frames.items()}, **self.counts}
-        note = {"note": self.card["note"]} if self.card.get("note") else {}
         card = {
             **{field: self.card.get(field) for field in CARD_FIELDS},
-            **note,
+            **{field: self.card[field] for field in TOLD_FIELDS if self.card.get(field)},
             "files": self.files,
             "counts": dict(sorted(counts.items())),
         }

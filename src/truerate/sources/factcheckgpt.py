@@ -7,10 +7,11 @@ false or the word "unknown".
 from pathlib import Path
 
 from truerate.core.text import clean, passage_name, passage_of
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 
-FILE = "responses.jsonl"
+FILE, CLONE = "responses.jsonl", "factcheck-GPT-benchmark.jsonl"
 MODEL = "ChatGPT"
 PARALLEL = (
     "claim_checkworthiness",
@@ -28,6 +29,11 @@ CARD = {
     "url": "https://github.com/yuxiaw/Factcheck-GPT",
     "lang": "en",
 }
+SET = PublicSet(
+    repository="yuxiaw/Factcheck-GPT",
+    holds={"claims with evidence": (CLONE, FILE)},
+    labelled_by="people (whether each claim is right; some they could not settle)",
+)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
@@ -38,11 +44,19 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     that people could not settle (`unknown`) are rejects.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, json_lines, lambda row: _keep(collection, row))
+    file = next(iter(matching(folder, FILE, CLONE)), FILE)
+    collection.read(file, changed(json_lines, _in_rows), lambda row: _keep(collection, file, row))
     return collection.tables()
 
 
-def _keep(collection: Collection, row: Row) -> None:
+def _in_rows(values: dict, number: int) -> dict:
+    """A published line with its number (from 0), and its sentences, an object `sentence1`, `sentence2` …, as a list."""
+    sentences = values.get("sentences")
+    listed = list(sentences.values()) if isinstance(sentences, dict) else sentences
+    return {"row": number - 1, **values, "sentences": listed}
+
+
+def _keep(collection: Collection, file: str, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
     claims = [
@@ -59,10 +73,10 @@ def _keep(collection: Collection, row: Row) -> None:
         "entity", group=("prompt", prompt), question=prompt, document_ids=documents, row=number
     )
     for index, claim in enumerate(claims):
-        _sample(collection, item, row, claim, index)
+        _sample(collection, item, file, row, claim, index)
 
 
-def _sample(collection: Collection, item: dict, row: Row, claim: dict, index: int) -> None:
+def _sample(collection: Collection, item: dict, file: str, row: Row, claim: dict, index: int) -> None:
     """One claim; a reject where it has no label, or one that is none of the three."""
     try:
         collection.sample(
@@ -82,7 +96,7 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, index: in
         if collection.stops(bad):
             raise
         collection.reject(
-            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{index}", text=claim["text"]
+            file, bad, row=row.number, target_id=f"{row.values['row']}/{index}", text=claim["text"]
         )
         collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
 

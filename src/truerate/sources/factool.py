@@ -4,10 +4,12 @@ evidence.
 
 from pathlib import Path
 
+from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
 
 FILE = "knowledge_qa.jsonl"
+CLONE = f"datasets/knowledge_qa/{FILE}"
 MODEL = "ChatGPT"
 CARD = {
     "name": "FacTool, knowledge-based QA",
@@ -18,6 +20,11 @@ CARD = {
     "url": "https://github.com/GAIR-NLP/factool",
     "lang": "en",
 }
+SET = PublicSet(
+    repository="GAIR-NLP/factool",
+    holds={"knowledge questions": (CLONE, FILE)},
+    labelled_by="people (whether each claim is right)",
+)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
@@ -25,7 +32,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     documents.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, json_lines, lambda row: _keep(collection, row))
+    file = next(iter(matching(folder, FILE, CLONE)), FILE)
+    collection.read(file, changed(json_lines, numbered(0)), lambda row: _keep(collection, row))
     return collection.tables()
 
 

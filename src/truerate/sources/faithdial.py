@@ -15,14 +15,16 @@ A turn of a dialogue has the attributes `dialogue` (its number in the file, `3/2
 has a first turn without question.
 """
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
-from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of
+from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
 SPLITS = ("train", "validation", "valid", "test")
@@ -40,6 +42,17 @@ LABELS = {
     "generic": False,
 }
 PEOPLE = "gold"
+CLONE = "data-audit/*/*.csv"  # a folder per system; the corpus stands in the file's name
+IN_NAMES = {"cmu": "cmu", "topical": "topicalchat", "wow": "wow", "wizard": "wow"}  # words of a name → corpus
+COLUMNS = {  # of a person's file and of a system's: knowledge, label, speech acts
+    True: ("evidence", "BEGIN", "VRM"),
+    False: ("knowledge", "begin_label", "vrm_label"),
+}
+SPELT = {"hallucinated": "hallucination", "partial hallucination": "partial_hallucination"}
+TOGETHER = {  # labels that stand together in one cell → the one that they are
+    frozenset({"entailment", "hallucination"}): "partial_hallucination",
+    frozenset({"entailment", "uncooperative"}): "uncooperative",
+}
 CARD = {
     "name": "FaithDial",
     "citation": "N. Dziri, E. Kamalloo, S. Milton, O. Zaiane, M. Yu, E. M. Ponti, S. Reddy. FaithDial: A Faithful Benchmark for "
@@ -51,6 +64,17 @@ CARD = {
     "url": "https://github.com/McGill-NLP/FaithDial",
     "lang": "en",
 }
+SET = PublicSet(
+    repository="McGill-NLP/FaithDial",
+    holds={
+        "audit on cmu": ("data-audit/*/*cmu*.csv", AUDIT[0]),
+        "audit on topicalchat": ("data-audit/*/*topical*.csv", AUDIT[1]),
+        "audit on wow": ("data-audit/*/*wow*.csv", "data-audit/*/*wizard*.csv", AUDIT[2]),
+        "FaithDial's own dialogues": DATA,
+    },
+    labelled_by="people (BEGIN's labels of each response)",
+    unproven=("audit on wow", "FaithDial's own dialogues"),
+)
 TEXTS = {  # what the audit's dialogues and knowledge may be used under, by corpus
     "cmu": "Carnegie Mellon University notice (CMU DoG)",
     "topicalchat": "CDLA-Sharing-1.0 (Topical-Chat)",
@@ -67,23 +91,72 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     present = [file for file in AUDIT if collection.has(file)]
+    published = {} if present else _audit_files(folder)
     stems: dict[str, str] = {}
     for file in DATA:
         if collection.has(file):
             stems.setdefault(Path(file).stem, file)
-    if not present and not stems:
-        looked = ", ".join([*AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
+    if not present and not published and not stems:
+        looked = ", ".join([CLONE, *AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
         raise SourceError(
             f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)"
         )
     for file in present:
         collection.read(file, json_rows, partial(_keep_audited, collection))
+    for file, corpus in published.items():
+        collection.read(file, _audit_cut(file, corpus), partial(_keep_audited, collection))
     for file in stems.values():
         openings = Openings()
         collection.read(file, json_rows, partial(_keep_row, collection, file, openings))
         if openings.n_shared:
             collection.counts["n_dialogues_of_one_number"] += openings.n_shared
     return collection.tables()
+
+
+# ---- the audit as its publishers have it -------------------------------------------------------------------
+def _audit_files(folder: Path) -> dict[str, str]:
+    """The audit's files in a clone, with the corpus that each one's name tells; files that name none are not read."""
+    found = {file: Path(file).name.lower() for file in matching(folder, CLONE)}
+    corpora = {
+        file: next((IN_NAMES[word] for word in IN_NAMES if word in name), None)
+        for file, name in found.items()
+    }
+    return {file: corpus for file, corpus in corpora.items() if corpus}
+
+
+def _audit_cut(file: str, corpus: str) -> Callable[[bytes], Cut]:
+    """What cuts a system's file: its columns are called by the system, a person's otherwise."""
+    system = file.split("/")[-2].lower()
+    is_person = system == PEOPLE
+    knowledge, label, acts = COLUMNS[is_person]
+    response = "response" if is_person else system
+
+    def in_rows(values: dict, number: int) -> dict:
+        """A published row by the names that the audit's rows have here."""
+        return {
+            "corpus": corpus,
+            "system": system,
+            "row": number - 1,
+            "knowledge": values[knowledge],
+            "history": values["history"],
+            "response": values[response],
+            "begin": _one_label(values[label]),
+            "vrm_raw": values[acts],
+        }
+
+    columns = (knowledge, "history", response, label, acts)
+    return changed(partial(csv_records, columns=columns), in_rows)
+
+
+def _one_label(cell: str) -> str:
+    """The label that a cell tells: one of LABELS, however it is spelt, and one for those that stand together. Raises
+    BadRow (`unlabelled`) for an empty cell.
+    """
+    words = [" ".join(word.lower().split()) for word in cell.replace(".", ",").split(",")]
+    told = [SPELT.get(word, word) for word in words if word]
+    if not told:
+        raise BadRow(Reason.UNLABELLED, "the cell of its label is empty")
+    return TOGETHER.get(frozenset(told), told[0] if len(told) == 1 else cell)
 
 
 # ---- the audit ---------------------------------------------------------------------------------------------

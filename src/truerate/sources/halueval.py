@@ -1,16 +1,19 @@
 """HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and
 hallucinated texts.
 
-A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three
-released data sets. Where it holds none of these names, its Parquet files are read, as the Hub has them: what
+A folder may hold any of them: the general part, the files of unfiltered candidates, and the three released data sets, at
+the top or where a clone has them. Where it holds none of these names, its Parquet files are read, as the Hub has them: what
 each is, its columns tell.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import find_span
+from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
@@ -22,6 +25,12 @@ CANDIDATE_FILES = {
     "qa_candidates_one_turn.jsonl": "one-pass",
     "qa_candidates_multi_turn.jsonl": "conversational",
 }
+IN_CLONE = "data"  # the folder of a clone that holds the released files
+SCHEMES = {"one": "one-pass", "multi": "conversational"}
+CANDIDATES = (
+    "generation/{task}/*{turns}-turn_data.json"  # of a clone, by the task and how they were asked for
+)
+TASKS = ("qa", "dialogue", "summarization")
 QA_FILE, DIALOGUE_FILE, SUMMARIZATION_FILE = "qa_data.json", "dialogue_data.json", "summarization_data.json"
 COLUMNS = {  # the columns by which a Parquet file is known → the released file that it holds
     GENERAL_FILES[1]: ("user_query", "chatgpt_response", "hallucination"),
@@ -39,6 +48,20 @@ CARD = {
     "url": "https://github.com/RUCAIBox/HaluEval",
     "lang": "en",
 }
+SET = PublicSet(
+    repository="RUCAIBox/HaluEval",
+    holds={
+        "general replies": (f"{IN_CLONE}/{GENERAL_FILES[1]}", *GENERAL_FILES, "general/*.parquet"),
+        "unfiltered QA candidates": (CANDIDATES.format(task="qa", turns=""), *CANDIDATE_FILES),
+        "unfiltered dialogue candidates": (CANDIDATES.format(task="dialogue", turns=""),),
+        "unfiltered summaries": (CANDIDATES.format(task="summarization", turns=""),),
+        "QA": (f"{IN_CLONE}/{QA_FILE}", QA_FILE, "qa/*.parquet"),
+        "dialogue": (f"{IN_CLONE}/{DIALOGUE_FILE}", DIALOGUE_FILE, "dialogue/*.parquet"),
+        "summarization": (f"{IN_CLONE}/{SUMMARIZATION_FILE}", SUMMARIZATION_FILE, "summarization/*.parquet"),
+    },
+    labelled_by="people (general replies); by how they were written (the others)",
+    unproven=("unfiltered dialogue candidates", "unfiltered summaries", "QA", "dialogue", "summarization"),
+)
 WIKIPEDIA = "CC BY-SA 4.0"
 
 
@@ -49,7 +72,28 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     Raises TruerateError where there is neither, and for a Parquet file of other columns.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    keepers = {
+    keepers = _keepers(collection)
+    present = _present(collection)
+    parquet = [] if present else _parquet_files(folder)
+    if not present and not parquet:
+        raise SourceError(
+            f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
+        )
+    for file, keep in present.items():
+        collection.read(file, json_lines, keep)
+    for file in parquet:
+        collection.read(
+            file, parquet_rows, keepers[_released_file(folder / file, where=f"source {name!r}: {file}")]
+        )
+    return collection.tables()
+
+
+Keep = Callable[[Row], None]
+
+
+def _keepers(collection: Collection) -> dict[str, Keep]:
+    """What keeps the rows of a file, by its name at the top of the folder."""
+    return {
         **{
             file: lambda row: keep_answer(collection, row, query="user_query", response="chatgpt_response")
             for file in GENERAL_FILES
@@ -59,23 +103,26 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             for file, scheme in CANDIDATE_FILES.items()
         },
         QA_FILE: lambda row: _keep_qa(collection, row, stage="filtered"),
-        DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
-        SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
+        DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row, stage="filtered"),
+        SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row, stage="filtered"),
     }
-    present = [file for file in keepers if collection.has(file)]
-    parquet = [] if present else _parquet_files(folder)
-    if not present and not parquet:
-        raise SourceError(
-            f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
-        )
-    for file in present:
-        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in present):
-            collection.read(file, json_lines, keepers[file])
-    for file in parquet:
-        collection.read(
-            file, parquet_rows, keepers[_released_file(folder / file, where=f"source {name!r}: {file}")]
-        )
-    return collection.tables()
+
+
+def _present(collection: Collection) -> dict[str, Keep]:
+    """The files that are there, each with what keeps its rows: at the top of the folder, else where a clone has them. The
+    general part is read under the first name that is there.
+    """
+    found: dict[str, Keep] = {}
+    for file, keep in _keepers(collection).items():
+        is_read = file == GENERAL_FILES[1] and GENERAL_FILES[0] in found
+        places = [] if is_read else [place for place in (file, f"{IN_CLONE}/{file}") if collection.has(place)]
+        found |= {places[0]: keep} if places else {}
+    by_task = dict(zip(TASKS, (_keep_qa, _keep_dialogue, _keep_summary), strict=True))
+    for task, keep_pair in by_task.items():
+        for turns, scheme in SCHEMES.items():
+            for file in matching(collection.folder, CANDIDATES.format(task=task, turns=turns)):
+                found[file] = partial(keep_pair, collection, scheme=scheme)
+    return found
 
 
 def _parquet_files(folder: Path) -> list[str]:
@@ -153,7 +200,7 @@ def _keep_qa(collection: Collection, row: Row, **attributes: str) -> None:
     _keep_pair(collection, item, sides, attributes)
 
 
-def _keep_dialogue(collection: Collection, row: Row) -> None:
+def _keep_dialogue(collection: Collection, row: Row, **attributes: str) -> None:
     """A dialogue pair: the last human turn is the question, what stands before it the history."""
     knowledge, told = row.text("knowledge"), row.text("dialogue_history")
     sides = _sides(row, "right_response", "hallucinated_response")
@@ -167,10 +214,10 @@ def _keep_dialogue(collection: Collection, row: Row) -> None:
         group=("knowledge", knowledge),
         is_shared=True,
     )
-    _keep_pair(collection, item, sides, {"stage": "filtered"})
+    _keep_pair(collection, item, sides, attributes)
 
 
-def _keep_summary(collection: Collection, row: Row) -> None:
+def _keep_summary(collection: Collection, row: Row, **attributes: str) -> None:
     """A pair of summaries of one document."""
     document = row.text("document")
     sides = _sides(row, "right_summary", "hallucinated_summary")
@@ -182,7 +229,7 @@ def _keep_summary(collection: Collection, row: Row) -> None:
         group=("document", document),
         is_shared=True,
     )
-    _keep_pair(collection, item, sides, {"stage": "filtered"})
+    _keep_pair(collection, item, sides, attributes)
 
 
 def _sides(row: Row, right: str, hallucinated: str) -> tuple[str, str]:

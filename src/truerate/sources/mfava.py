@@ -7,6 +7,7 @@ and its other labelling stays.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,13 +16,30 @@ from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
 from truerate.core.tags import TYPES
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, settled
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
+from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_lines, json_list, zstd_lines
 from truerate.sources.tagged import spans_on
 
 GOLD, SILVER, WILD = "gold.jsonl", "silver.jsonl", "wild_queries.jsonl"
 PACKED = ".zst"
+CLONE = {  # a file per language; beside them lie files of all languages together, which are not read
+    GOLD: "datasets/hallucination_detection/gold-languages/*/silver_gold_*.json",
+    SILVER: "datasets/hallucination_detection/silver/*/silver_*.json",
+    WILD: "datasets/hallucination_evaluation/*/wiki_references*_*.csv",
+}
+N_REFERENCES = 5  # columns of references of a wild article
+# The languages by the names of their folders.
+LANGUAGES = dict(
+    pair.split("=")
+    for pair in (
+        "arabic=ar basque=eu bengali=bn cantonese=yue catalan=ca chinese=zh czech=cs danish=da dutch=nl english=en esperanto=eo "
+        "estonian=et finnish=fi french=fr german=de greek=el hebrew=he hindi=hi hungarian=hu indonesian=id italian=it japanese=ja "
+        "korean=ko latin=la latina=la lithuanian=lt malay=ms norwegian=no persian=fa polish=pl portuguese=pt romanian=ro russian=ru "
+        "serbian=sr sindhi=sd spanish=es swedish=sv tamil=ta thai=th turkish=tr ukrainian=uk urdu=ur vietnamese=vi"
+    ).split()
+)
 WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
 CARD = {
     "name": "mFAVA",
@@ -34,6 +52,15 @@ CARD = {
     "lang": None,
     "is_wikipedia": True,
 }
+SET = PublicSet(
+    repository="WorldHellow/mHallucinations-LLM",
+    holds={
+        "gold": (CLONE[GOLD], GOLD, GOLD + PACKED),
+        "silver": (CLONE[SILVER], SILVER, SILVER + PACKED),
+        "questions in the wild": (CLONE[WILD], WILD, WILD + PACKED),
+    },
+    labelled_by="people (gold) and GPT-4 (silver)",
+)
 _NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
 
 
@@ -60,28 +87,56 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     both files are about the same questions, each in languages of its own.)
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    gold, silver, wild = (_present_name(collection, file) for file in (GOLD, SILVER, WILD))
+    gold, silver, wild = (_present(collection, file) for file in (GOLD, SILVER, WILD))
     if not (gold or silver or wild):
+        looked = ", ".join([*CLONE.values(), GOLD, SILVER, WILD])
         raise SourceError(
-            f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)"
+            f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {looked} (or .zst)"
         )
     passages: dict[tuple, Passage] = {}
-    if gold:
-        collection.read(gold, _cut(gold), partial(_label, collection, passages, gold, is_gold=True))
-    if silver:
-        collection.read(silver, _cut(silver), partial(_label, collection, passages, silver, is_gold=False))
+    for file, cut in gold.items():
+        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True))
+    for file, cut in silver.items():
+        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
     _keep_passages(collection, passages)
-    if wild:
-        collection.read(wild, _cut(wild), partial(_keep_queries, collection, wild))
+    for file, cut in wild.items():
+        collection.read(file, cut, partial(_keep_queries, collection, file))
     return collection.tables()
 
 
-def _present_name(collection: Collection, file: str) -> str | None:
-    return next((name for name in (file, file + PACKED) if collection.has(name)), None)
+Cutter = Callable[[bytes], Cut]
 
 
-def _cut(file: str):
-    return zstd_lines if file.endswith(PACKED) else json_lines
+def _present(collection: Collection, file: str) -> dict[str, Cutter]:
+    """The files of one kind with what cuts them: this project's one where it is there, else the publisher's."""
+    ours = next((name for name in (file, file + PACKED) if collection.has(name)), None)
+    if ours:
+        return {ours: zstd_lines if ours.endswith(PACKED) else json_lines}
+    found = matching(collection.folder, CLONE[file])
+    return {name: _published_cut(name, is_wild=file == WILD) for name in found}
+
+
+def _published_cut(file: str, *, is_wild: bool) -> Cutter:
+    """What cuts a published file: its rows get the language that its folder's name tells, and their place from 0."""
+    language = file.split("/")[-2].lower()
+    told = {"lang": LANGUAGES.get(language, language)}
+    if is_wild:
+        cut = partial(csv_records, columns=("Article Title", "query_1", "query_2"))
+        return changed(cut, lambda values, number: _wild_row(values) | told | {"row": number - 1})
+    return changed(json_list, lambda values, number: values | told | {"row": number - 1})
+
+
+def _wild_row(record: dict) -> dict:
+    """A published article: its columns of references and queries as lists, without the empty ones."""
+    columns = ("references", *(f"reference_{place}" for place in range(1, N_REFERENCES + 1)))
+    filled = {name: cell for name, cell in record.items() if cell and cell.strip()}
+    return {
+        "title": record["Article Title"],
+        "category": record.get("Category"),
+        "url": record.get("URL"),
+        "references": [filled[name] for name in columns if name in filled],
+        "queries": [filled[name] for name in ("query_1", "query_2") if name in filled],
+    }
 
 
 # ---- passages ----------------------------------------------------------------------------------------------

@@ -5,17 +5,34 @@ Soft spans hold the share of annotators; what more than half of them marked is h
 with the text of the page that the annotators used.
 """
 
+import io
+import tarfile
+import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
+from truerate.sources.rows import BadRow, Cut, Reason, Row, json_lines, zstd_lines
 from truerate.sources.tagged import in_cleaned, refuse_overlap
+from truerate.sources.wiki_pages import article, canonical, plain_address
 
 ANSWERS = ("val.jsonl", "test.jsonl", "train.jsonl")
+PARTS = ("val", "test")
+CLONE = {  # labelled answers, a file per language; other versions and unlabelled files lie beside them
+    "val": ("splits/val/v2/mushroom.*-val.v2.extra.jsonl", "splits/val/v2/mushroom.*-val.v2.jsonl"),
+    "test": (
+        "splits/test_labeled/v1/mushroom.*-tst.v1.extra.jsonl",
+        "splits/test_labeled/v1/mushroom.*-tst.v1.jsonl",
+    ),
+}
+REVISION = "?oldid="  # in the address of a page as it stood then
+PAGES = "data/url-pages/*.tar.gz"
 TYPE = "hallucination"
 HARD = 0.5  # a character is hallucinated where more than this share marked it (the task's rule)
 WIKIPEDIA = "CC BY-SA 4.0"
@@ -30,18 +47,35 @@ CARD = {
 }
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+SET = PublicSet(
+    repository="Helsinki-NLP/mu-shroom",
+    holds={
+        "val": (*CLONE["val"], "val.jsonl"),
+        "test": (*CLONE["test"], "test.jsonl"),
+        "pages": (PAGES, "pages_*.jsonl.zst"),
+    },
+    labelled_by="people (3 to 12 an answer, spans)",
+    unproven=("test",),
+    by_part={"val": ("val",), "test": ("test",)},
+)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
     """Each answer as a gold sample of an item of task `wild`, with its page as document, and each annotator's
     raw marks as a judgement.
 
-    Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them.
+    Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them. `part`: the split
+    that is read, `val` or `test`; all that are there where none is named.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in ANSWERS if collection.has(file)]
-    if not present:
+    present = [file for file in ANSWERS if collection.has(file) and part in (None, Path(file).stem)]
+    published = [] if present else _published(folder, part)
+    if not present and not published:
+        looked = ", ".join([*(CLONE[one][0] for one in PARTS if part in (None, one)), *ANSWERS])
         raise SourceError(
-            f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
+            f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {looked}"
         )
+    _read_published(collection, published)
     for file in present:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
@@ -55,10 +89,70 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     return collection.tables()
 
 
+def _published(folder: Path, part: str | None) -> list[str]:
+    """The files of a clone that hold labelled answers; of a language the one with the fields added later."""
+    by_name: dict[str, str] = {}
+    for split in PARTS if part is None else (part,):
+        for pattern in CLONE[split]:
+            for file in matching(folder, pattern):
+                by_name.setdefault(file.replace(".extra.", "."), file)
+    return sorted(by_name.values())
+
+
+def _read_published(collection: Collection, files: list[str]) -> None:
+    """Read the answers of a clone, and before them the pages that they name, of which a clone holds more."""
+    if not files:
+        return
+    rows = [make for file in files for _, make in json_lines((collection.folder / file).read_bytes())]
+    named = {plain_address(url) for make in rows if (url := _url(make))}
+    pages: dict[str, dict] = {}
+    for archive in matching(collection.folder, PAGES):
+        collection.read(archive, partial(_archived, named=named), partial(_book, collection, archive, pages))
+    by_url = {pages[name]["url"].partition(REVISION)[0]: name for name in sorted(pages, reverse=True)}
+    told = changed(json_lines, lambda values, number: values | {"page_id": _page_of(values, by_url)})
+    for file in files:
+        collection.read(file, told, partial(_keep, collection, file, pages))
+
+
+def _url(make: Callable[[], object]) -> str | None:
+    """The page that an unread row names; None for a row that cannot be read, which is booked when it is."""
+    try:
+        values = make()
+    except BadRow:
+        return None
+    url = values.get("wikipedia_url") if isinstance(values, dict) else None
+    return url if isinstance(url, str) else None
+
+
+def _page_of(values: dict, by_url: dict[str, str]) -> str | None:
+    url = values.get("wikipedia_url")
+    return by_url.get(plain_address(url)) if isinstance(url, str) else None
+
+
+def _archived(raw: bytes, *, named: set[str]) -> Cut:
+    """The pages of an archive, each as a row of this project's form; of those that no answer names the id alone."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw), mode="r:gz") as archive:
+            for number, member in enumerate(archive, 1):
+                file = archive.extractfile(member) if member.isfile() else None
+                if file:
+                    content = file.read()
+                    is_named = canonical(content) in named
+                    yield number, partial(_page_row, member.name, content if is_named else None)
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise BadRow(Reason.UNPARSABLE, f"not a gzip tar: {str(error)[:80]}") from None
+
+
+def _page_row(name: str, content: bytes | None) -> dict:
+    return (article(content) if content else {}) | {"page_id": name.removesuffix(".html")}
+
+
 def _book(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
-    """Note a page under its id, as the columns of its document."""
+    """Note a page under its id, as the columns of its document; one without a text, which no answer names, is not."""
+    if set(row.values) == {"page_id"}:
+        return
     url, revision = row.text("url"), row.integer("revision_id")
-    lang, address = row.language(), f"{url}?oldid={revision}"
+    lang, address = row.language(), f"{url}{REVISION}{revision}"
     page = {"text": row.text("text"), "title": row.text("title"), "lang": lang, "url": address}
     identity = row.text("page_id")
     collection.once(f"the page of {file}", identity, row=row)

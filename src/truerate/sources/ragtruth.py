@@ -2,69 +2,83 @@
 hallucinated.
 
 Two files, joined by `source_id`: `source_info.jsonl` (what the models were given) and `response.jsonl` (what
-they wrote, with `labels`), as the README of its repository documents them. Files of its first release lack
-`implicit_true`; where it is absent it is taken as false.
+they wrote, with `labels`), as the README of its repository documents them, in the folder or in its `dataset/`.
+Files of its first release lack `implicit_true`; where it is absent it is taken as false. Where neither is there,
+the slice of its test split that FaithJudge's repository holds is read (`ragtruth_slice`).
 """
 
-import json
 from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.ragtruth_answers import (
+    Given,
+    asked_for_overview,
+    item_of,
+    keep_answer,
+    labels_of,
+    question_and_passages,
+)
+from truerate.sources.ragtruth_slice import read_slice, slice_files
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
-from truerate.sources.tagged import in_cleaned
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"
+PLACES = ("", "dataset/")
 TASKS = {"QA": "qa", "Summary": "summarization", "Data2txt": "general"}
-TYPES = ("Evident Conflict", "Subtle Conflict", "Evident Baseless Info", "Subtle Baseless Info")
 SPLITS = ("train", "test")
-TEXTS = "not stated (of the text's publisher)"
 CARD = {
     "name": "RAGTruth",
     "citation": "C. Niu, Y. Wu, J. Zhu, S. Xu, K. Shum, R. Zhong, J. Song, T. Zhang. RAGTruth: A Hallucination Corpus for Developing "
-    "Trustworthy Retrieval-Augmented Language Models. ACL 2024. Texts: MS MARCO, CNN/Daily Mail, recent news, Yelp, under their own terms. "
-    "Read by the format that its publishers document; this reader was not tried on the original files.",
+    "Trustworthy Retrieval-Augmented Language Models. ACL 2024. Texts: MS MARCO, CNN/Daily Mail, recent news, Yelp, under their own terms.",
     "licence": "MIT (annotations)",
     "redistribution": "ids-only",
     "url": "https://github.com/ParticleMedia/RAGTruth",
     "lang": "en",
+    "labelled_by": "people, who marked spans",
 }
+UNTRIED = " Read by the format that its publishers document; this reader was not tried on the original files."
+SLICE = " The part of its test split that the repository vectara/FaithJudge holds."
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each response as a gold sample, hallucinated where a label stands; tasks `qa`, `summarization`, and
+    """Each response as a gold sample (`ragtruth_answers.keep_answer`); tasks `qa`, `summarization`, and
     `general` for data to text.
 
-    What is right but not in the given text (`implicit_true`) is marked as RAGTruth marks it, so it counts as
-    hallucinated: what is measured is faithfulness to the text. The attribute `n_implicit_true` says how many
-    of a sample's labels are such, `n_labels` how many it has in all. Labels that share a character are one
-    span of both their types.
+    The attribute `n_implicit_true` says how many of a sample's labels are right in the world but not in the
+    given text, `n_labels` how many it has in all. Labels that share a character are one span of both their
+    types. Raises TruerateError where one of the two files is absent and no slice is there.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    absent = [file for file in (SOURCES, RESPONSES) if not collection.has(file)]
+    own, parts = _place(folder), slice_files(folder)
+    told = SLICE if own is None and parts else UNTRIED
+    card = CARD | {"citation": CARD["citation"] + told}
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
+    if own is None and parts:
+        read_slice(collection, parts)
+        return collection.tables()
+    absent = [file for file in (SOURCES, RESPONSES) if not collection.has((own or "") + file)]
     if absent:
         raise SourceError(
             f"source {name!r}: no {' and no '.join(absent)} in {str(folder)!r}; RAGTruth is both files: put them there"
         )
-    sources: dict[str, dict] = {}
-    collection.read(SOURCES, json_lines, partial(_book, collection, sources))
-    collection.read(RESPONSES, json_lines, partial(_keep, collection, sources))
+    sources: dict[str, Given] = {}
+    collection.read(f"{own}{SOURCES}", json_lines, partial(_book, collection, sources))
+    collection.read(f"{own}{RESPONSES}", json_lines, partial(_keep, collection, sources))
     return collection.tables()
 
 
-def _book(collection: Collection, sources: dict[str, dict], row: Row) -> None:
+def _place(folder: Path) -> str | None:
+    """Where its own two files lie, or one of them; None where neither does."""
+    probe = Collection(folder, name="", on_bad_row="stop", card={})
+    return next((place for place in PLACES for file in (SOURCES, RESPONSES) if probe.has(place + file)), None)
+
+
+def _book(collection: Collection, sources: dict[str, Given], row: Row) -> None:
     """Note what was given under its id: task, question, text."""
     identity, task = row.text("source_id"), row.choice("task_type", tuple(TASKS))
-    question, given = _given(task, row)
+    question, text = _given(task, row)
     collection.once("the source", identity, row=row)
-    sources[identity] = {
-        "task": TASKS[task],
-        "question": question,
-        "given": given,
-        "origin": row.optional_text("source"),
-    }
+    sources[identity] = Given(TASKS[task], question, text, row.optional_text("source"))
 
 
 def _given(task: str, row: Row) -> tuple[str, str]:
@@ -74,91 +88,17 @@ def _given(task: str, row: Row) -> tuple[str, str]:
     if task == "Summary":
         return "", row.text("source_info")
     info = Row(row.get("source_info"), row.number)
-    if task == "QA":
-        return info.text("question"), info.text("passages")
-    name = info.optional_text("name")
-    asked = (
-        f"Write an objective overview of the local business {name}."
-        if name
-        else "Write an objective overview of this local business."
-    )
-    return asked, clean(json.dumps(info.values, ensure_ascii=False, indent=1))
+    return question_and_passages(info) if task == "QA" else asked_for_overview(info.values)
 
 
-def _keep(collection: Collection, sources: dict[str, dict], row: Row) -> None:
-    source_id, model, split = row.text("source_id"), row.text("model"), row.choice("split", SPLITS)
+def _keep(collection: Collection, sources: dict[str, Given], row: Row) -> None:
+    source_id, split = row.text("source_id"), row.choice("split", SPLITS)
     if source_id not in sources:
         raise BadRow(
             Reason.UNRESOLVED, f"field 'source_id' is {source_id[:40]!r}; no source of that id was read"
         )
-    response = row.text("response")
-    labels = [
-        _label(Row(entry, index), row.values["response"])
-        for index, entry in enumerate(row.items("labels"), 1)
-    ]
+    labels = labels_of(row)
     collection.once("the response", row.text("id"), row=row)
-    given = sources[source_id]
-    item = collection.item(
-        given["task"],
-        group=("source", source_id),
-        question=given["question"],
-        document_ids=[collection.document(given["given"], licence=TEXTS)],
-        source_id=source_id,
-        origin=given["origin"],
-        is_shared=True,
-    )
-    collection.sample(
-        item,
-        response,
-        is_hallucinated=bool(labels),
-        label_source="gold",
-        generator=model,
-        spans=_joined(labels),
-        rationale="\n".join(label["meta"] for label in labels if label["meta"]) or None,
-        id=row.text("id"),
-        published_split=split,
-        quality=row.optional_text("quality"),
-        n_labels=len(labels),
-        n_implicit_true=sum(label["is_implicit"] for label in labels),
-        n_due_to_null=sum(label["is_null"] for label in labels),
-    )
-    collection.counts.update(
-        n_labels=len(labels), n_implicit_true=sum(label["is_implicit"] for label in labels)
-    )
-
-
-def _label(label: Row, published: str) -> dict:
-    """One label: its span in the cleaned response, type, and the annotator's remark. Its text must be what
-    stands there.
-    """
-    start, end, marked = label.integer("start"), label.integer("end"), label.get("text")
-    kind = label.label("label_type", TYPES)
-    ((left, right),) = in_cleaned(published, [(start, end)])
-    if published[start:end] != marked:
-        raise BadRow(
-            Reason.CONTRADICTION, f"label {label.number}: its text is not what stands at {start}–{end}"
-        )
-    flags = {"is_implicit": _flag(label, "implicit_true"), "is_null": _flag(label, "due_to_null")}
-    return {"start": left, "end": right, "type": kind, "meta": label.optional_text("meta"), **flags}
-
-
-def _flag(label: Row, field: str) -> bool:
-    value = label.values.get(field)
-    if value is not None and not isinstance(value, bool):
-        raise BadRow(
-            Reason.WRONG_TYPE,
-            f"label {label.number}: field {field!r} must be true, false or null, not {str(value)[:40]!r}",
-        )
-    return bool(value)
-
-
-def _joined(labels: list[dict]) -> list[dict]:
-    """Spans in order; those that overlap as one, of both types."""
-    runs: list[dict] = []
-    for label in sorted(labels, key=lambda one: (one["start"], one["end"])):
-        if runs and label["start"] < runs[-1]["end"]:
-            kinds = dict.fromkeys([*runs[-1]["type"].split("; "), label["type"]])
-            runs[-1] |= {"end": max(runs[-1]["end"], label["end"]), "type": "; ".join(kinds)}
-        else:
-            runs.append({"start": label["start"], "end": label["end"], "type": label["type"], "p": None})
-    return runs
+    item = item_of(collection, source_id, sources[source_id])
+    more = {"published_split": split, "quality": row.optional_text("quality"), "id": row.text("id")}
+    keep_answer(collection, item, row, labels, unit=source_id, **more)

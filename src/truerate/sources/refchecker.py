@@ -9,10 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, json_list, texts
 
 FILE = "claims.jsonl"
+CLONE = "benchmark/human_annotations_v1"  # below it <setting>/<source>_<model>_answers.json
+ENDING = "_answers.json"
 PARTS = SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 LABELS = ("Entailment", "Neutral", "Contradiction")
 SUPPORTED = LABELS[0]
@@ -26,6 +29,12 @@ CARD = {
     "lang": "en",
 }
 
+SET = PublicSet(
+    repository="amazon-science/RefChecker",
+    holds={setting: (f"{CLONE}/{setting}/*{ENDING}", FILE) for setting in SETTINGS},
+    labelled_by="people (whether each claim follows from the reference)",
+    by_part={setting: (setting,) for setting in SETTINGS},
+)
 Claim = tuple[str, str]  # its sentence and its label
 
 
@@ -41,7 +50,12 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     seen: set[str] = set()
-    collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
+    files = _files(collection)
+    for file in files:
+        cut = json_lines if file == FILE else changed(json_list, partial(_told_by_path, file))
+        collection.read(file, cut, partial(_keep, collection, seen, part))
+    if len(files) > 1:
+        collection.fold_files(CLONE)
     if len(seen) > 1 and part is None:
         raise SourceError(
             f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}"
@@ -51,6 +65,25 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
             f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}"
         )
     return collection.tables()
+
+
+def _files(collection: Collection) -> list[str]:
+    """The one file of this project's form where it is there, else the publisher's, of every setting."""
+    return (
+        [FILE]
+        if collection.has(FILE)
+        else matching(collection.folder, *(f"{CLONE}/{setting}/*{ENDING}" for setting in SETTINGS)) or [FILE]
+    )
+
+
+def _told_by_path(file: str, values: dict, number: int) -> dict:
+    """A published row with what its path alone tells: the setting, and `<source>_<model>` (the model's name holds
+    underscores, the source's none).
+    """
+    *_, setting, name = file.split("/")
+    source, _, model = name.removesuffix(ENDING).partition("_")
+    told = {"setting": setting, "source": source, "model": model}
+    return values | told | {"claims": values.get("claude2_response_kg")}
 
 
 def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) -> None:

@@ -20,8 +20,9 @@ class Reason(StrEnum):
 
     Three speak of what was read before: `duplicate`, the same again; `contradiction`, a text that is labelled
     in two ways (also a row whose own fields disagree); `conflict`, one id with two contents, of which one
-    must be wrong. And three of values: `unlabelled`, the publishers' own word for no label; `unknown-label`,
-    a label that is none of theirs; `unknown-value`, the same of any other field.
+    must be wrong. And four of values: `unlabelled`, the publishers' own word for no label; `improper`, theirs
+    for a question that cannot be answered; `unknown-label`, a label that is none of theirs; `unknown-value`,
+    the same of any other field.
     """
 
     UNPARSABLE = "unparsable"
@@ -44,6 +45,7 @@ class Reason(StrEnum):
     UNKNOWN_TYPE = "unknown-type"
     ALTERED = "altered"
     UNLABELLED = "unlabelled"
+    IMPROPER = "improper"
     TOXIC = "toxic"
     NOT_ENGLISH = "not-english"
     REDACTED = "redacted"
@@ -62,6 +64,7 @@ UNSUITABLE = (
     Reason.UNKNOWN_TYPE,
     Reason.ALTERED,
     Reason.UNLABELLED,
+    Reason.IMPROPER,
     Reason.TOXIC,
     Reason.NOT_ENGLISH,
     Reason.REDACTED,
@@ -70,6 +73,7 @@ UNSUITABLE = (
 )
 
 
+N_HEADER = 300  # characters of a header that are shown
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WHOLE = re.compile(r"-?\d{1,18}")  # more digits are no number of anything here, and no column holds them
 _ESCAPED = re.compile(
@@ -309,6 +313,32 @@ def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
         raise BadRow(Reason.UNPARSABLE, f"not CSV: {error}") from None
     finally:
         csv.field_size_limit(limit)
+
+
+def tab_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
+    """Records of a tab-separated file with a header and **without quoting**: a quotation mark is a character. A header
+    without one of the columns makes BadRow at once.
+    """
+    refuse_encoding(raw)
+    lines = [line.removesuffix(b"\r") for line in raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    header = clean(lines[0].decode("utf-8", "replace")).split("\t")
+    if absent := [name for name in columns if name not in header]:
+        raise BadRow(
+            Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {listed(header)[:N_HEADER]}"
+        )
+    for number, line in enumerate(lines[1:], 1):
+        if line:
+            yield number, lambda line=line: _tab_record(line, header)
+
+
+def _tab_record(line: bytes, header: list[str]) -> dict[str, str]:
+    try:
+        cells = line.decode().split("\t")
+    except UnicodeDecodeError as error:
+        raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
+    if len(cells) != len(header):
+        raise BadRow(Reason.UNPARSABLE, f"the record has {len(cells)} cells, the header {len(header)}")
+    return dict(zip(header, cells, strict=True))
 
 
 def whole_text(raw: bytes) -> Cut:

@@ -4,7 +4,8 @@ as it was published.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from truerate.core.tags import TYPES, Tagged, parse_tags
 from truerate.core.text import clean
@@ -108,3 +109,15 @@ def refuse_overlap(spans: Sequence[dict]) -> None:
                 Reason.OVERLAP,
                 f"spans {one['start']}–{one['end']} and {other['start']}–{other['end']} overlap",
             )
+
+
+def joined(marks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Marks (`start`, `end`, `type`) as spans in order; those that overlap are one, of all their types."""
+    runs: list[dict[str, Any]] = []
+    for mark in sorted(marks, key=lambda one: (one["start"], one["end"])):
+        if runs and mark["start"] < runs[-1]["end"]:
+            kinds = dict.fromkeys([*runs[-1]["type"].split("; "), *mark["type"].split("; ")])
+            runs[-1] |= {"end": max(runs[-1]["end"], mark["end"]), "type": "; ".join(kinds)}
+        else:
+            runs.append({"start": mark["start"], "end": mark["end"], "type": mark["type"], "p": None})
+    return runs

@@ -1,23 +1,41 @@
 """XSum hallucination annotations (Maynez et al. 2020): spans that three workers marked in summaries of BBC
 articles.
 
-The articles themselves are not part of the data, so items have no documents.
+Three layouts are read: the publisher's CSV (apostrophes written `\\'`, offsets from 1, `NULL` for no span), the Parquet files
+of `google-research-datasets/xsum_factuality` on the Hub (configuration `xsum_faithfulness`: no text of the span, types as
+numbers), and this project's (offsets from 0). The articles themselves are not part of the data, so items have no documents.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.schemas import judgement_row
-from truerate.core.text import clean
+from truerate.core.text import clean, find_span
+from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, csv_records
+from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
+from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records
 from truerate.sources.tagged import in_cleaned
 
 FILE = "hallucination_spans.csv"
 COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")
+CLONE = "hallucination_annotations_xsum_summaries.csv"
+PUBLISHED = (
+    "bbcid",
+    "system",
+    "summary",
+    "hallucination_type",
+    "hallucinated_span_start",
+    "hallucinated_span_end",
+    "worker_id",
+)
 TYPES = ("intrinsic", "extrinsic", "NULL")
+BREAK = "\\n"  # a line break, as spans have it at their edges
+NUMBERS = {"0": "intrinsic", "1": "extrinsic", "-1": "NULL", "": "NULL"}  # of the types on the Hub
 PEOPLE = "Gold"
 CARD = {
     "name": "XSum hallucination annotations",
@@ -29,6 +47,11 @@ CARD = {
     "lang": "en",
 }
 
+SET = PublicSet(
+    repository="google-research-datasets/xsum_hallucination_annotations",
+    holds={"spans of three workers": (CLONE, FILE, f"xsum_faithfulness/*{SUFFIX}")},
+    labelled_by="people (three workers a summary)",
+)
 Span = tuple[int, int, str]
 
 
@@ -53,12 +76,15 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     summaries: dict[tuple[str, str], Summary] = {}
-    collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _mark(summaries, row))
+    files = _files(collection)
+    for file, cut in files.items():
+        collection.read(file, cut, lambda row: _mark(summaries, row))
+    file = next(iter(files))
     for (article, system), summary in summaries.items():
         for worker in [worker for worker in summary.empty if summary.marked[worker]]:
             bad = BadRow(Reason.CONTRADICTION, f"{worker} marked spans in this summary, too; they stand")
             collection.reject(
-                FILE,
+                file,
                 bad,
                 row=summary.empty[worker],
                 target_id=f"{article}/{system}/{worker}",
@@ -67,8 +93,59 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         try:
             _keep(collection, summary, article, system)
         except BadRow as bad:
-            collection.reject(FILE, bad, text=summary.text)
+            collection.reject(file, bad, text=summary.text)
     return collection.tables()
+
+
+def _files(collection: Collection) -> dict[str, Callable[[bytes], Cut]]:
+    """The files to read with what cuts them: this project's where it is there, else the publisher's, else those of the Hub."""
+    if collection.has(FILE):
+        return {FILE: partial(csv_records, columns=COLUMNS)}
+    if (collection.folder / CLONE).is_file():
+        return {CLONE: changed(partial(csv_records, columns=PUBLISHED), _from_zero)}
+    found = matching(collection.folder, f"**/*{SUFFIX}")
+    ours = [file for file in found if set(PUBLISHED) <= set(columns_of(collection.folder / file))]
+    return {file: changed(parquet_rows, _from_zero) for file in ours} or {
+        FILE: partial(csv_records, columns=COLUMNS)
+    }
+
+
+def _from_zero(values: dict, number: int) -> dict:
+    """A published row in this project's shape: plain apostrophes, the type by its name, offsets from 0.
+
+    Where the words of a span do not stand at its place (start 0), they are searched for in the summary; line breaks at
+    their edges, written `\\n`, are none of them. Raises BadRow: `unresolved` where they are not in it, `malformed` where
+    a span has neither a place nor words.
+    """
+    published = values.get("summary")
+    text = published.replace("\\'", "'") if isinstance(published, str) else published
+    told = {"bbcid": str(values.get("bbcid") or ""), "summary_unescaped": text}
+    kind = values.get("hallucination_type")
+    if kind not in TYPES:
+        kind = NUMBERS.get("" if kind is None else str(kind), kind)
+    places = (values.get("hallucinated_span_start"), values.get("hallucinated_span_end"))
+    start, end = (_one_less(place) for place in places)
+    words = values.get("hallucinated_span")
+    if kind != "NULL" and start == -1 and words is None:
+        raise BadRow(Reason.MALFORMED, "the span begins at 0, which is no place, and its words are not there")
+    if isinstance(words, str) and isinstance(text, str) and kind != "NULL":
+        words = words.replace("\\'", "'").removeprefix(BREAK).removesuffix(BREAK)
+        if not (isinstance(start, int) and isinstance(end, int) and 0 <= start and text[start:end] == words):
+            found = find_span(text, words)
+            if found is None:
+                raise BadRow(
+                    Reason.UNRESOLVED, f"the words of the span, {words[:40]!r}, do not stand in the summary"
+                )
+            start, end = found
+    return values | told | {"hallucination_type": kind, "start": start, "end": end}
+
+
+def _one_less(place: object) -> object:
+    """An offset counted from 1 as one counted from 0; what is no whole number stays as it is."""
+    try:
+        return int(str(place)) - 1
+    except ValueError:
+        return place
 
 
 def _mark(summaries: dict[tuple[str, str], Summary], row: Row) -> None:

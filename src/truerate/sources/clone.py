@@ -1,0 +1,73 @@
+"""A public data set as its publisher lays it out: what of a clone is its own, and rows brought into the shape that its
+reader knows.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from truerate.sources.rows import Cut
+
+
+@dataclass(frozen=True)
+class PublicSet:
+    """What is told of a public set before it is read, beside its card.
+
+    `repository`: `owner/name`, of which a clone is a folder `name` (or `owner__name`). `holds`: what the set is made of,
+    each part with the patterns of files below the folder of which one must be there: the publisher's first, then the
+    short ones of this project. `labelled_by`: who labelled it. `unproven`: the parts that were read on made-up files
+    alone, by the documented layout. `by_part`: the parts that an entry's `part` needs; where it is not there, all of them
+    belong to every entry.
+    """
+
+    repository: str
+    holds: Mapping[str, tuple[str, ...]]
+    labelled_by: str
+    unproven: tuple[str, ...] = ()
+    by_part: Mapping[str, tuple[str, ...]] | None = None
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The names of a folder that holds it: `owner__name`, as collections of clones have it, and `name`."""
+        return self.repository.replace("/", "__"), self.repository.rpartition("/")[2]
+
+    def parts(self, part: str | None) -> tuple[str, ...]:
+        """What of it an entry reads, by the entry's `part`."""
+        return (self.by_part or {}).get(part or "", tuple(self.holds))
+
+    def missing(self, folder: Path, part: str | None = None) -> list[str]:
+        """What of it a folder does not hold."""
+        return [name for name in self.parts(part) if not any(matching(folder, *self.holds[name]))]
+
+    def is_in(self, folder: Path, part: str | None = None) -> bool:
+        """Whether a folder holds any of it."""
+        return len(self.missing(folder, part)) < len(self.parts(part))
+
+
+def matching(folder: Path, *patterns: str) -> list[str]:
+    """The files below a folder that fit one of the patterns, by name; hidden ones and those in hidden folders left out."""
+    found = {
+        path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern) if path.is_file()
+    }
+    return sorted(path.as_posix() for path in found if not any(piece.startswith(".") for piece in path.parts))
+
+
+def changed(cut: Callable[[bytes], Cut], change: Callable[[dict, int], dict]) -> Callable[[bytes], Cut]:
+    """A cutter whose rows pass through `change` (values, number from 1); what is no object passes as it is, for its reader
+    to refuse.
+    """
+
+    def made(raw: bytes) -> Cut:
+        for number, make in cut(raw):
+            yield number, lambda number=number, make=make: _change(make(), number, change)
+
+    return made
+
+
+def _change(values: object, number: int, change: Callable[[dict, int], dict]) -> object:
+    return change(values, number) if isinstance(values, dict) else values
+
+
+def numbered(first: int) -> Callable[[dict, int], dict]:
+    """The change that gives rows the field `row`, their place in the file counted from `first`; a row that has one keeps it."""
+    return lambda values, number: {"row": number - 1 + first, **values}

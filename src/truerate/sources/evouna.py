@@ -1,0 +1,95 @@
+"""EVOUNA (Wang et al. 2023): answers of five systems to open questions, of which people said whether they are right.
+
+`EVOUNA/{NQ,TQ}.json`, JSON lists of questions with `answer_<system>`, `judge_<system>` (people) and `improper`,
+the publishers' mark of a question that has no answer to be held to.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_list
+
+PARTS = {"NQ": "nq", "TQ": "tq"}
+FOLDERS = ("EVOUNA/", "")
+ANSWER, JUDGE = "answer_", "judge_"
+SYSTEMS = {"fid": "FiD", "gpt35": "GPT-3.5", "chatgpt": "ChatGPT-3.5", "gpt4": "GPT-4", "newbing": "New Bing"}
+NO_LABEL = (None, "nan")  # as the files say that there is none; the text would pass for true
+CARD = {
+    "name": "EVOUNA",
+    "citation": "C. Wang, S. Cheng, Q. Guo, Y. Yue, B. Ding, Z. Xu, Y. Wang, X. Hu, Z. Zhang, Y. Zhang. Evaluating Open-QA Evaluation. "
+    "NeurIPS 2023, Datasets and Benchmarks. Questions of Natural Questions and TriviaQA.",
+    "licence": "Apache-2.0",
+    "redistribution": "yes",
+    "url": "https://github.com/wangcunxiang/QA-Eval",
+    "lang": "en",
+    "labelled_by": "people, who said of each answer whether it is right",
+}
+SET = PublicSet(
+    repository="wangcunxiang/QA-Eval",
+    holds={"Natural Questions": ("EVOUNA/NQ.json", "NQ.json"), "TriviaQA": ("EVOUNA/TQ.json", "TQ.json")},
+    labelled_by="people (whether each answer is right)",
+)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each answer that people judged as a gold sample of an item of task `qa`; a wrong one is hallucinated.
+
+    `part`: nq (Natural Questions) or tq (TriviaQA). `right_answer` holds the golden answers as published,
+    joined by `/`, which also stands inside of some. Improper questions are rejects. Answers without a label
+    are; an empty one with a label is kept, and counted. The same question twice is one group.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    place = next((one for one in FOLDERS for part in PARTS if collection.has(f"{one}{part}.json")), None)
+    if place is None:
+        raise SourceError(
+            f"source {name!r}: no EVOUNA/NQ.json or EVOUNA/TQ.json in {str(folder)!r}; name the repository's folder"
+        )
+    for file, part in PARTS.items():
+        if collection.has(f"{place}{file}.json"):
+            path = f"{place}{file}.json"
+            collection.read(path, json_list, partial(_keep, collection, path, part))
+    return collection.tables()
+
+
+def _keep(collection: Collection, file: str, part: str, row: Row) -> None:
+    """A question with the answers to it; one that cannot be kept costs its question no other."""
+    question, golden = row.text("question"), row.optional_text("golden_answer")
+    if not isinstance(row.get("improper"), bool):
+        raise BadRow(Reason.WRONG_TYPE, "field 'improper' must be true or false")
+    if row.values["improper"]:
+        raise BadRow(Reason.IMPROPER, f"the question is marked as improper: {question}")
+    collection.once("the question", part, row.number, row=row)
+    item = collection.item(
+        "qa",
+        group=("question", " ".join(question.casefold().split())),
+        question=question,
+        right_answer=golden,
+        is_shared=True,
+    )
+    for system in (key.removeprefix(JUDGE) for key in row.values if key.startswith(JUDGE)):
+        with collection.part(file, row, text=f"{system}: {row.values.get(ANSWER + system)}"):
+            _keep_answer(collection, item, part, system, row)
+
+
+def _keep_answer(collection: Collection, item: dict, part: str, system: str, row: Row) -> None:
+    verdict = row.values[JUDGE + system]
+    if verdict in NO_LABEL:
+        raise BadRow(Reason.UNLABELLED, f"no label of the answer of {system!r}")
+    if not isinstance(verdict, bool):
+        raise BadRow(
+            Reason.UNKNOWN_LABEL, f"the label of {system!r} is {str(verdict)[:40]!r}; allowed: true, false"
+        )
+    answer = row.optional_text(ANSWER + system) or ""
+    collection.sample(
+        item,
+        answer,
+        is_hallucinated=not verdict,
+        label_source="gold",
+        generator=SYSTEMS.get(system, system),
+        part=part,
+        unit=f"{part}-{row.number}",
+    )
+    collection.counts["n_empty_answers"] += not answer.strip()

@@ -1,0 +1,122 @@
+"""FActScore's labelled biographies (Min et al. 2023): replies of three systems about 183 people, cut into atomic facts that
+people labelled against Wikipedia.
+
+A file per system, the same people in each in another order. `annotations` are the sentences of a reply, null where it
+does not answer; a sentence has facts that people labelled (supported, not supported, irrelevant), or, where all of it is
+irrelevant, the facts of a model alone.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet, matching
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_lines
+
+FILES = (
+    "third_party/factscore/labeled_data/*.jsonl",
+    "labeled_data/*.jsonl",
+    "factscore/labeled_data/*.jsonl",
+)
+LABELS = {"S": "supported", "NS": "not supported", "IR": "irrelevant"}
+SUPPORTED, ASIDE = "S", "in an irrelevant sentence"
+CARD = {
+    "name": "FActScore",
+    "citation": "S. Min, K. Krishna, X. Lyu, M. Lewis, W. Yih, P. W. Koh, M. Iyyer, L. Zettlemoyer, H. Hajishirzi. FActScore: "
+    "Fine-grained Atomic Evaluation of Factual Precision in Long Form Text Generation. EMNLP 2023. Labelled biographies as they "
+    "lie in google-deepmind/long-form-factuality.",
+    "licence": "MIT",
+    "redistribution": "yes",
+    "url": "https://github.com/google-deepmind/long-form-factuality",
+    "lang": "en",
+    "is_wikipedia": False,
+}
+SET = PublicSet(
+    repository="google-deepmind/long-form-factuality",
+    holds={"labelled biographies": FILES},
+    labelled_by="people (whether Wikipedia supports each fact; whether a reply answers)",
+)
+
+
+class Fact(NamedTuple):
+    """An atomic fact of a reply: its text, what people said of it, and the place of its sentence."""
+
+    text: str
+    label: str
+    sentence: int
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Replies as samples of task `entity`, each of their facts as a sample of task `fact`, on an item per person.
+
+    A fact is hallucinated where people did not call it supported. Where a whole sentence is irrelevant, its facts are those
+    that a model took out of it, and none is supported: that gives the paper's scores. Whether a reply answers is said by
+    people (attribute `responds`), not by a rule on its text.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    files = matching(folder, *FILES)
+    if not files:
+        raise SourceError(
+            f"source {name!r}: none of FActScore's labelled files in {str(folder)!r}; looked for: {', '.join(FILES)}"
+        )
+    for file in files:
+        collection.read(file, json_lines, partial(_keep, collection, Path(file).stem))
+    return collection.tables()
+
+
+def _keep(collection: Collection, system: str, row: Row) -> None:
+    topic, (rarity, region) = row.text("topic"), _classes(row)
+    reply = row.text("output", may_be_empty=True)
+    sentences = None if row.values.get("annotations") is None else row.items("annotations")
+    facts = [fact for place, one in enumerate(sentences or []) for fact in _facts(Row(one, place + 1), place)]
+    collection.once("the reply", system, topic, row=row)
+    item = collection.item(
+        "entity",
+        group=("topic", topic),
+        question=topic,
+        rarity_group=rarity,
+        region=region,
+        is_shared=True,
+    )
+    published = {"label_source": "published", "generator": system}
+    sample = collection.sample(
+        item,
+        reply,
+        is_hallucinated=any(fact.label != SUPPORTED for fact in facts),
+        n_claims=len(facts),
+        responds="no" if sentences is None else "yes",
+        **published,
+    )
+    for place, fact in enumerate(facts):
+        about = {"generation": sample["sample_id"], "place": place, "sentence": fact.sentence}
+        about |= {"label": LABELS.get(fact.label, fact.label)}
+        collection.sample(
+            item, fact.text, task="fact", is_hallucinated=fact.label != SUPPORTED, **published, **about
+        )
+        collection.counts[f"n_{about['label'].replace(' ', '-')}"] += 1
+    collection.counts[f"n_responding_{system}"] += sentences is not None
+
+
+def _classes(row: Row) -> list[str]:
+    """How rare a person is, and of which region."""
+    found = row.texts("cat")
+    if len(found) != 2:
+        raise BadRow(
+            Reason.WRONG_TYPE, f"field 'cat' must be a pair [rarity, region], has {len(found)} entries"
+        )
+    return found
+
+
+def _facts(sentence: Row, place: int) -> Iterator[Fact]:
+    """The facts of a sentence: people's; a model's where people wrote none because the sentence is irrelevant."""
+    people = sentence.values.get("human-atomic-facts")
+    if people is None:
+        for fact in sentence.items("model-atomic-facts"):
+            yield Fact(Row(fact, sentence.number).text("text"), ASIDE, place)
+        return
+    for one in sentence.items("human-atomic-facts"):
+        fact = Row(one, sentence.number)
+        yield Fact(fact.text("text"), fact.label("label", tuple(LABELS)), place)

@@ -1,0 +1,176 @@
+"""FaithBench (Bao et al. 2025): summaries of ten models whose spans people labelled, with what eight detectors say.
+
+`data_for_release/batch_<n>.json`, an object whose `samples` are summaries. A summary's label is the worst over
+all annotations of all annotators, Unwanted being hallucinated. The texts were chosen because detectors disagree
+on them. Annotators are named in the files; their names and notes are not read.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
+from truerate.sources.rows import (
+    BadRow,
+    Cut,
+    Reason,
+    Row,
+    csv_records,
+    parse,
+    refuse_encoding,
+)
+from truerate.sources.tagged import in_cleaned, joined
+
+FOLDER = "data_for_release"
+FILE = re.compile(r"batch_(\d+)\.json")
+TABLE, COLUMNS = "FaithBench.csv", ("source", "summary", "LLM", "worst-label")
+Labels = dict[tuple[str, ...], str]  # worst labels by summarizer, source and summary
+DETECTORS = (
+    "hhemv1",
+    "hhem-2.1",
+    "hhem-2.1-english",
+    "trueteacher",
+    "true_nli",
+    "gpt-3.5-turbo",
+    "gpt-4-turbo",
+    "gpt_4o",
+)
+CUT = 0.5  # of a detector's value, 1 being consistent: below it the summary is called hallucinated
+CARD = {
+    "name": "FaithBench",
+    "citation": "F. S. Bao, M. Li, R. Qu, G. Luo, E. Wan, Y. Tang, W. Fan, M. S. Tamber, S. Kazi, V. Sourabh, M. Qi, R. Tu, C. Xu, "
+    "M. Gonzales, O. Mendelevitch, A. Ahmad. FaithBench: A Diverse Hallucination Benchmark for Summarization by Modern LLMs. NAACL 2025.",
+    "licence": "CC BY-NC-SA 4.0",
+    "redistribution": "ids-only",
+    "url": "https://github.com/vectara/FaithBench",
+    "lang": "en",
+    "labelled_by": "experts, who marked spans; the worst label of a summary counts",
+}
+SET = PublicSet(
+    repository="vectara/FaithBench",
+    holds={"labelled summaries": ("data_for_release/batch_*.json",)},
+    labelled_by="people (experts, two or three a summary)",
+)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Summaries as gold samples of task `summarization`, each detector's value as a judgement.
+
+    Source texts that differ in a digit or a blank are one group. The attribute `label` is the worst label,
+    `rule_clear` and `rule_strict` the two pairs by which detectors are held against it
+    (`faithbench_labels.rules`). Where FaithBench.csv is there, its labels are compared: those that differ are
+    rejects, and the annotations stand.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    files = batches(folder)
+    if not files:
+        raise SourceError(
+            f"source {name!r}: no {FOLDER}/batch_<n>.json in {str(folder)!r}; name the folder of the repository"
+        )
+    labels: Labels = {}
+    for number, file in files:
+        collection.read(file, samples_in, partial(_keep, collection, labels, file, number, {}))
+    if collection.has(TABLE):
+        collection.read(TABLE, lambda raw: csv_records(raw, COLUMNS), partial(_compare, collection, labels))
+    return collection.tables()
+
+
+def batches(folder: Path) -> list[tuple[int, str]]:
+    """The batches of a folder by their number."""
+    found = ((FILE.fullmatch(path.name), path) for path in (folder / FOLDER).glob("batch_*.json"))
+    return sorted((int(named[1]), f"{FOLDER}/{path.name}") for named, path in found if named)
+
+
+def samples_in(raw: bytes) -> Cut:
+    """The `samples` of a batch as rows; a file that is no such object makes BadRow at once."""
+    refuse_encoding(raw)
+    batch = Row(parse(raw.removeprefix(b"\xef\xbb\xbf")), 1)
+    for number, values in enumerate(batch.items("samples"), 1):
+        yield number, lambda values=values: values
+
+
+def group_key(source: str) -> str:
+    """A source text without digits and blanks: texts that differ in nothing else are one group."""
+    return re.sub(r"[\d\s]", "", source)
+
+
+def _keep(
+    collection: Collection,
+    labels: Labels,
+    file: str,
+    batch: int,
+    places: dict[str, int],
+    row: Row,
+) -> None:
+    """A summary with its label, its spans and what the detectors say of it. `places`: the sources of the batch
+    in their order.
+    """
+    about = Row(row.get("metadata"), row.number)
+    source, summarizer, published = row.text("source"), about.text("summarizer"), row.get("summary")
+    text = row.text("summary")
+    unit = f"{batch}-{places.setdefault(source, len(places))}"
+    annotations = [Row(entry, index) for index, entry in enumerate(row.items("annotations"), 1)]
+    said = [(one, label) for one in annotations if (label := label_in(one)) is not None]
+    marks = spans_in(said, str(published))
+    collection.once("the summary", batch, row.integer("sample_id"), row=row)
+    label = worst(label for _, label in said)
+    item = collection.item(
+        "summarization",
+        group=("source", group_key(source)),
+        document_ids=[collection.document(source, licence="not stated (of the text's publisher)")],
+        is_shared=True,
+    )
+    places_of = in_cleaned(str(published), [mark[:2] for mark in marks])
+    sample = collection.sample(
+        item,
+        text,
+        is_hallucinated=label == UNWANTED,
+        label_source="gold",
+        generator=summarizer,
+        spans=joined(
+            {"start": start, "end": end, "type": mark[2]}
+            for (start, end), mark in zip(places_of, marks, strict=True)
+        ),
+        unit=unit,
+        label=label,
+        **rules(label),
+    )
+    labels[summarizer, source.strip(), text.strip()] = label
+    collection.counts["n_spans"] += len(marks)
+    collection.counts["n_annotations_without_label"] += len(annotations) - len(said)
+    for detector, value in _values(about):
+        with collection.part(file, row, text=f"{detector}: {value}"):
+            _judge(collection, sample, detector, value)
+
+
+def _values(about: Row) -> Iterator[tuple[str, object]]:
+    """What the metadata hold of each detector."""
+    return ((name, about.values[name]) for name in DETECTORS if name in about.values)
+
+
+def _judge(collection: Collection, sample: dict, detector: str, value: object) -> None:
+    """A detector's value as a judgement: hallucinated below one half; `p` is one less the value."""
+    if value is None:
+        raise BadRow(Reason.UNLABELLED, f"no value of {detector!r} on this summary")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadRow(
+            Reason.OUT_OF_RANGE, f"the value of {detector!r} is {str(value)[:40]!r}; it lies between 0 and 1"
+        )
+    collection.judgement(sample, detector, value < CUT, p=round(1 - value, 6))
+
+
+def _compare(collection: Collection, labels: Labels, row: Row) -> None:
+    """Hold a line of the table against the annotations; raises BadRow where its label differs."""
+    ours = labels.get((row.text("LLM"), *(row.text(field).strip() for field in ("source", "summary"))))
+    if ours is None:
+        collection.counts["n_in_table_alone"] += 1
+    elif (said := row.text("worst-label").partition(".")[0]) != ours:
+        collection.counts["n_labels_that_differ_in_table"] += 1
+        raise BadRow(
+            Reason.ALTERED,
+            f"the table's worst label is {said[:40]!r}, the annotations' {ours!r}; these stand",
+        )

@@ -1,0 +1,197 @@
+"""FaithJudge (Tamber et al. 2025): replies of models to given texts, with the verdict of a judge, o3-mini, on each.
+
+`eval_results/<org>/<model>/[o3-mini_]<set>-<task>_hallucination_eval.txt` holds the verdicts as JSON Lines. A clone
+also has the replies (`generated_outputs`) and what they rest on (`eval_data`); the verdicts alone are a whole board.
+No verdict stands on an answer that people labelled, so the judge's own error cannot be computed from these files.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.core.errors import SourceError
+from truerate.sources.clone import PublicSet
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.faithjudge_replies import (
+    Reply,
+    Task,
+    item_of,
+    read_labelled,
+    replies_in,
+    sources_in,
+)
+from truerate.sources.ragtruth_answers import Given
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, label_of
+
+VERDICTS = "eval_results"
+FILE = re.compile(rf"{VERDICTS}/([^/]+)/([^/]+)/(o3-mini_)?([a-z0-9]+-[a-z0-9]+)_hallucination_eval\.txt")
+JUDGE, MAKER = "o3-mini", "openai"
+CONSISTENT = "Consistent"
+LABELS = (CONSISTENT, "Inconsistent", "Invalid")
+FAILED = "Unknown"  # a call that failed: no verdict
+FINAL = re.compile(rf"Final classification:\s*\**({'|'.join(LABELS)})", re.IGNORECASE)
+RENAMED = {
+    "benchmarkz-summary": "faithbench-summary"
+}  # the older name of one task in the files without a prefix
+CARD = {
+    "name": "FaithJudge",
+    "citation": "M. S. Tamber, F. S. Bao, C. Xu, G. Luo, S. Kazi, M. Bae, M. Li, O. Mendelevitch, R. Qu, J. Lin. Benchmarking LLM "
+    "Faithfulness in RAG with Evolving Leaderboards. EMNLP 2025, Industry Track. Texts of FaithBench and RAGTruth.",
+    "licence": "not stated",
+    "redistribution": "no",
+    "url": "https://github.com/vectara/FaithJudge",
+    "lang": "en",
+    "labelled_by": f"a model ({JUDGE}), not people",
+    "judge": JUDGE,
+}
+SET = PublicSet(
+    repository="vectara/FaithJudge",
+    holds={
+        "verdicts of 46 models": ("eval_results/*/*/*_hallucination_eval.txt",),
+        "their replies": ("generated_outputs/*/*/*.csv",),
+    },
+    labelled_by="a model (o3-mini), not people",
+    unproven=("their replies",),
+)
+
+
+class Place(NamedTuple):
+    """Where a file of verdicts belongs: its path, the model's maker and name, the task, whether it bears the prefix."""
+
+    file: str
+    maker: str
+    model: str
+    task: str
+    is_prefixed: bool
+
+
+@dataclass
+class Beside:
+    """What lies beside the verdicts, what the subjects are called, and which replies have been judged."""
+
+    replies: Mapping[Reply, str]
+    given: dict[Task, Given]
+    subjects: Mapping[tuple[str, str], str]
+    judged: set[Reply] = field(default_factory=set)
+    items: dict[Task, dict] = field(default_factory=dict)  # all models share them: each is made once
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each reply with a verdict as a silver sample, hallucinated where that is Inconsistent or Invalid, as the
+    published rates count.
+
+    `part` is the task (`faithbench-summary` …), `unit` the source in it, `files` which of the two groups of
+    verdict files it stands in, `own_judge` marks replies of the judge's own maker. A text is what was judged;
+    where the verdict holds none it is that of `generated_outputs`, less the reasoning before it. With texts,
+    people's labelled answers on the same sources stand beside as gold samples of purpose `calibration`.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    files = list(verdict_files(folder))
+    if not files:
+        raise SourceError(
+            f"source {name!r}: no {VERDICTS}/<org>/<model>/*_hallucination_eval.txt in {str(folder)!r}; "
+            "name the folder of the repository"
+        )
+    beside = Beside(replies_in(collection), sources_in(collection), subjects_of(files))
+    for place in files:
+        collection.read(place.file, json_lines, partial(_keep, collection, place, beside))
+    _book_unjudged(collection, beside)
+    if any(sample["text"] for sample in collection.samples.values()):
+        read_labelled(collection, beside.given)
+    collection.fold_files(f"{VERDICTS} and what lies beside it")
+    return collection.tables()
+
+
+def verdict_files(folder: Path) -> Iterator[Place]:
+    """The files of verdicts in the order of their paths; others are not read."""
+    for path in sorted((folder / VERDICTS).glob("*/*/*_hallucination_eval.txt")):
+        file = path.relative_to(folder).as_posix()
+        if named := FILE.fullmatch(file):
+            maker, model, prefix, task = named.groups()
+            yield Place(file, maker, model, RENAMED.get(task, task), prefix is not None)
+
+
+def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
+    """What each model is called: its folder; with its maker's where two makers have one of that name."""
+    makers: dict[str, set[str]] = {}
+    for one in files:
+        makers.setdefault(one.model, set()).add(one.maker)
+    return {
+        (one.maker, one.model): f"{one.maker}/{one.model}" if len(makers[one.model]) > 1 else one.model
+        for one in files
+    }
+
+
+def _keep(collection: Collection, place: Place, beside: Beside, row: Row) -> None:
+    """A verdict on a reply; raises BadRow where it is none, or stands in the wrong file."""
+    named, source_id = row.text("task"), row.text("source_id")
+    if RENAMED.get(named, named) != place.task:
+        raise BadRow(Reason.CONTRADICTION, f"field 'task' is {named[:40]!r} in a file of {place.task!r}")
+    reply = Reply(place.maker, place.model, Task(place.task, source_id))
+    beside.judged.add(reply)
+    label = classification(row)
+    collection.once("the verdict", *reply[:2], *reply.task, row=row)
+    if reply.task not in beside.items:
+        beside.items[reply.task] = item_of(collection, reply.task, beside.given.get(reply.task))
+    collection.sample(
+        beside.items[reply.task],
+        _text(collection, place, reply, beside, row),
+        is_hallucinated=label != CONSISTENT,
+        label_source="silver",
+        generator=beside.subjects[place.maker, place.model],
+        part=place.task,
+        unit="/".join(reply.task),
+        label=label,
+        judge=JUDGE,
+        files=f"prefix {JUDGE}" if place.is_prefixed else "no prefix",
+        own_judge=True if place.maker == MAKER else None,
+    )
+    collection.counts[f"n_{label.lower()}"] += 1
+
+
+def classification(row: Row) -> str:
+    """The verdict of a row: its `classification`, which is the first that the judge's reply ends in.
+
+    Where the field is empty it is read from the reply. Raises BadRow where the call failed (`Unknown`), where
+    there is none, and where field and reply differ; an unreadable reply was published as Inconsistent and stays so.
+    """
+    said, reply = row.optional_text("classification"), row.optional_text("evaluation_response") or ""
+    found = FINAL.search(reply)
+    read_label = found[1].capitalize() if found else None
+    if said == FAILED:
+        raise BadRow(Reason.UNLABELLED, f"the judge's call failed: {FAILED}")
+    if said is None and read_label is None:
+        raise BadRow(Reason.UNLABELLED, "no verdict in field 'classification', nor in the judge's reply")
+    label = label_of(said or read_label, LABELS, "field 'classification'")
+    if read_label is not None and read_label != label:
+        raise BadRow(
+            Reason.CONTRADICTION, f"field 'classification' is {label!r}, the reply says {read_label!r}"
+        )
+    return label
+
+
+def _text(collection: Collection, place: Place, reply: Reply, beside: Beside, row: Row) -> str:
+    """The text that was judged. One of `generated_outputs` that differs from it is a reject, and not used."""
+    judged, written = row.optional_text("candidate_text") or "", beside.replies.get(reply)
+    if not judged.strip():
+        return written or ""
+    if written is not None and written.strip() != judged.strip():
+        what = "the reply in generated_outputs is not the text that was judged; the judged one stands"
+        target = "/".join((*reply[:2], *reply.task))
+        bad = BadRow(Reason.ALTERED, what)
+        collection.reject(place.file, bad, row=row.number, target_id=target, text=written)
+        collection.counts["n_texts_that_differ"] += 1
+    return judged
+
+
+def _book_unjudged(collection: Collection, beside: Beside) -> None:
+    """Book the replies on which there is no verdict; a model without any is no subject."""
+    for reply in sorted(beside.replies.keys() - beside.judged):
+        target = "/".join((*reply[:2], *reply.task))
+        bad = BadRow(Reason.UNLABELLED, f"no verdict on the reply of {reply.model!r}")
+        collection.reject(VERDICTS, bad, target_id=target, text=beside.replies[reply])
+    written = {reply[:2] for reply in beside.replies}
+    collection.counts["n_models_without_verdicts"] += len(written - beside.subjects.keys())

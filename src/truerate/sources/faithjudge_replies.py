@@ -1,0 +1,165 @@
+"""What a clone of FaithJudge holds beside the verdicts: the replies, what they rest on, and people's labelled
+answers on the same sources.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.core.text import clean
+from truerate.sources.collection import Collection
+from truerate.sources.faithbench_labels import UNWANTED, label_in, worst
+from truerate.sources.ragtruth_answers import TEXTS, Given, keep_answer, labels_of
+from truerate.sources.ragtruth_slice import FOLDER, given_of, identity_of, part_of, slice_files
+from truerate.sources.rows import BadRow, Reason, Row, csv_records, json_lines
+
+WRITTEN = "generated_outputs"
+FILE = re.compile(rf"{WRITTEN}/([^/]+)/([^/]+)/([a-z0-9]+)_([a-z0-9]+)_\d{{8}}_\d{{6}}\.csv")
+FAITHBENCH, FAITHBENCH_TASK = f"{FOLDER}/faithbench_summary.jsonl", "faithbench-summary"
+TASKS = {  # of verdicts, and the task of their items
+    FAITHBENCH_TASK: "summarization",
+    "ragtruth-summary": "summarization",
+    "ragtruth-qa": "qa",
+    "ragtruth-data2txt": "general",
+}
+COLUMNS = {
+    "summary": "summary",
+    "qa": "qa_response",
+    "data2txt": "overview",
+}  # a reply's, by its kind of task
+THOUGHT = re.compile(r"^.*?\n</think>\n", re.DOTALL)
+N_JUDGED = 131_072  # characters of a reply that the judge was given, its reasoning among them
+CALIBRATION = "calibration"  # the purpose of answers that no subject of the board wrote
+
+
+class Task(NamedTuple):
+    """A source in a task: what the replies of all models share."""
+
+    name: str
+    source_id: str
+
+
+class Reply(NamedTuple):
+    """A model's reply to it."""
+
+    maker: str
+    model: str
+    task: Task
+
+
+def kind_of(task: str) -> str:
+    """The task of an item by the name that verdicts have; raises BadRow for one that is none of theirs."""
+    if task not in TASKS:
+        raise BadRow(Reason.UNKNOWN_VALUE, f"task {task[:40]!r} is not known; allowed: {', '.join(TASKS)}")
+    return TASKS[task]
+
+
+def judged_part(text: str) -> str:
+    """What the judge saw of a reply: what stands behind its reasoning."""
+    return clean(THOUGHT.sub("", text[:N_JUDGED]))
+
+
+def replies_in(collection: Collection) -> dict[Reply, str]:
+    """The replies of `generated_outputs`, as they were judged; none where the folder is not there.
+
+    Files without rows are counted and hold none. A later file of the same task goes before an earlier one.
+    """
+    replies: dict[Reply, str] = {}
+    for path in sorted((collection.folder / WRITTEN).glob("*/*/*.csv")):
+        file = path.relative_to(collection.folder).as_posix()
+        if named := FILE.fullmatch(file):
+            maker, model, of, kind = named.groups()
+            found: dict[Reply, str] = {}
+            columns = ("source_id", COLUMNS.get(kind, kind))
+            keep = partial(_note, found, maker, model, f"{of}-{kind}", columns[1])
+            collection.read(file, partial(csv_records, columns=columns), keep, may_be_empty=True)
+            collection.counts["n_empty_files"] += not found
+            replies |= found
+    return replies
+
+
+def _note(found: dict[Reply, str], maker: str, model: str, task: str, column: str, row: Row) -> None:
+    reply = Reply(maker, model, Task(task, row.text("source_id")))
+    if reply in found:
+        raise BadRow(Reason.DUPLICATE, f"a reply to {reply.task.source_id[:40]!r} was already read")
+    found[reply] = judged_part(row.text(column))
+
+
+def sources_in(collection: Collection) -> dict[Task, Given]:
+    """What the models were given, as far as `eval_data` holds it."""
+    given: dict[Task, Given] = {}
+    for file in slice_files(collection.folder):
+        part = part_of(file)
+        for task, one in _given(collection.folder / file, f"ragtruth-{part}"):
+            given[task] = given_of(part, one)
+    if (collection.folder / FAITHBENCH).is_file():
+        for task, one in _given(collection.folder / FAITHBENCH, FAITHBENCH_TASK):
+            given[task] = Given(TASKS[FAITHBENCH_TASK], "", one.text("source"))
+    return given
+
+
+def _given(path: Path, task: str) -> Iterator[tuple[Task, Row]]:
+    """The lines of a file of sources; one that is no sound row gives no source."""
+    for number, make in json_lines(path.read_bytes()):
+        try:
+            row = Row(make(), number)
+            yield Task(task, str(row.get("source_id"))), row
+        except BadRow:
+            continue
+
+
+def item_of(collection: Collection, task: Task, given: Given | None) -> dict:
+    """The item that all replies to one source share, with its text where that is there."""
+    return collection.item(
+        kind_of(task.name),
+        group=("source", task.name, task.source_id),
+        question=given.question if given else "",
+        document_ids=[collection.document(given.text, licence=TEXTS)] if given else [],
+        source_id=task.source_id,
+        is_shared=True,
+    )
+
+
+def read_labelled(collection: Collection, given: dict[Task, Given]) -> None:
+    """People's labelled answers on the same sources as gold samples of purpose `calibration`: RAGTruth's, and
+    FaithBench's summaries by their worst label.
+    """
+    for file in slice_files(collection.folder):
+        collection.read(file, json_lines, partial(_keep_answers, collection, file, given))
+    if (collection.folder / FAITHBENCH).is_file():
+        collection.read(FAITHBENCH, json_lines, partial(_keep_summaries, collection, given))
+
+
+def _keep_answers(collection: Collection, file: str, given: dict[Task, Given], row: Row) -> None:
+    task = Task(f"ragtruth-{part_of(file)}", identity_of(row))
+    item = item_of(collection, task, given.get(task))
+    for entry in row.items("responses"):
+        with collection.part(file, row, text=str(entry)):
+            answer = Row(entry, row.number)
+            labels = labels_of(answer)
+            more = {"part": task.name, "purpose": CALIBRATION}
+            keep_answer(collection, item, answer, labels, unit="/".join(task), **more)
+
+
+def _keep_summaries(collection: Collection, given: dict[Task, Given], row: Row) -> None:
+    """The summaries of a source; their annotations are lists, one per annotator."""
+    task = Task(FAITHBENCH_TASK, row.text("source_id"))
+    item = item_of(collection, task, given.get(task))
+    for entry in row.items("summaries"):
+        with collection.part(FAITHBENCH, row, text=str(entry)):
+            summary = Row(entry, row.number)
+            said = [Row(one, row.number) for each in summary.items("annotations") for one in each]
+            label = worst(found for one in said if (found := label_in(one)))
+            collection.sample(
+                item,
+                summary.text("summary"),
+                is_hallucinated=label == UNWANTED,
+                label_source="gold",
+                generator=summary.text("meta_model"),
+                part=task.name,
+                unit="/".join(task),
+                label=label,
+                purpose=CALIBRATION,
+            )

@@ -1,0 +1,78 @@
+"""EVOUNA's questions in rows of our own: labels that are none, improper questions, empty answers."""
+
+import pytest
+
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
+
+QUESTION = {"question": "Where is Varn?", "golden_answer": "Oster/the Oster valley", "improper": False}
+QUESTION |= {
+    "answer_fid": "In Oster.",
+    "judge_fid": True,
+    "answer_newbing": "In Lund.",
+    "judge_newbing": False,
+}
+
+
+@pytest.fixture
+def told(put, read):
+    """The tables of these questions, as those of Natural Questions."""
+
+    def run(*questions, on_bad_row="stop"):
+        put("EVOUNA/NQ.json", list(questions))
+        return read("evouna", on_bad_row)
+
+    return run
+
+
+def test_a_wrong_answer_is_hallucinated(told):
+    got = told(QUESTION)
+    keys = [pair("attributes", key).alias(key) for key in ("part", "unit")]
+    rows = got.samples.select("generator", "text", "is_hallucinated", *keys).sort("generator").rows()
+    assert rows == [("FiD", "In Oster.", False, "nq", "nq-1"), ("New Bing", "In Lund.", True, "nq", "nq-1")]
+    assert got.items["right_answer"].to_list() == ["Oster/the Oster valley"]
+
+
+@pytest.mark.parametrize("absent", [None, "nan"])
+def test_an_answer_without_a_label_costs_its_question_no_other(absent, told, reasons):
+    got = told(QUESTION | {"judge_fid": absent, "answer_fid": None})
+    assert got.samples["generator"].to_list() == ["New Bing"] and reasons(got) == [(1, "unlabelled")]
+
+
+def test_an_improper_question_is_left_out_and_booked(told, reasons):
+    got = told(QUESTION, QUESTION | {"question": "Where?", "improper": True})
+    assert reasons(got) == [(2, "improper")] and got.items.height == 1
+
+
+@pytest.mark.parametrize("empty", ["", "   ", None])
+def test_an_empty_answer_with_a_label_stays(empty, told):
+    got = told(QUESTION | {"answer_fid": empty})
+    assert got.samples.height == 2 and got.card["counts"]["n_empty_answers"] == 1
+
+
+def test_the_same_question_twice_is_one_group(told):
+    got = told(QUESTION, QUESTION | {"question": "where is  Varn?", "golden_answer": "Lund"})
+    assert got.items["group_id"].n_unique() == 1 and got.samples.height == 4
+
+
+def test_a_question_without_a_golden_answer_stays(told):
+    assert told(QUESTION | {"golden_answer": None}).items["right_answer"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "n"),
+    [
+        ({"judge_fid": "yes"}, "unknown-label", 1),
+        ({"improper": "no"}, "wrong-type", 0),
+        ({"question": ""}, "empty-field", 0),
+    ],
+)
+def test_what_cannot_be_kept(change, reason, n, told, reasons):
+    got = told(QUESTION | change, on_bad_row="reject")
+    assert reasons(got) == [(1, reason)] and got.samples.height == n
+
+
+def test_a_folder_without_either_file_is_one_line(put, read):
+    put("EVOUNA/README.md", "x")
+    with pytest.raises(TruerateError, match="no EVOUNA/NQ.json or EVOUNA/TQ.json"):
+        read("evouna")

@@ -1,0 +1,97 @@
+"""FActScore's labelled biographies: which facts count, who says that a reply answers, and the published scores."""
+
+import json
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from truerate.config import Source
+from truerate.core.schemas import pair
+from truerate.sources import read_source
+from truerate.tracks.wildhallucinations.ready import ready
+
+CLONES = Path(
+    os.environ.get("TRUERATE_CLONES") or Path(__file__).parents[2] / ".." / "shared" / "data_original"
+)
+FOLDER = "third_party/factscore/labeled_data"
+
+
+def sentence(*facts, model=()):
+    people = [{"text": text, "label": label} for text, label in facts] or None
+    return {
+        "text": "A sentence.",
+        "is-relevant": people is not None,
+        "human-atomic-facts": people,
+        "model-atomic-facts": [{"text": text} for text in model],
+    }
+
+
+def person(topic, annotations, output="A reply."):
+    return {"input": f"Question: Tell me a bio of {topic}.", "output": output, "topic": topic} | {
+        "cat": ["rare", "Asia/Pacific"],
+        "annotations": annotations,
+    }
+
+
+def test_facts_of_irrelevant_sentences_count_and_people_say_who_answers(put, read):
+    answered = person(
+        "Ana",
+        [sentence(("Ana is.", "S"), ("Ana was.", "IR")), sentence(model=["Bo is."]), sentence(("x", "NS"))],
+    )
+    put(f"{FOLDER}/Sys.jsonl", "".join(json.dumps(one) + "\n" for one in (answered, person("Bo", None, ""))))
+    put("longfact/longfact-objects_x/longfact-objects_a.jsonl", '{"prompt": "p"}\n')
+    got = read("factscore")
+    facts = got.samples.filter(task="fact").sort(pair("attributes", "place"))
+    labels = facts.select("text", "is_hallucinated", pair("attributes", "label")).rows()
+    assert labels == [
+        ("Ana is.", False, "supported"),
+        ("Ana was.", True, "irrelevant"),
+        ("Bo is.", True, "in an irrelevant sentence"),
+        ("x", True, "not supported"),
+    ]
+    replies = ready(got).generations.sort("status")
+    assert replies.select("status", "reason").rows() == [("abstained", "people"), ("ok", None)]
+    assert (
+        got.items.select(pair("attributes", "rarity_group"), pair("attributes", "region")).rows()
+        == [("rare", "Asia/Pacific")] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (person("Ana", [sentence(("Ana is.", "maybe"))]), "unknown-label"),
+        (person("Ana", [sentence((" ", "S"))]), "empty-field"),
+        (person("Ana", "S"), "wrong-type"),
+        (person("Ana", []) | {"cat": ["rare"]}, "wrong-type"),
+        (person("Bo", [], "Another reply."), "conflict"),
+    ],
+)
+def test_factscore_rejects(put, read, reasons, bad, reason):
+    put(f"{FOLDER}/Sys.jsonl", "".join(json.dumps(one) + "\n" for one in (person("Bo", []), bad)))
+    assert reasons(read("factscore", "reject")) == [(2, reason)]
+
+
+def test_published_scores():
+    folder = CLONES / "google-deepmind__long-form-factuality"
+    if not (folder / FOLDER).is_dir():
+        pytest.skip(f"no {folder / FOLDER}; name the folder of clones in TRUERATE_CLONES")
+    got = read_source("x", Source(reader="factscore", path=str(folder)), folder, "stop")
+    own = ready(got)
+    # people's labels: 2,100 + 3,194 + 4,812 supported of 16,040; 1,043 facts stand in irrelevant sentences
+    assert (own.facts.height, got.card["counts"]["n_supported"]) == (16040 + 1043, 10106)
+    verdicts = own.judgements.select(fact_id="target_id", is_supported=~pl.col("verdict"))
+    by_reply = own.facts.join(verdicts, on="fact_id").group_by("generation_id", "subject")
+    scores = (
+        by_reply.agg(pl.col("is_supported").mean()).group_by("subject").agg(pl.col("is_supported").mean())
+    )
+    # table 1 of the paper prints 42.5, 58.3, 71.5
+    assert {subject: round(100 * score, 2) for subject, score in scores.rows()} == {
+        "InstructGPT": 42.58,
+        "ChatGPT": 58.28,
+        "PerplexityAI": 71.62,
+    }
+    responding = own.generations.group_by("model").agg((pl.col("status") == "ok").sum())
+    assert dict(responding.rows()) == {"InstructGPT": 182, "ChatGPT": 157, "PerplexityAI": 166}  # of 183

@@ -1,0 +1,122 @@
+"""FaithBench's batches in rows of our own: labels of several people, detectors' values, near-equal sources."""
+
+import pytest
+
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
+
+SOURCE = "The bridge of Varn was built in 1903."
+VALUES = {"hhem-2.1": 0.25, "true_nli": 1, "gpt_4o": 0}
+
+
+def note(*labels, start=None, span="built"):
+    place = {
+        "summary_span": span,
+        "summary_start": start,
+        "summary_end": None if start is None else start + len(span),
+    }
+    return {
+        "annot_id": 1,
+        "annotator_id": "a",
+        "annotator_name": "Ada",
+        "label": list(labels),
+        "note": "n",
+    } | place
+
+
+def sample(number, *annotations, source=SOURCE, summary=" It was built late.", model="m", **values):
+    about = {"summarizer": model, "raw_sample_id": number} | VALUES | values
+    row = {"sample_id": number, "source": source, "summary": summary, "annotations": list(annotations)}
+    return row | {"metadata": about}
+
+
+@pytest.fixture
+def told(put, read):
+    """The tables of these summaries, as batch 3."""
+
+    def run(*samples, on_bad_row="stop", table=None):
+        put("data_for_release/batch_3.json", {"samples": list(samples)})
+        if table:
+            put("FaithBench.csv", "source,summary,LLM,worst-label,best-label\n" + table)
+        return read("faithbench", on_bad_row)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("labels", "worst", "clear", "strict"),
+    [
+        ([], "Consistent", "False", "False"),
+        ([["Benign"]], "Benign", None, "False"),
+        ([["Benign"], ["Questionable"]], "Questionable", None, "True"),
+        ([["Unwanted", "Unwanted.Extrinsic"], ["Benign"]], "Unwanted", "True", "True"),
+        ([["Unwanted.Instrinsic"]], "Unwanted", "True", "True"),
+        ([[]], "Consistent", "False", "False"),
+    ],
+)
+def test_the_worst_label_counts_and_two_pairs_stand_beside(labels, worst, clear, strict, told):
+    got = told(sample(0, *(note(*one) for one in labels))).samples
+    keys = [pair("attributes", key).alias(key) for key in ("label", "rule_clear", "rule_strict")]
+    assert got.select("is_hallucinated", *keys).rows() == [(worst == "Unwanted", worst, clear, strict)]
+
+
+def test_detectors_call_hallucinated_below_one_half(told):
+    got = told(sample(0))
+    said = got.judgements.select("judge", "verdict", "p").sort("judge").rows()
+    assert said == [("gpt_4o", True, 1.0), ("hhem-2.1", True, 0.75), ("true_nli", False, 0.0)]
+
+
+def test_a_value_that_is_missing_costs_its_detector_alone(told, reasons):
+    got = told(sample(0, true_nli=None), sample(1, model="n", **{"hhem-2.1": 7}), on_bad_row="reject")
+    assert reasons(got) == [(1, "unlabelled"), (2, "out-of-range")]
+    assert got.samples.height == 2 and got.judgements.height == 4
+
+
+def test_sources_that_differ_in_a_digit_or_a_blank_are_one_group(told):
+    other = SOURCE.replace("1903.", "1904 .")
+    third = SOURCE.replace("built", "opened")
+    got = told(sample(0), sample(1, source=other), sample(2, source=third)).samples
+    assert got["group_id"].n_unique() == 2
+    assert sorted(got.select(pair("attributes", "unit")).to_series()) == ["3-0", "3-1", "3-2"]
+
+
+def test_spans_of_all_annotators_are_laid_together(told):
+    got = told(sample(0, note("Unwanted", start=8), note("Benign", start=8, span="built late"))).samples
+    assert got["spans"].to_list() == [[{"start": 8, "end": 18, "type": "Unwanted; Benign", "p": None}]]
+    assert "Ada" not in str(got.rows())
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"annotations": [note("Wrong")]}, "unknown-label"),
+        ({"annotations": [note("Benign", start=1)]}, "contradiction"),
+        ({"summary": " "}, "empty-field"),
+        ({"metadata": {}}, "missing-field"),
+        ({"sample_id": 0}, "conflict"),
+    ],
+)
+def test_summaries_that_cannot_be_kept(change, reason, told, reasons):
+    got = told(sample(0), sample(1) | change, on_bad_row="reject")
+    assert reasons(got) == [(2, reason)] and got.samples.height == 1
+
+
+def test_the_table_is_held_against_the_annotations(told, reasons):
+    rows = [(SOURCE, "It was built late.", "m", "Benign"), (SOURCE, "It was built late.", "n", "Consistent")]
+    rows += [("Elsewhere.", "Text.", "m", "Unwanted.Intrinsic")]
+    table = "".join(",".join((*row, "Consistent")) + "\n" for row in rows)
+    got = told(sample(0), sample(1, model="n"), table=table)
+    assert reasons(got) == [(1, "altered")] and got.samples.height == 2
+    assert got.card["counts"]["n_in_table_alone"] == 1
+
+
+def test_a_batch_must_hold_samples(put, read):
+    put("data_for_release/batch_3.json", [])
+    with pytest.raises(TruerateError, match="batch_3.json: the row must be an object"):
+        read("faithbench")
+
+
+def test_a_folder_without_batches_is_one_line(put, read):
+    put("data_for_release/other.json", {})
+    with pytest.raises(TruerateError, match="no data_for_release/batch_<n>.json"):
+        read("faithbench")
