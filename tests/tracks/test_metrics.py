@@ -34,6 +34,9 @@ EMITTED = {  # the metrics of each board of the closed world
         token_f1 too_long_rate tpr turns_per_dialogue unchanged_rate unparsed_rate unread_rate
         words_per_response
     """,
+    "labelled_replies": """
+        balanced_accuracy detector_rate files_rate hallucination_rate is_identified label_rate own_judge_rate tnr tpr youden_j
+    """,
     "mfava": """
         answerable_rate cohen_kappa cohen_kappa_typed cut_rate detected_per_reply dont_know_rate
         hallucinated_token_rate hallucination_rate hallucination_rate_std iou is_identified
@@ -57,8 +60,10 @@ EMITTED = {  # the metrics of each board of the closed world
 }
 MORE = {  # those that only other settings or other sources give
     "halueval": "no_answers",
+    "labelled_replies": "",
     "halludial": "no_answers no_verdicts",
-    "mfava": "no_answers n_categories sensitivity_low sensitivity_high spearman_with_page token_f1_typed token_f1_by_type with_page_rate",
+    "mfava": "no_answers n_categories sensitivity_low sensitivity_high iou_with_page spearman_with_page token_f1_typed "
+    "token_f1_by_type with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
 }
 DERIVED = {
@@ -153,6 +158,7 @@ DOWN = {  # of which less is better
     "halludial": """unparsed_rate ece hallucination_rate meta_unparsed_rate shared_context_rate shared_dialogue_rate
         sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
         unchanged_rate broken_rate""",
+    "labelled_replies": "hallucination_rate detector_rate",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
         title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",

@@ -84,8 +84,9 @@ def whole_part(text: str) -> str:
     return words.rstrip()
 
 
-def in_shard(found: Iterable[Some], shard: int, n_shards: int) -> list[Some]:
+def in_shard(found: Iterable[Some], shard: int, n_shards: int | None) -> list[Some]:
     """Those contexts that belong to one shard by the item's id, in their order."""
+    assert n_shards is not None  # a layout at work on a board has a number (`Layout.on`)
     return [one for one in found if shard_of(one.item_id, n_shards) == shard]
 
 

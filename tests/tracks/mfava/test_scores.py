@@ -467,6 +467,9 @@ def test_answers_with_a_page_have_a_correlation_of_their_own():
         assert found["spearman", "token-lr", *key]["value"] == (1 + 0) / 2
         paged = found["spearman_with_page", "token-lr", *key]
         assert (paged["value"], paged["n"]) == (pytest.approx(1), 1)
+        # of the answer with a page the marks are right; of the other one nothing is marked, so both together have 1/2
+        alone, both = (found[metric, "token-lr", *key] for metric in ("iou_with_page", "iou"))
+        assert ((alone["value"], alone["n"]), (both["value"], both["n"])) == ((1.0, 1), (0.5, 2))
     every = [one | {"document_ids": ["d"]} for one in items]
     assert not any(key[0] == "spearman_with_page" for key in scored(every, samples, [], said)[0])
 

@@ -89,6 +89,7 @@ CARD = Card(
             text="Which of two responses is hallucinated? Asked in both orders; pairs with both choices right stand beside the mean.",
         ),
     ),
+    unit="response",
     ranks=Ranked(
         metric="balanced_accuracy",
         slice={"scenario": "spontaneous", "variant": "zero-shot"},

@@ -89,6 +89,7 @@ CARD = Card(
             ),
         ),
     ),
+    unit="text",
     ranks=Ranked(
         metric="accuracy",
         slice={

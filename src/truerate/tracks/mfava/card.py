@@ -91,6 +91,7 @@ CARD = Card(
             ),
         ),
     ),
+    unit="reply",
     ranks=Ranked(
         metric="hallucination_rate",
         slice={"estimator": "prediction-powered", "calibration": "natural", "replies": "all", "lang": "all"},

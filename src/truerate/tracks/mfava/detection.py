@@ -172,7 +172,7 @@ def mushroom_rows(
     with_page: Collection[str] | None = None,
 ) -> list[dict]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
-    character and none; `spearman_with_page` over the answers to items `with_page`, where only some have one.
+    character and none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`, where only some have one.
 
     The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
     """
@@ -198,8 +198,11 @@ def mushroom_rows(
         made += _mushroom("iou", detector, iou, held, writer, bounds=UNIT)
         made += _mushroom("spearman", detector, correlation, held, writer, bounds=CORRELATION)
         if has_page is not None and 0 < has_page.sum() < len(has_page):
-            paged, values = held.where(has_page), correlation[has_page]
-            made += _mushroom("spearman_with_page", detector, values, paged, writer, bounds=CORRELATION)
+            paged = held.where(has_page)
+            made += _mushroom("iou_with_page", detector, iou[has_page], paged, writer, bounds=UNIT)
+            made += _mushroom(
+                "spearman_with_page", detector, correlation[has_page], paged, writer, bounds=CORRELATION
+            )
     return made
 
 

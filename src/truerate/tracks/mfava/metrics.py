@@ -104,6 +104,15 @@ METRICS = (
         interval="statistic",
     ),
     _mushroom(
+        "iou_with_page",
+        "IoU, with a page",
+        "Marked characters of both sides, intersection over union, 1 where neither marks any, over those replies alone that "
+        "come with the page in which people looked; mean over replies. Detectors that look words up compare here.",
+        source="Mu-SHROOM, SemEval-2025 Task 3",
+        direction="up",
+        interval="statistic",
+    ),
+    _mushroom(
         "spearman",
         "Correlation",
         "Rank correlation of both sides' probabilities over the characters of a reply; where a "

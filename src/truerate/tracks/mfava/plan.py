@@ -57,6 +57,7 @@ def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
     plan = Plan(n=ENDLESS, n_langs=len(settings.languages), **known)
 
     def line(purpose: str, k: int, replies: int) -> dict[str, Any]:
+        """What `k` labelled replies per model of a language, `replies` in all, will tell."""
         found = plan.interval(k)
         enough = k <= n
         return {

@@ -36,7 +36,11 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
             character_table(scores, "spearman", card["counts"]),
         ),
         (
-            "Mu-SHROOM: the same over the answers that have a page",
+            "Mu-SHROOM: IoU over the answers that have a page, where detectors that look words up compare",
+            character_table(scores, "iou_with_page", card["counts"]),
+        ),
+        (
+            "Mu-SHROOM: rank correlation over the answers that have a page",
             character_table(scores, "spearman_with_page", card["counts"]),
         ),
     ]

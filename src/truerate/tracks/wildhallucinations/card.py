@@ -83,6 +83,7 @@ CARD = Card(
     ),
     # who has one is a model, also one that a source brings and params.yaml does not name
     asked="responding_rate",
+    unit="reply",
     ranks=Ranked(
         metric="wildfactscore",
         slice={"estimator": "raw", "set": "all"},

@@ -42,11 +42,13 @@ def model_table(scores: pl.DataFrame) -> pl.DataFrame:
     """One line per model, best first: raw scores over all its replies, and the share that responds (by the
     rule of params).
     """
-    keys = [pair("slice", key) for key in ("set", "estimator", "rule", "domain", "wikipedia", "rarity")]
+    keys = [
+        pair("slice", key) for key in ("set", "estimator", "rule", "domain", "wikipedia", "rarity", "region")
+    ]
     long = scores.filter(pl.col("metric").is_in(list(MODELS)), method="estimator").with_columns(
         *keys, cell=figure()
     )
-    is_whole = pl.all_horizontal(pl.col("domain", "wikipedia", "rarity").is_null()) & (
+    is_whole = pl.all_horizontal(pl.col("domain", "wikipedia", "rarity", "region").is_null()) & (
         pl.col("set").is_null() | (pl.col("set") == "all")
     )
     is_raw = pl.col("estimator").is_null() | (pl.col("estimator") == "raw")

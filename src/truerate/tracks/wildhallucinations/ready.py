@@ -30,8 +30,8 @@ PUBLISHED = "published"
 
 
 class Ready(NamedTuple):
-    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`), and the
-    labelled facts as `Sample`.
+    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`, and the judges whose
+    verdicts on these facts the source brings), and the labelled facts as `Sample`.
     """
 
     generations: pl.DataFrame
@@ -48,7 +48,8 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
     taking the claims out failed, which the source does not say. What the other rule says of the text stands
     in the attributes. A verdict is true (not supported) where the sample is hallucinated: any published label
     but entailment. Facts stand in their published order; the source does not say which sentence they come
-    from, so each counts as a sentence of its own.
+    from, so each counts as a sentence of its own. Where people say whether a reply answers (attribute `responds`: yes,
+    no), that stands in the place of the rule.
     """
     replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
     claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")
@@ -59,6 +60,9 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
     )
     verdicts = {row["sample_id"]: row for row in claims.iter_rows(named=True)}
     judgements = [_judgement(fact, verdicts[fact["fact_id"]]) for fact in facts]
+    judgements += tables.judgements.filter(
+        pl.col("target_id").is_in([fact["fact_id"] for fact in facts])
+    ).to_dicts()
     return Ready(
         frame(Generation, generations),
         frame(Fact, facts),
@@ -69,7 +73,10 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
 
 def _generation(row: dict, rule: str) -> dict:
     said = {name: abstains(row["text"], name) for name in RULES}
-    said[rule] = is_silent = said[rule] and attributes_of(row).get("n_claims") == "0"
+    known = attributes_of(row)
+    by_people = known.get("responds")
+    said[rule] = is_silent = by_people == "no" if by_people else said[rule] and known.get("n_claims") == "0"
+    how = "people" if by_people else f"{rule}-rule"
     return generation_row(
         generation_id=row["sample_id"],
         item_id=row["item_id"],
@@ -77,7 +84,7 @@ def _generation(row: dict, rule: str) -> dict:
         model=row["generator"] or PUBLISHED,
         text=row["text"],
         status="abstained" if is_silent else "ok",
-        reason=f"{rule}-rule" if is_silent else None,
+        reason=how if is_silent else None,
         attributes=pairs(
             lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}
         ),

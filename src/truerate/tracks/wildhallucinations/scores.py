@@ -126,6 +126,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         domain=pair("attributes", "domain"),
         wikipedia=wikipedia,
         rarity=pair("attributes", "rarity_group"),
+        region=pair("attributes", "region"),
     )
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
     replies = generations.filter(purpose=GENERATE).sort("generation_id")

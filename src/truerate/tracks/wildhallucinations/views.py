@@ -1,5 +1,5 @@
 """The replies of a board with their scores, and every view of these: all entities and the common ones, by
-domain, Wikipedia and rarity.
+domain, Wikipedia, rarity and region.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ from truerate.metrics.wildfact import (
 )
 
 ALL, COMMON = "all", "common"
-SLICES = ("domain", "wikipedia", "rarity")
+SLICES = ("domain", "wikipedia", "rarity", "region")
 
 
 def reply_scores(
@@ -27,7 +27,7 @@ def reply_scores(
     """`wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
     entities have.
 
-    `replies` also has `domain`, `wikipedia` (yes, no) and `rarity`, one value per entity; null: not known.
+    `replies` also has `domain`, `wikipedia` (yes, no), `rarity` and `region`, one value per entity; null: not known.
     """
     scored = scored_replies(replies, facts, gamma=gamma)
     domains = pooled(

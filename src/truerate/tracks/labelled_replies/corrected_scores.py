@@ -1,0 +1,102 @@
+"""What a detector says of the rate of each subject, raw and corrected by its errors on people's labels.
+
+A subject's own labels are not used but for `few_labels` of them: its rate is corrected by the detector's errors on
+labelled replies of others, which is what one has of a model that nobody labelled. People's rate stands beside and
+says whether the correction held. A detector that hardly tells the two classes apart corrects nothing: its rate is
+*not identified*.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truerate.core.keys import draw
+from truerate.metrics.estimators.external import errors_on
+from truerate.metrics.estimators.registry import (
+    NATURAL,
+    ROGAN_GLADEN_BETWEEN,
+    estimate_board,
+)
+from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
+from truerate.metrics.rates import Corrected
+from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
+from truerate.tracks.labelled_replies.replies import by_subject, slices
+from truerate.tracks.labelled_replies.settings import Settings
+
+RATE = "detector_rate"
+OTHERS, FEW = (RAW, ROGAN_GLADEN, ROGAN_GLADEN_BETWEEN), (PREDICTION_POWERED,)
+ONE_LANG = "all-langs"  # a set is one language; the registry's cells are named by one
+
+
+def score_corrected(said: pl.DataFrame, writer: ScoreWriter, settings: Settings) -> list[dict[str, Any]]:
+    """Score rows of each detector's rates of each subject: over all, and by task."""
+    made: list[dict[str, Any]] = []
+    for (detector,), own in said.group_by("detector", maintain_order=True):
+        for where, part in slices(own):
+            for subject, cell_rows, each in estimated(part, writer, settings):
+                slice_ = {**where, "detector": str(detector)}
+                made += estimate_rows(RATE, subject, slice_, each, cell_rows.height, writer)
+    return made
+
+
+def estimated(
+    said: pl.DataFrame, writer: ScoreWriter, settings: Settings
+) -> Iterator[tuple[str, pl.DataFrame, list[Estimate]]]:
+    """Each subject of the board, its replies, and the estimates of its rate that can be made; what each rests on is
+    said by its name: errors on others' labelled replies, or a few labels of the subject's own.
+    """
+    confidence = writer.statistics.confidence
+    people = said.filter("is_people")
+    subjects = said.filter(~pl.col("is_calibration"))
+    few = drawn(people, settings.few_labels, writer.seed)
+    for subject, own in by_subject(subjects):
+        calibrated = calibration(people.filter(pl.col("subject") != subject))
+        cells = {(subject, ONE_LANG): cell(own)}
+        found = estimate_board(cells, confidence=confidence, calibrated=calibrated, names=OTHERS)
+        each = list(found[subject, ALL])
+        if any(not tells_apart(one, settings.least_youden_j) for one in calibrated.values()):
+            each = [one if one.estimator == RAW else refused(one) for one in each]
+        if own["is_people"].all() and few:
+            cells = {(subject, ONE_LANG): cell(own, few)}
+            each += estimate_board(cells, confidence=confidence, names=FEW)[subject, ALL]
+        yield subject, own, [Estimate(one.estimator, None, one.found) for one in each]
+
+
+def tells_apart(texts: Calibration, least: float) -> bool:
+    """Whether TPR − FPR on labelled texts is at least so far from 0."""
+    errors = errors_on(texts, confidence=0.5)
+    return errors.tpr.n > 0 < errors.fpr.n and abs(errors.tpr.rate - errors.fpr.rate) >= least
+
+
+def refused(one: Estimate) -> Estimate:
+    """The estimate as one that is not identified."""
+    return Estimate(one.estimator, one.calibration, Corrected(None, None, None, None, False))
+
+
+def cell(own: pl.DataFrame, labelled: frozenset[str] = frozenset()) -> Cell:
+    """A subject's replies with what the detector flags, and the labels of the units `labelled` alone."""
+    is_known = own["unit"].is_in(list(labelled)).to_numpy()
+    label = np.where(is_known, own["is_hallucinated"].to_numpy().astype(float), np.nan)
+    return verdicts(own["verdict"].to_numpy(), label, own["cluster"].to_numpy())
+
+
+def calibration(people: pl.DataFrame) -> Mapping[str, Calibration]:
+    """The labelled replies of others as what a detector is calibrated on; nothing where there are none."""
+    if people.is_empty():
+        return {}
+    gold, flagged = (people[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
+    sums = np.stack([np.ones(people.height), gold, flagged, gold * flagged], axis=1)
+    langs = np.full(people.height, ONE_LANG)
+    return {NATURAL: Calibration(sums, langs, people["subject"].to_numpy(), people["cluster"].to_numpy())}
+
+
+def drawn(people: pl.DataFrame, n: int, seed: int) -> frozenset[str]:
+    """The first `n` units that people labelled in a seeded order, the same for all subjects; none where that is
+    all of them: then nothing is left to estimate.
+    """
+    units = people.filter(~pl.col("is_calibration"))["unit"].unique().to_list()
+    ordered = sorted(units, key=lambda unit: (draw(seed, "few labels", unit), unit))
+    return frozenset(ordered[:n]) if n < len(ordered) else frozenset()

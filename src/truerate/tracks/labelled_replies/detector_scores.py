@@ -1,0 +1,67 @@
+"""Detectors and judges as subjects: what they say of replies, held against people's labels."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics import recognition
+from truerate.metrics.score_writer import Ratio, ScoreWriter
+from truerate.tracks.labelled_replies.replies import by_rule, by_subject, rules_of, slices
+
+
+def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
+    """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`."""
+    read = judgements.drop_nulls("verdict").select("verdict", detector="judge", sample_id="target_id")
+    return rows.join(read, on="sample_id").sort("detector", "subject", "unit", "sample_id")
+
+
+def score_detectors(said: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
+    """TPR, TNR, balanced accuracy and Youden's J of each detector where people labelled what it judged: over all,
+    by task, by each further rule, and of each subject's replies.
+    """
+    labelled = said.filter("is_people")
+    made: list[dict[str, Any]] = []
+    for (detector,), own in labelled.group_by("detector", maintain_order=True):
+        name = str(detector)
+        for where, part in _parts(own):
+            made += of_detector(name, where, part, writer)
+        for where, part in slices(own):
+            for subject, one in by_subject(part):
+                made += shares(name, {**where, "model": subject}, one, writer)
+    return made
+
+
+def _parts(own: pl.DataFrame) -> Iterator[tuple[Mapping[str, Any], pl.DataFrame]]:
+    yield from slices(own)
+    for rule in rules_of(own):
+        yield {"rule": rule}, by_rule(own, rule)
+
+
+def of_detector(
+    detector: str, where: Mapping[str, Any], rows: pl.DataFrame, writer: ScoreWriter
+) -> list[dict[str, Any]]:
+    """Every number of one detector over some replies."""
+    said, clusters = recognition.verdicts(rows), rows["cluster"].to_list()
+    both = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
+    made = shares(detector, where, rows, writer)
+    made.append(
+        writer.statistic("balanced_accuracy", detector, where, both, clusters, recognition.balanced_accuracy)
+    )
+    made.append(writer.statistic("youden_j", detector, where, both, clusters, youden_j, bounds=(-1.0, 1.0)))
+    return made
+
+
+def shares(
+    detector: str, where: Mapping[str, Any], rows: pl.DataFrame, writer: ScoreWriter
+) -> list[dict[str, Any]]:
+    """TPR and TNR of one detector over some replies."""
+    said = recognition.verdicts(rows)
+    asked: list[Ratio] = [(of.__name__, where, *of(said)) for of in (recognition.tpr, recognition.tnr)]
+    return writer.shares(detector, asked, rows["cluster"].to_list())
+
+
+def youden_j(totals: np.ndarray) -> np.ndarray:
+    """Youden's J, TPR + TNR − 1, from totals (…, 4) as `recognition.balanced_accuracy` reads them."""
+    return 2 * recognition.balanced_accuracy(totals) - 1
