@@ -1,15 +1,16 @@
 """Small releases for tests: what a draft promises, without the work of making a board; and publishing them."""
 
 import hashlib
-import json
 import random
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from truerate.core.errors import TruerateError
+from truerate.hub.kept import Kept, with_kept
 from truerate.hub.push import publish
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Target
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Stamp, Target
+from truerate.hub.sums import mark
 
 CARD = "---\nlicense: mit\nlanguage:\n- en\n---\n# {name}\n\nLast changed {dated}.\n"
 
@@ -27,22 +28,15 @@ class SmallDraft:
     card: str = CARD
     more: dict = field(default_factory=dict)
 
-    def files(self, *, dated: str, changelog: str) -> dict[str, bytes]:
+    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> dict[str, bytes]:
         n = len(self.seeds)
         own = {
             f"data/qa/train-{i:05d}-of-{n:05d}.parquet": shard(seed, self.n_bytes)
             for i, seed in enumerate(self.seeds)
         }
         own["build/params.yaml"] = b"seed: 1\n"
-        own[README] = self.card.format(name=self.name, dated=dated).encode()
-        mark = {
-            "kind": self.kind,
-            "name": self.name,
-            "prefixes": list(self.prefixes),
-            "dated": dated,
-            "tool": "truerate",
-        }
-        own[MARK] = json.dumps(mark, sort_keys=True).encode()
+        own[README] = with_kept(self.card.format(name=self.name, dated=stamp.dated), kept).encode()
+        own[MARK] = mark(self.kind, self.name, prefixes=self.prefixes, stamp=stamp, files=own).encode()
         own |= self.more
         sums = [f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(own.items())]
         return own | {CHECKSUMS: "".join(sums).encode(), CHANGELOG: changelog.encode()}
@@ -70,11 +64,13 @@ def put(
     said=None,
     waits=None,
     kind="dataset",
+    replace_card=False,
 ):
     """Publish without waiting; `said` and `waits` collect what the user would read and how long they would wait."""
     target = Target(to, kind, is_public=public, tag=tag)
     say, pause = (said if said is not None else []).append, (waits if waits is not None else []).append
-    return publish(draft, target, dry_run=dry_run, check=check, say=say, today=today, pause=pause)
+    how = {"dry_run": dry_run, "today": today, "replace_card": replace_card, "pause": pause}
+    return publish(draft, target, check=check, say=say, **how)
 
 
 def refused(match: str, *args, **options) -> str:
@@ -96,7 +92,11 @@ def content(hub, revision="main", repo=REPO, kind="dataset") -> dict[str, bytes]
 
 def expected(draft, *, dated=DAY) -> dict[str, bytes]:
     """What a draft brings, but for the change log."""
-    return {path: data for path, data in draft.files(dated=dated, changelog="").items() if path != CHANGELOG}
+    return {
+        path: data
+        for path, data in draft.files(stamp=Stamp(dated), changelog="", kept=Kept()).items()
+        if path != CHANGELOG
+    }
 
 
 def same_but_history(files: dict[str, bytes], draft, *, dated=DAY) -> bool:

@@ -22,8 +22,9 @@ from tests.hub.server.cards import faults_of, warnings_of
 from truerate.core.errors import TruerateError
 from truerate.hub.configs import configs_of
 from truerate.hub.dataset import DatasetDraft, draft_of
+from truerate.hub.kept import BEGIN, END, Kept, digest_of
 from truerate.hub.licences import LICENCES
-from truerate.hub.release import Config
+from truerate.hub.release import Config, Stamp
 
 REPO = "org/little"
 
@@ -42,7 +43,7 @@ def draft(
 
 
 def files(one: DatasetDraft) -> dict[str, bytes]:
-    return dict(one.files(dated="2026-01-05", changelog="# Change log\n"))
+    return dict(one.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
 
 
 def laid(folder: Path, found: dict[str, bytes]) -> str:
@@ -233,6 +234,8 @@ def test_a_repository_holds_what_its_layout_says(small_files):
             "kind": "dataset",
             "name": "little-board",
             "prefixes": ["data/", "build/", "rebuild/"],
+            "maker": "",
+            "card": digest_of(small_files["README.md"].decode()),
             "tool": "truerate",
         }
     }
@@ -251,7 +254,9 @@ def test_equal_tables_give_equal_files():
 
 def test_only_what_says_the_date_depends_on_it():
     one = draft()
-    first, second = (dict(one.files(dated=day, changelog="")) for day in ("2026-01-05", "2026-02-06"))
+    first, second = (
+        dict(one.files(stamp=Stamp(day), changelog="", kept=Kept())) for day in ("2026-01-05", "2026-02-06")
+    )
     assert {path for path in first if first[path] != second[path]} == {
         "croissant.json",
         "truerate.json",
@@ -461,7 +466,9 @@ def test_a_hostile_source_acts_nowhere(tmp_path):
     readme = found["README.md"].decode()
     assert faults_of(readme, kind="dataset") == []
     assert DatasetCard(readme).data.license == "mit"  # the head ends where ours ends
-    html = _rendered(readme.split("\n---\n", 1)[1])
+    own = f"{BEGIN}\n{END}\n"  # the two lines of every card, in which nothing of the source stands
+    assert readme.endswith(own)
+    html = _rendered(readme.removesuffix(own).split("\n---\n", 1)[1])
     for live in (
         "<script",
         "<img",

@@ -17,7 +17,9 @@ from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 from truerate.hub.detector import MODEL_TYPE, draft_of, published_backbone, refuse_training
 from truerate.hub.detector_card import percent, words
+from truerate.hub.kept import Kept, digest_of
 from truerate.hub.licences import Licence
+from truerate.hub.release import Stamp
 from truerate.hub.sums import checksums
 
 torch.set_num_threads(1)
@@ -41,7 +43,9 @@ MEASURED = scores(
 def released(tmp_path, network=None, **changed):
     """A folder as a download of the release of a small detector has it."""
     draft = draft_of(facts_of(network or small.network(), tmp_path / "trained", **changed), repo="org/small")
-    return laid(draft.files(dated="2026-11-22", changelog="# 2026-11-22\n"), tmp_path / "release")
+    return laid(
+        draft.files(stamp=Stamp("2026-11-22"), changelog="# 2026-11-22\n", kept=Kept()), tmp_path / "release"
+    )
 
 
 def card(tmp_path, **changed):
@@ -75,6 +79,8 @@ def test_the_files_of_a_release(tmp_path):
         "name": "small",
         "prefixes": ["build/"],
         "dated": "2026-11-22",
+        "maker": "",
+        "card": digest_of((folder / "README.md").read_text("utf-8")),
         "tool": "truerate",
     }
     for name in (
@@ -99,7 +105,9 @@ def test_checksums_cover_all_but_themselves_and_the_history(tmp_path):
 
 def test_the_same_facts_give_the_same_bytes(tmp_path):
     draft = draft_of(facts_of(small.network(), tmp_path, scores=MEASURED), repo="org/small")
-    assert draft.files(dated="2026-11-22", changelog="") == draft.files(dated="2026-11-22", changelog="")
+    stamp = Stamp("2026-11-22")
+    first, second = (draft.files(stamp=stamp, changelog="", kept=Kept()) for _ in range(2))
+    assert first == second
     assert "small" in draft.summary and "\n" not in draft.summary
 
 

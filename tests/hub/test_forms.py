@@ -10,8 +10,9 @@ from truerate.core.schemas import PAIRS, SPANS, pair, pairs
 from truerate.hub.dataset import draft_of
 from truerate.hub.forms import in_forms
 from truerate.hub.forms.halludial import target_of
+from truerate.hub.kept import Kept
 from truerate.hub.licences import LICENCES
-from truerate.hub.release import Config
+from truerate.hub.release import Config, Stamp
 from truerate.sources import read_source
 
 LICENCE = LICENCES["mit"]
@@ -106,7 +107,7 @@ def test_the_reader_of_the_format_reads_back_what_was_written(tmp_path):
     configs = [config({}, FIRST, INDUCED | {"rationale": "It was 1913."}, is_default=True)]
     configs += in_forms(configs, ["halludial"])
     draft = draft_of(small.facts(), configs, rows_per_shard=1, licence=None, repo="org/little")
-    for path, content in draft.files(dated="2026-01-05", changelog="").items():
+    for path, content in draft.files(stamp=Stamp("2026-01-05"), changelog="", kept=Kept()).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(content)
     got = read_source("x", Source(reader="halludial", path=str(tmp_path)), tmp_path, "stop")

@@ -16,7 +16,8 @@ from truerate.core.schemas import PAIRS, Sample, Score, frame, load, pair, pairs
 from truerate.flow import dataset, detect, evaluate, guard, pages, sources
 from truerate.flow.release import board_draft
 from truerate.hub import push
-from truerate.hub.release import Target
+from truerate.hub.kept import Kept
+from truerate.hub.release import Stamp, Target
 
 ROOT = Path(__file__).parents[2]
 REPO, N = "org/little", 20
@@ -241,7 +242,7 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     at, _ = first
     published(at, "little")
     again = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
-    changed = board_draft(again, "little", repo=REPO).files(dated=DAY, changelog="")
+    changed = board_draft(again, "little", repo=REPO).files(stamp=Stamp(DAY), changelog="", kept=Kept())
     there = hub_here.files(REPO)
     assert {path for path in changed if changed[path] != there[path]} == {
         "build/params.yaml",

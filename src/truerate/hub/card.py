@@ -8,11 +8,14 @@ import polars as pl
 from markupsafe import Markup
 
 from truerate.core.schemas import SPLITS, Count, Document, Fact, Generation, Item, Judgement, Row, Score, pair
+from truerate.hub.citing import bibtex, bibtex_of_paper
 from truerate.hub.configs import TABLES, holds_texts
+from truerate.hub.example import example_of
 from truerate.hub.front_matter import front_matter
 from truerate.hub.licences import Licence
 from truerate.hub.markdown import filled
 from truerate.hub.release import BoardFacts, Config
+from truerate.hub.results import result_rows
 from truerate.hub.shards import Shard
 
 TEMPLATE = "dataset_card.md.j2"
@@ -80,6 +83,10 @@ def card_of(
         "facts": facts,
         "source": dict.fromkeys(SOURCE) | dict(facts.source),
         "repo": repo,
+        "results": result_rows(facts),
+        "example": example_of(configs),
+        "bibtex": bibtex(repo, facts.title, "dataset"),
+        "paper": bibtex_of_paper(facts.track),
         "configs": [config_row(config) for config in configs],
         "default": next(config for config in configs if config.is_default),
         "absent": [name for name in TABLES if name not in there],

@@ -8,12 +8,24 @@ from dataclasses import dataclass
 from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
+from truerate.hub.citing import signed
 from truerate.hub.configs import holds_texts
 from truerate.hub.croissant import croissant_of
 from truerate.hub.front_matter import licence_of_all, schema_of
+from truerate.hub.kept import Kept, with_kept
 from truerate.hub.licences import Licence
 from truerate.hub.markdown import filled
-from truerate.hub.release import CHANGELOG, CHECKSUMS, CROISSANT, MARK, README, BoardFacts, Config, Files
+from truerate.hub.release import (
+    CHANGELOG,
+    CHECKSUMS,
+    CROISSANT,
+    MARK,
+    README,
+    BoardFacts,
+    Config,
+    Files,
+    Stamp,
+)
 from truerate.hub.shards import FOLDER, Shard, shards_of
 from truerate.hub.sums import checksums, mark
 
@@ -32,8 +44,8 @@ REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
 
 @dataclass(frozen=True)
 class DatasetDraft:
-    """A Draft: the files of a data set that depend on no date (`fixed`), and how its Croissant is written for
-    one.
+    """A Draft: the files of a data set that depend on no date (`fixed`; its card unsigned), and how its Croissant
+    is written for one.
     """
 
     name: str
@@ -42,11 +54,12 @@ class DatasetDraft:
     croissant: Callable[[str], str]
     prefixes: tuple[str, ...] = PREFIXES
 
-    def files(self, *, dated: str, changelog: str) -> Files:
+    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path. SHA256SUMS is over all but itself and the change log."""
         whole = dict(self.fixed)
-        whole[CROISSANT] = self.croissant(dated).encode()
-        whole[MARK] = mark("dataset", self.name, prefixes=self.prefixes, dated=dated).encode()
+        whole[README] = with_kept(signed(whole[README].decode("utf-8"), stamp.maker), kept).encode()
+        whole[CROISSANT] = self.croissant(stamp.dated).encode()
+        whole[MARK] = mark("dataset", self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
         whole[CHECKSUMS] = checksums(whole).encode()
         return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
 

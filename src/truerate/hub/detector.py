@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
+from truerate.hub.citing import signed
 from truerate.hub.detector_card import card_of
+from truerate.hub.kept import Kept, with_kept
 from truerate.hub.licences import refuse_unpublishable
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, DetectorFacts, Files
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, DetectorFacts, Files, Stamp
 from truerate.hub.sums import checksums, mark
 
 # a type of our own: transformers refuses what it does not know, and builds what it does at random
@@ -42,7 +44,7 @@ class DetectorDraft:
         """One line for the commit and the change log."""
         return f"detector {self.name}, trained on {self.facts.board}"
 
-    def files(self, *, dated: str, changelog: str) -> Files:
+    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path; the weights and tokenizer by where they lie."""
         backbone, folder = self.network["backbone"], self.facts.folder
         body = None if backbone["lora"] else _json(folder / BODY)
@@ -55,8 +57,11 @@ class DetectorDraft:
         files_by_path |= {name: folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
         files_by_path |= {BODY: _bytes(published_config(self.network, body)), NETWORK: _bytes(self.network)}
         files_by_path |= {"tokenizer_config.json": _bytes(tokenizer)}
-        files_by_path[MARK] = mark("model", self.name, prefixes=self.prefixes, dated=dated).encode()
-        files_by_path[README] = card_of(self.facts, self.network, repo=self.repo).encode()
+        card = signed(card_of(self.facts, self.network, repo=self.repo), stamp.maker)
+        files_by_path[README] = with_kept(card, kept).encode()
+        files_by_path[MARK] = mark(
+            "model", self.name, prefixes=self.prefixes, stamp=stamp, files=files_by_path
+        ).encode()
         files_by_path[CHECKSUMS] = checksums(files_by_path).encode()
         return dict(sorted((files_by_path | {CHANGELOG: changelog.encode()}).items()))
 

@@ -8,6 +8,7 @@ import polars as pl
 from huggingface_hub import EvalResult, ModelCardData
 from markupsafe import Markup
 
+from truerate.hub.citing import bibtex
 from truerate.hub.front_matter import licence_fields, source_datasets
 from truerate.hub.markdown import filled
 from truerate.hub.release import DetectorFacts
@@ -65,6 +66,7 @@ def card_of(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
         "facts": facts,
         "source": {"citation": None, "url": None, **facts.source},
         "repo": repo,
+        "bibtex": bibtex(repo, f"{facts.detector}, a detector of hallucinated words", "model"),
         "labels": network["labels"],
         "max_tokens": backbone["max_tokens"],
         "backbone": None if backbone["weights"] == "tiny" else backbone,

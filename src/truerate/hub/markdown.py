@@ -52,6 +52,11 @@ def linked(text: object, address: object) -> Markup:
     return Markup(f"[{said}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else said
 
 
+def verbatim(text: str) -> Markup:
+    """A text of ours for a fenced block, whose lines hold no backtick (see `hub.citing.entry`)."""
+    return Markup(text.replace("`", ""))
+
+
 def prose(text: str) -> Markup:
     """A text of our own that may hold Markdown (the docstrings of tables), on one line."""
     return Markup(" ".join(text.split()))
@@ -67,5 +72,11 @@ def filled(template: str, values: Mapping[str, object]) -> str:
         lstrip_blocks=True,
         finalize=inert,
     )
-    environment.filters |= {"code": code, "codes": codes, "linked": linked, "prose": prose}
+    environment.filters |= {
+        "code": code,
+        "codes": codes,
+        "linked": linked,
+        "prose": prose,
+        "verbatim": verbatim,
+    }
     return re.sub(r"\n{3,}", "\n\n", environment.get_template(template).render(values)).strip() + "\n"

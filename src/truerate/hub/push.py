@@ -12,8 +12,9 @@ from truerate.core.errors import TruerateError
 from truerate.hub.access import refuse_reader
 from truerate.hub.client import quiet_client
 from truerate.hub.history import Release, added
+from truerate.hub.kept import kept_of, refuse_edited
 from truerate.hub.plan import Plan, holds, lines, plan_of, refuse_foreign, refuse_names, refuse_public
-from truerate.hub.release import CHANGELOG, README, Draft, Files, Target
+from truerate.hub.release import CHANGELOG, README, Draft, Files, Stamp, Target
 from truerate.hub.remote import Repository, State, Status
 from truerate.hub.retry import FAILURES, Retries, refusal
 
@@ -36,6 +37,8 @@ def publish(
     check: Callable[[Files], None],
     say: Callable[[str], None],
     today: str | None = None,
+    maker: str = "",
+    replace_card: bool = False,
     pause: Callable[[float], None] = time.sleep,
 ) -> str:
     """Bring a draft to the Hub and return the commit that holds it.
@@ -44,7 +47,9 @@ def publish(
     stop it. What is there already is not written again, and a draft whose content has not changed keeps its
     date: then nothing is committed. All that changes comes with one commit on the head that the plan was made
     for, so that a reader meets the old version or the new one. A tag that holds other content is refused
-    before anything is written. `today` (ISO 8601 day) is the day in UTC unless given; `pause` waits.
+    before anything is written. What people wrote into the card on the Hub stays (`hub.kept`); edits elsewhere in
+    it are refused unless `replace_card`. `today` (ISO 8601 day) is the day in UTC unless given, `maker` the
+    version of truerate; `pause` waits.
 
     A dry run only reads, and asks whether the token may write there; it returns the head, or '' where the
     repository is not there. Raises TruerateError, one line, for everything that the Hub, the disk or another
@@ -58,7 +63,8 @@ def publish(
             to = Repository(target, Retries(pause=pause, progress=lambda: traffic.n_stored))
             who = to.whoami() if dry_run else {}
             refuse_reader(who, target, doing=doing, is_there=lambda: to.status().head is not None)
-            status, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
+            stamp = Stamp(today or f"{datetime.now(UTC):%Y-%m-%d}", maker)
+            status, release = _planned(draft, to, stamp=stamp, replace_card=replace_card)
             for line in lines(release.plan, target, status=status, is_tagged=bool(release.tagged)):
                 say(line)
             if release.tagged and release.tagged != status.head:
@@ -75,7 +81,8 @@ def publish(
 
 def address(target: Target) -> str:
     """The page of a repository on the Hub."""
-    return f"{constants.ENDPOINT}/{'datasets/' if target.kind == 'dataset' else ''}{target.repo}"
+    folder = {"dataset": "datasets/", "space": "spaces/", "model": ""}[target.kind]
+    return f"{constants.ENDPOINT}/{folder}{target.repo}"
 
 
 def refuse_surroundings(doing: str) -> None:
@@ -95,9 +102,9 @@ def refuse_surroundings(doing: str) -> None:
         )
 
 
-def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Status, _Release]:
-    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility
-    or its tag forbid it.
+def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) -> tuple[Status, _Release]:
+    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility,
+    its tag or a card that was edited by hand forbid it.
     """
     status = to.status()
     refuse_public(to.target, status)
@@ -105,9 +112,11 @@ def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Status, _Rele
     refuse_foreign(state, target=to.target, name=draft.name)
     tagged = _tagged(draft, to) if to.target.tag and status.head else None
     if tagged:
-        files = draft.files(dated=tagged.mark["dated"], changelog=tagged.changelog)
+        files = _as_there(draft, tagged)
         return status, _Release(files, plan_of(files, tagged, prefixes=draft.prefixes), tagged.commit)
-    files = _dated(draft, state, to.target, today=today)
+    if state.mark and not replace_card:
+        refuse_edited(state.readme, state.mark.get("card"), where=to.name)
+    files = _dated(draft, state, to.target, stamp=stamp)
     return status, _Release(files, plan_of(files, state, prefixes=draft.prefixes), None)
 
 
@@ -120,31 +129,36 @@ def _tagged(draft: Draft, to: Repository) -> State | None:
     if commit is None:
         return None
     state = to.state(commit)
-    if state.mark and holds(
-        draft.files(dated=state.mark["dated"], changelog=""), state, prefixes=draft.prefixes
-    ):
+    if state.mark and holds(_as_there(draft, state), state, prefixes=draft.prefixes):
         return state
     raise TruerateError(
         f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag"
     )
 
 
-def _dated(draft: Draft, state: State, target: Target, *, today: str) -> Files:
+def _as_there(draft: Draft, state: State) -> Files:
+    """The files of a draft with the date, the maker, the history and the kept parts of what stands there."""
+    assert state.mark is not None
+    stamp = Stamp(state.mark["dated"], state.mark.get("maker", ""))
+    return draft.files(stamp=stamp, changelog=state.changelog, kept=kept_of(state.readme))
+
+
+def _dated(draft: Draft, state: State, target: Target, *, stamp: Stamp) -> Files:
     """The files as they stand there if the content is the same, else those of today with an entry in the
     change log.
     """
     if state.mark:
-        same = draft.files(dated=state.mark["dated"], changelog=state.changelog)
+        same = _as_there(draft, state)
         if plan_of(same, state, prefixes=draft.prefixes).is_empty:
             return same
-    content = {
-        path: one
-        for path, one in draft.files(dated=today, changelog=state.changelog).items()
-        if path != CHANGELOG
-    }
+    kept = kept_of(state.readme)
+    whole = draft.files(stamp=stamp, changelog=state.changelog, kept=kept)
+    content = {path: one for path, one in whole.items() if path != CHANGELOG}
     plan = plan_of(content, state, prefixes=draft.prefixes)
-    entry = Release(target.tag, today, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted))
-    return draft.files(dated=today, changelog=added(state.changelog, entry))
+    entry = Release(
+        target.tag, stamp.dated, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted)
+    )
+    return draft.files(stamp=stamp, changelog=added(state.changelog, entry), kept=kept)
 
 
 def _write(draft: Draft, to: Repository, *, status: Status, release: _Release) -> str:

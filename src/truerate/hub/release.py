@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import polars as pl
 
 from truerate.core.card import Card
 from truerate.core.metric import Metric
+from truerate.hub.kept import Kept
 from truerate.hub.licences import Licence
 
 Files = Mapping[str, bytes | Path]  # the files of a repository by their path in it: content, or where it lies
-Kind = Literal["dataset", "model"]
+Kind = Literal["dataset", "model", "space"]
 
 MARK = "truerate.json"  # says of a repository that we made it, of what, and which folders are ours
 README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SUMS", "croissant.json"
@@ -43,7 +44,7 @@ class BoardFacts:
     what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
     `findings` the audit's lines above its threshold, `made` the files that made it (path in the repository →
     text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
-    world or alike.
+    world or alike, `rows` the board's rows of the leaderboard.
     """
 
     board: str
@@ -59,6 +60,7 @@ class BoardFacts:
     is_simulated: bool
     metrics: Mapping[str, Metric]
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
+    rows: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,13 @@ class Target:
     tag: str | None = None
 
 
+class Stamp(NamedTuple):
+    """When the content of a release last changed (ISO 8601 day), and what made it then: version and commit."""
+
+    dated: str
+    maker: str = ""
+
+
 class Draft(Protocol):
     """A release that is whole but for its date and its history, which depend on what the repository holds
     already.
@@ -113,8 +122,8 @@ class Draft(Protocol):
     def summary(self) -> str:
         """One line for the commit and the change log."""
 
-    def files(self, *, dated: str, changelog: str) -> Files:
-        """All files of the repository: `dated` (ISO 8601 day) is when its content last changed, `changelog`
-        the whole CHANGELOG.md.
+    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
+        """All files of the repository: `stamp` says when and by what its content last changed, `changelog` is
+        the whole CHANGELOG.md, `kept` what people wrote into its card.
         """
         ...

@@ -36,9 +36,7 @@ class Entry(NamedTuple):
 @dataclass(frozen=True)
 class State:
     """What a repository holds at `commit` (None: nothing yet): its files, our mark (None where it is not
-    ours), its change log.
-
-    `readme` is read only where there is no mark of ours.
+    ours), its change log and its card.
     """
 
     commit: str | None = None
@@ -132,7 +130,7 @@ class Repository:
         files = self.files(commit)
         mark = _mark(self._text(MARK, commit, files))
         changelog = self._text(CHANGELOG, commit, files) if mark else ""
-        return State(commit, files, mark, changelog, "" if mark else self._text(README, commit, files))
+        return State(commit, files, mark, changelog, self._text(README, commit, files))
 
     def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
         """A small text file at a commit, held against its hash; bytes that are no UTF-8 are replaced; empty
@@ -169,10 +167,11 @@ class Repository:
     def create(self) -> None:
         """Make it, unless it is there (the answer of an earlier try may have been lost)."""
         private = not self.target.is_public
+        form = {"space_sdk": "static"} if self.kind == "space" else {}
 
         def ask() -> None:
             try:
-                HfApi().create_repo(self.name, repo_type=self.kind, private=private)
+                HfApi().create_repo(self.name, repo_type=self.kind, private=private, **form)
             except HfHubHTTPError as error:
                 if error.response.status_code != 409:
                     raise
@@ -266,6 +265,7 @@ def _mark(text: str) -> dict[str, str] | None:
     try:
         mark = json.loads(text)
         date.fromisoformat(mark["dated"])
-        return {key: mark[key] for key in ("kind", "name", "dated") if isinstance(mark[key], str)}
+        optional = [key for key in ("maker", "card") if isinstance(mark.get(key), str)]
+        return {key: mark[key] for key in ("kind", "name", "dated", *optional) if isinstance(mark[key], str)}
     except (ValueError, KeyError, TypeError):
         return None

@@ -5,7 +5,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from truerate.hub.release import Files, Kind
+from truerate.hub.kept import digest_of
+from truerate.hub.release import README, Files, Kind, Stamp
 
 
 def checksums(files: Files) -> str:
@@ -21,9 +22,19 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def mark(kind: Kind, name: str, *, prefixes: Sequence[str], dated: str) -> str:
-    """truerate.json: that we made a repository, of which board or detector, when its content last changed,
-    which folders are ours.
+def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files: Files) -> str:
+    """truerate.json: that we made a repository, of which board or detector, when its content last changed and
+    by which version, which folders are ours, and the digest of what is ours in its card.
     """
-    said = {"kind": kind, "name": name, "prefixes": list(prefixes), "dated": dated, "tool": "truerate"}
+    card = files[README]
+    assert isinstance(card, bytes)
+    said = {
+        "kind": kind,
+        "name": name,
+        "prefixes": list(prefixes),
+        "dated": stamp.dated,
+        "maker": stamp.maker,
+        "card": digest_of(card.decode("utf-8")),
+        "tool": "truerate",
+    }
     return json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

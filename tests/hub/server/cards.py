@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import yaml
 
+from .names import KINDS
 from .wire import Answer, Refusal, Request, of_json
 
 FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)(?:\r?\n)?^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -57,11 +58,22 @@ def faults_of(text: str, *, kind: str) -> list[str]:
     if data is None:
         return [wrong] if wrong else []
     checks = [of_licence(data), of_languages(data), of_lists(data)]
-    if kind == "dataset":
+    if kind == "space":
+        checks += [of_space(data)]
+    elif kind == "dataset":
         checks += [of_sizes(data), of_configs(data), of_dataset_info(data)]
     else:
         checks += [of_model(data)]
     return [wrong for found in checks for wrong in found]
+
+
+def of_space(data: dict) -> Iterable[str]:
+    """What the Hub refuses in the head of a Space: no kit, colours that it does not know, a long title."""
+    if data.get("sdk") not in ("static", "docker", "gradio"):
+        yield f'"sdk" must be one of [gradio, docker, static], not {data.get("sdk")!r}'
+    for key in ("colorFrom", "colorTo"):
+        if data.get(key) not in (None, "red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"):
+            yield f'"{key}" must be a colour of the Hub, not {data[key]!r}'
 
 
 def warnings_of(text: str, *, kind: str) -> list[str]:
@@ -206,7 +218,7 @@ def validate(site: object, request: Request) -> Answer:
     """
     asked = request.json()
     text, kind = asked.get("content"), asked.get("repoType", "model")
-    if not isinstance(text, str) or kind not in ("model", "dataset"):
+    if not isinstance(text, str) or kind not in KINDS.values():
         raise Refusal(400, "A card needs its content and the type of its repository")
     errors, warnings = faults_of(text, kind=kind), warnings_of(text, kind=kind)
     answer = {

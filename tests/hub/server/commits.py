@@ -8,7 +8,7 @@ from glob import escape
 from urllib.parse import unquote
 
 from .cards import faults_of
-from .names import check_path
+from .names import PAGES, check_path
 from .site import REPO, Limits, Site, attributes_of, commit_at, find_for_writing, must_be_large
 from .state import Entry, Repo, large
 from .wire import Answer, Refusal, Request, of_json
@@ -60,7 +60,7 @@ def commit(site: Site, request: Request, kinds: str, name: str, revision: str) -
         )
         record["branches"][branch] = made.oid
         repo.save(record)
-    page = f"{site.url}/{'datasets/' if repo.kind == 'dataset' else ''}{repo.name}/commit/{made.oid}"
+    page = f"{site.url}/{PAGES[repo.kind]}{repo.name}/commit/{made.oid}"
     return of_json({"success": True, "commitOid": made.oid, "commitUrl": page, "hookOutput": ""})
 
 

@@ -3,12 +3,13 @@
 import hashlib
 from urllib.parse import parse_qs, quote, unquote
 
+from .names import kinds_of
 from .objects import signed
 from .site import REPO, Site, commit_at, find, find_for_files
 from .state import Commit, Entry, Repo
 from .wire import Answer, Refusal, Request, of_json, ranged
 
-RESOLVE = r"/(?P<dataset>datasets/)?(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)"
+RESOLVE = r"/(?P<page>datasets/|spaces/)?(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)"
 
 
 def tree(site: Site, request: Request, kinds: str, name: str, revision: str, path: str = "") -> Answer:
@@ -96,9 +97,9 @@ def commits(site: Site, request: Request, kinds: str, name: str, revision: str) 
     ])  # fmt: skip
 
 
-def resolve(site: Site, request: Request, dataset: str | None, name: str, revision: str, path: str) -> Answer:
+def resolve(site: Site, request: Request, page: str | None, name: str, revision: str, path: str) -> Answer:
     """A file at a revision: itself, or for a large object the address where it is stored."""
-    repo = find_for_files(site, request, "datasets" if dataset else "models", name)
+    repo = find_for_files(site, request, kinds_of(page), name)
     commit = commit_at(repo, revision)
     entry, headers = commit.tree.get(unquote(path)), {"X-Repo-Commit": commit.oid, "Accept-Ranges": "bytes"}
     if entry is None:

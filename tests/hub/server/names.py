@@ -4,9 +4,15 @@ import re
 
 from .wire import Refusal
 
-KINDS = {"models": "model", "datasets": "dataset"}
+KINDS = {"models": "model", "datasets": "dataset", "spaces": "space"}
+PAGES = {"model": "", "dataset": "datasets/", "space": "spaces/"}  # how the page of a repository begins
 MAX_NAME = 96
 FORBIDDEN_PARTS = (".git", ".huggingface", ".cache", ".", "..", "")
+
+
+def kinds_of(page: str | None) -> str:
+    """The kinds of repositories whose pages begin so: `datasets`, `spaces`, else `models`."""
+    return (page or "models/").rstrip("/")
 
 
 def check_repo_name(name: object) -> str:

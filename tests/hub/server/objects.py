@@ -9,15 +9,15 @@ import secrets
 import time
 from urllib.parse import unquote
 
-from .names import KINDS
+from .names import KINDS, PAGES, kinds_of
 from .site import Site, commit_at, find_for_writing
 from .state import Repo, write_whole
 from .wire import Answer, Refusal, Request, of_json, ranged
 
-LFS = r"/(?P<dataset>datasets/)?(?P<name>[^/]+/[^/]+)\.git/info/lfs/objects"
+LFS = r"/(?P<page>datasets/|spaces/)?(?P<name>[^/]+/[^/]+)\.git/info/lfs/objects"
 SHA256 = r"[0-9a-f]{64}"
-OBJECT = rf"/objects/(?P<kinds>models|datasets)/(?P<name>[^/]+/[^/]+)/(?P<sha256>{SHA256})(?:/(?P<upload>\w+)/(?P<number>\d+))?"
-COMPLETE = rf"/api/complete_multipart/(?P<kinds>models|datasets)/(?P<name>[^/]+/[^/]+)/(?P<sha256>{SHA256})/(?P<upload>\w+)"
+OBJECT = rf"/objects/(?P<kinds>models|datasets|spaces)/(?P<name>[^/]+/[^/]+)/(?P<sha256>{SHA256})(?:/(?P<upload>\w+)/(?P<number>\d+))?"
+COMPLETE = rf"/api/complete_multipart/(?P<kinds>models|datasets|spaces)/(?P<name>[^/]+/[^/]+)/(?P<sha256>{SHA256})/(?P<upload>\w+)"
 
 
 def signature(site: Site, method: str, path: str, *, until: int, size: int) -> str:
@@ -53,9 +53,9 @@ def check_signature(site: Site, request: Request) -> int:
     return size
 
 
-def batch(site: Site, request: Request, dataset: str | None, name: str) -> Answer:
+def batch(site: Site, request: Request, page: str | None, name: str) -> Answer:
     """For each object: nothing where it is here, else where to put it, whole or in parts."""
-    repo, _ = find_for_writing(site, request, "datasets" if dataset else "models", name)
+    repo, _ = find_for_writing(site, request, kinds_of(page), name)
     asked = request.json()
     if asked.get("operation") != "upload" or asked.get("hash_algo", "sha256") != "sha256":
         raise Refusal(422, "Only uploads of sha256 objects are served here")
@@ -82,7 +82,7 @@ def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
     if repo.object_path(sha256).is_file():
         return found
     verify = {
-        "href": f"{site.url}/{'datasets/' if repo.kind == 'dataset' else ''}{repo.name}.git/info/lfs/objects/verify",
+        "href": f"{site.url}/{PAGES[repo.kind]}{repo.name}.git/info/lfs/objects/verify",
         "header": {},
     }
     limits = site.limits
@@ -102,9 +102,9 @@ def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
     return found | {"actions": {"upload": {"href": href, "header": header}, "verify": verify}}
 
 
-def verify(site: Site, request: Request, dataset: str | None, name: str) -> Answer:
+def verify(site: Site, request: Request, page: str | None, name: str) -> Answer:
     """Whether an object has arrived, with the size that the client believes it has."""
-    repo, _ = find_for_writing(site, request, "datasets" if dataset else "models", name)
+    repo, _ = find_for_writing(site, request, kinds_of(page), name)
     asked = request.json()
     path = repo.object_path(str(asked.get("oid")))
     if not path.is_file():

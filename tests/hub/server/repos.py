@@ -4,7 +4,7 @@ from urllib.parse import unquote
 
 from .accounts import account_of, writer_of
 from .cards import front_matter
-from .names import KINDS, check_ref, check_repo_name
+from .names import KINDS, PAGES, check_ref, check_repo_name
 from .site import ATTRIBUTES, REPO, Site, commit_at, find, find_for_files, find_for_writing
 from .state import Commit, Repo
 from .wire import Answer, Refusal, Request, of_json
@@ -24,6 +24,8 @@ def create(site: Site, request: Request) -> Answer:
     kind, namespace = asked.get("type", "model"), asked.get("organization") or account.user
     if kind not in KINDS.values():
         raise Refusal(400, f"Invalid repo type: {kind!r}")
+    if kind == "space" and asked.get("sdk") not in ("static", "docker", "gradio"):
+        raise Refusal(400, f"Invalid sdk of a space: {asked.get('sdk')!r}")
     visibility = asked.get("visibility", "public")
     if visibility not in ("public", "private"):
         raise Refusal(400, f"Invalid visibility: {visibility!r}")
@@ -167,7 +169,7 @@ def may(site: Site, request: Request, kinds: str, name: str, write: str | None =
 
 def address(site: Site, kind: str, name: str) -> str:
     """A repository's page."""
-    return f"{site.url}/{'datasets/' if kind == 'dataset' else ''}{name}"
+    return f"{site.url}/{PAGES[kind]}{name}"
 
 
 ROUTES = [

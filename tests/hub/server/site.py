@@ -9,7 +9,9 @@ from .names import KINDS
 from .state import Commit, Entry, Repo, State
 from .wire import Refusal, Request
 
-REPO = r"/api/(?P<kinds>models|datasets)/(?P<name>[^/]+/[^/]+)"  # how the address of a repository begins
+REPO = (
+    r"/api/(?P<kinds>models|datasets|spaces)/(?P<name>[^/]+/[^/]+)"  # how the address of a repository begins
+)
 LARGE = (
     "7z arrow bin bz2 ckpt ftz gz h5 joblib model msgpack npy npz onnx ot parquet "
     "pb pickle pkl pt pth rar safetensors tar tgz wasm xz zip zst"

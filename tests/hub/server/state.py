@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from .names import KINDS
+
 OID = re.compile(r"[0-9a-f]{40}")
 
 
@@ -167,9 +169,7 @@ class State:
     def repos(self) -> list[Repo]:
         """Every repository."""
         found = sorted(
-            path.parent
-            for kind in ("model", "dataset")
-            for path in (self.folder / kind).glob("*/*/repo.json")
+            path.parent for kind in KINDS.values() for path in (self.folder / kind).glob("*/*/repo.json")
         )
         return [Repo(path, path.parent.parent.name, f"{path.parent.name}/{path.name}") for path in found]
 

@@ -1,0 +1,89 @@
+"""What people wrote into a card on the Hub: a release keeps it, and never overwrites it unsaid.
+
+Two places are theirs: keys of the YAML head that no release of ours writes (a gating prompt, settings of the
+viewer), and the section between the two lines that every card of ours ends with. All else is ours; the mark of
+the repository (truerate.json) holds its digest, so that an edit there is seen.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import yaml
+
+from truerate.core.errors import TruerateError
+
+BEGIN = "<!-- yours: what stands between these two lines is kept by every release -->"
+END = "<!-- end of yours -->"
+# Keys that a release of ours may write; of every other key the value that stands on the Hub is kept.
+OURS = frozenset(
+    "license license_name license_link language pretty_name size_categories task_categories tags annotations_creators "
+    "source_datasets configs dataset_info library_name pipeline_tag base_model datasets metrics model-index model_name "
+    "title emoji colorFrom colorTo sdk app_file short_description".split()
+)
+_HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?\n?", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a card: YAML keys that are not ours with their values, and the text of the section."""
+
+    fields: Mapping[str, object] = field(default_factory=dict)
+    section: str = ""
+
+
+def kept_of(card: str) -> Kept:
+    """What people wrote into a card; nothing where its head is no YAML mapping and it has no section of theirs."""
+    head, body = _parted(card)
+    section = body.split(BEGIN, 1)[1].split(END, 1)[0] if BEGIN in body else ""
+    return Kept({name: value for name, value in head.items() if name not in OURS}, section.strip("\r\n"))
+
+
+def with_kept(card: str, kept: Kept) -> str:
+    """A card of ours that ends with the section of theirs, and whose head holds their keys behind ours."""
+    text = f"{card.rstrip()}\n\n{BEGIN}\n" + (f"{kept.section}\n" if kept.section else "") + f"{END}\n"
+    if not kept.fields:
+        return text
+    more = yaml.safe_dump(dict(kept.fields), allow_unicode=True, sort_keys=False, width=1000)
+    found = _HEAD.match(text)
+    if found is None:
+        return f"---\n{more}---\n\n{text}"
+    return f"{text[: found.end(1)]}{more}{text[found.end(1) :]}"
+
+
+def digest_of(card: str) -> str:
+    """The SHA-256 of what is ours in a card: its head without their keys, its text without their section and
+    without blanks at the ends of lines, which editors of web pages change.
+    """
+    head, body = _parted(card)
+    ours = {name: value for name, value in head.items() if name in OURS}
+    if BEGIN in body:
+        before, rest = body.split(BEGIN, 1)
+        body = before + (rest.split(END, 1)[1] if END in rest else "")
+    lines = [line.rstrip() for line in body.splitlines()]
+    text = yaml.safe_dump(ours, allow_unicode=True, sort_keys=True) + "\n".join(filter(None, lines))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def refuse_edited(card: str, told: str | None, *, where: str) -> None:
+    """Raise TruerateError where a card is not as our release left it (`told`: the digest in its mark), outside
+    of what is kept. Releases that told no digest, and a card that was taken away, pass.
+    """
+    if told and card and digest_of(card) != told:
+        raise TruerateError(
+            f"{where}: its README.md was edited by hand where a release writes; move the text between the lines "
+            f"{BEGIN!r} and {END!r} at its end, or say --replace-card"
+        )
+
+
+def _parted(card: str) -> tuple[dict, str]:
+    """The YAML head of a card, empty where it has none that can be read, and the text below it."""
+    found = _HEAD.match(card)
+    if found is None:
+        return {}, card
+    try:
+        head = yaml.safe_load(found[1])
+    except yaml.YAMLError:
+        head = None
+    return (head, card[found.end() :]) if isinstance(head, dict) else ({}, card[found.end() :])
