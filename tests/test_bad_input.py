@@ -495,7 +495,7 @@ COMMANDS = {
     (
         "real",
         "src",
-    ): "looked for the folders begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum",
+    ): "nothing known in 'src'; looked for the folders begin, ",
 }
 
 

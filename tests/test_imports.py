@@ -22,8 +22,9 @@ ROOMS = {
     "site": "core",
     "hub": "core",
     "flow": "core config llm web sources metrics detectors tracks leaderboard site hub",
-    "real": "core config sources metrics site flow",
-    "cli": "core config llm web sources detectors flow real",
+    "real": "core config sources metrics leaderboard site hub flow",
+    "answers": "core config llm metrics detectors flow",
+    "cli": "core config llm web sources detectors flow real answers",
 }
 
 

@@ -5,6 +5,8 @@ needs them.
 """
 
 import argparse
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +26,8 @@ OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
+    if arguments is None:
+        _spare_garbage()
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
     begin(options.command)
@@ -39,6 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = error.filename2 or error.filename
         return _stopped(options.command, f"{str(place)!r}: {error.strerror}" if place else str(error))
     return 0
+
+
+def _spare_garbage() -> None:
+    """Look seldom for garbage in this process, which is a command's own, and not at its exit.
+
+    Imports make some 10,000 classes and functions that live to the end. Looking through them again and again
+    while they are made, and once more at exit, took a third of the CPU time of a short step. What a step itself
+    leaves in circles is still collected.
+    """
+    gc.set_threshold(20_000, 50, 50)
+    atexit.register(gc.freeze)
 
 
 def begin(command: str) -> None:
@@ -169,6 +184,31 @@ def _checking(commands) -> None:
     check.add_argument("--history", metavar="FILE", help=before)
     check.add_argument("--question", metavar="TEXT", help="likewise: the turn that is answered")
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
+    _rating(commands)
+
+
+def _rating(commands) -> None:
+    rate = add(
+        commands,
+        "rate",
+        "what share of your own answers is hallucinated, with its interval, from a JSONL file",
+        _rate,
+        "answers",
+        json=True,
+    )
+    rate.add_argument(
+        "--labels", metavar="FILE", help="JSONL: id with is_hallucinated or spans, of answers drawn by chance"
+    )
+    named = "word-support, number-support, judge:MODEL, FOLDER, HUB-ID@commit, or a trained detector's name"
+    rate.add_argument("--detector", metavar="NAME", help=named)
+    rate.add_argument(
+        "--adapter", metavar="NAME", help="how published weights are asked, where their id does not say"
+    )
+    rate.add_argument(
+        "--unit", metavar="UNIT", help="answers or tokens; default: what was labelled, else answers"
+    )
+    rate.add_argument("--page", metavar="FOLDER", help="folder of the page; default: beside the answers")
+    rate.add_argument("--dry-run", action="store_true", help="say what would be judged and cost; ask nothing")
 
 
 def _of_sources(commands) -> None:
@@ -209,7 +249,7 @@ def _publishing(commands) -> None:
     publish = add(
         commands,
         "publish",
-        "put a board or a trained detector on the Hugging Face Hub, in one commit",
+        "put a board, a trained detector or the site (`site`) on the Hugging Face Hub, in one commit",
         _publish,
         "name",
     )
@@ -222,6 +262,11 @@ def _publishing(commands) -> None:
     )
     publish.add_argument(
         "--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing"
+    )
+    publish.add_argument(
+        "--replace-card",
+        action="store_true",
+        help="overwrite what was edited by hand in the card there, outside of its kept section",
     )
 
 
@@ -246,7 +291,16 @@ def _building(commands) -> None:
         "real",
         "build the boards of public files in a folder, apart from the committed ones",
         _real,
-        "data",
+        json=True,
+    )
+    real.add_argument(
+        "data", nargs="?", help="the folder: sets by their names or as clones, or one of them itself"
+    )
+    real.add_argument(
+        "--list",
+        action="store_true",
+        dest="is_list",
+        help="build nothing: name each set, where it comes from, its boards, its licence, and what of it the folder lacks",
     )
     real.add_argument("--work", default="build/real", help="folder of that build")
     real.add_argument(
@@ -254,6 +308,46 @@ def _building(commands) -> None:
         metavar="FILE",
         help="a file whose tables between markers are rewritten, beside those in the work folder",
     )
+    real.add_argument(
+        "--commit-results",
+        nargs="?",
+        const="results",
+        metavar="FOLDER",
+        help="write scores, intervals and the rows behind them there (default results/), without any text",
+    )
+    real.add_argument(
+        "--check",
+        metavar="FOLDER",
+        help="make every score of committed results anew from their rows; builds nothing",
+    )
+    submit = add(
+        commands,
+        "submit",
+        "write a model's result on a board for a pull request, or check one",
+        _submit,
+    )
+    submit.add_argument("board", nargs="?", help="a board of this build")
+    submit.add_argument("model", nargs="?", help="a model of params.yaml that it ranks")
+    submit.add_argument(
+        "--to", default="submissions", metavar="FOLDER", help="where it goes: FOLDER/BOARD/MODEL"
+    )
+    submit.add_argument(
+        "--check",
+        metavar="FOLDER",
+        help="hold a submission (…/BOARD/MODEL) against its rows and print the table for its pull request",
+    )
+    submit.add_argument(
+        "--results", default="results", metavar="FOLDER", help="the committed results beside which it stands"
+    )
+    diff = add(
+        commands,
+        "diff",
+        "what moved between two git revisions: scores, intervals, rank ranges, from committed files alone",
+        _diff,
+        "first",
+        json=True,
+    )
+    diff.add_argument("second", nargs="?", help="the files as they lie here where none is named")
 
 
 def _doctor(o) -> None:
@@ -319,6 +413,21 @@ def _check(o) -> None:
     )
 
 
+def _rate(o) -> None:
+    from truerate.cli import rate_answers
+
+    rate_answers.run(
+        o.answers,
+        labels=o.labels,
+        detector=o.detector,
+        adapter=o.adapter,
+        unit=o.unit,
+        page=o.page,
+        as_json=o.json,
+        dry_run=o.dry_run,
+    )
+
+
 def _sources(o) -> None:
     from truerate.cli import report
 
@@ -328,7 +437,8 @@ def _sources(o) -> None:
 def _publish(o) -> None:
     from truerate.flow import publish
 
-    publish.publish(layout(), o.name, to=o.to, is_public=o.public, tag=o.tag, dry_run=o.dry_run)
+    how = {"is_public": o.public, "tag": o.tag, "dry_run": o.dry_run, "replace_card": o.replace_card}
+    publish.publish(layout(), o.name, to=o.to, **how)
 
 
 def _fetching(command: argparse.ArgumentParser) -> None:
@@ -413,7 +523,25 @@ def _where(o) -> None:
     report.where(layout())
 
 
-def _real(o) -> None:
-    from truerate.real import build as real
+def _submit(o) -> None:
+    from truerate.cli import real
 
-    real.build(layout(), o.data, work=o.work, tables=o.tables)
+    real.submission(layout(), o.board, o.model, to=o.to, check=o.check, results=o.results)
+
+
+def _diff(o) -> None:
+    from truerate.real import diff
+
+    found = diff.differences(o.first, o.second, metrics=f"{layout().p.paths.metrics}/leaderboard.json")
+    print(diff.as_json(found) if o.json else "\n".join(diff.lines(found)))
+
+
+def _real(o) -> None:
+    from truerate.cli import real
+
+    if o.check:
+        from truerate.real.checking import check_results
+
+        return check_results(o.check)
+    how = {"work": o.work, "tables": o.tables, "results": o.commit_results}
+    real.run(layout(), o.data, is_list=o.is_list, as_json=o.json, **how)

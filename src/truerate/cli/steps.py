@@ -18,6 +18,7 @@ def add_steps(commands) -> None:
     add(commands, "params", None, lambda o: stage_module("guard").check_params())
     add(commands, "import", None, lambda o: stage_module("sources").import_source(layout(), o.name), "name")
     add(commands, "readable", None, lambda o: stage_module("sources").check_source(layout(), o.name), "name")
+    add(commands, "board-of-files", None, _board_of_files, "board")
     step = add(commands, "step", None, _step, "name", "board", "model")
     step.add_argument("shard", type=int)
     step.add_argument("output")
@@ -46,6 +47,12 @@ def add_steps(commands) -> None:
     add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
     add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))
     add(commands, "render", None, lambda o: stage_module("pages").render(layout()))
+
+
+def _board_of_files(o) -> None:
+    from truerate.real.pipeline import make_board
+
+    make_board(layout(), o.board)
 
 
 def _detect(o) -> None:

@@ -19,16 +19,19 @@ from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import digest
 from truerate.core.schemas import Reject, load
 from truerate.core.terminal import say
-from truerate.real.sets import boards_in, survey, unreadable, untaught
+from truerate.flow.real_results import RESULTS
+from truerate.real.pipeline import write_stages
+from truerate.real.sets import boards_in, set_of, survey, unreadable, untaught
 from truerate.real.stages import LOG, run, run_boards
+from truerate.sources.clone import matching
 
 TABLES = "tables.md"  # in the work folder
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 
 
-def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
+def build(at: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
     """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
-    file `tables`, too, if named.
+    file `tables`, too, if named, and their results with the rows behind them into the folder `results`, if named.
 
     Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set
     that is there was left out, once the others are built; and before anything is built for a folder or file
@@ -53,12 +56,16 @@ def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
     boards, left_out = readable(place, found, files)
     if boards:
         declare(place, boards, files)
-        if reason := run(place, "sources"):
+        if reason := run(place, "check"):
             raise TruerateError(
-                f"reading the files of {data!r} in {work!r}: {reason}; {place / LOG} holds all that was said"
+                f"settings of the boards in {work!r}: {reason}; {place / LOG} holds all that was said"
             )
         left_out |= run_boards(place, list(boards))
         finish(place, boards, left_out, files, tables)
+        if results and (built := [name for name in boards if name not in left_out]):
+            from truerate.real.committing import commit_results
+
+            print(*commit_results(place, built, Path(results)), sep="\n")
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")
     if left_out:
@@ -162,8 +169,10 @@ def furnish(work: Path) -> None:
     """A work folder with the code of now and a DVC project without git."""
     work.mkdir(parents=True, exist_ok=True)
     (work / WORK).touch()
+    (work / RESULTS).mkdir(exist_ok=True)  # empty: the page of a work folder shows the boards built there
     for name in COPIED:
         _copy(Path(name), work / name)
+    write_stages(work)
     if (work / ".dvc").is_dir():  # a kill may have cut what DVC wrote there
         subprocess.run(
             [sys.executable, "-m", "truerate", "mend"], cwd=work, stdout=subprocess.DEVNULL, check=False
@@ -180,10 +189,16 @@ def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
     watched = work / write_params(work, boards, data)["paths"]["inputs"]
     watched.mkdir(exist_ok=True)
     for name, entry in boards.items():
-        folders = [part["folder"] for part in (entry, entry["training"]) if part]
-        (watched / f"{name}.digest").write_text(
-            f"{digest(*(data / folder for folder in folders))}\n", "utf-8"
-        )
+        files = [file for part in (entry, entry["training"]) if part for file in _files(part, data)]
+        (watched / f"{name}.digest").write_text(f"{digest(*files)}\n", "utf-8")
+
+
+def _files(part: dict, data: Path) -> list[Path]:
+    """The files that a set is read from; all of its folder but hidden ones where its reader does not name them."""
+    folder, public = data / part["folder"], set_of(part["reader"])
+    patterns = [pattern for some in public.holds.values() for pattern in some] if public else ["**/*"]
+    found = matching(folder, *patterns) or matching(folder, "**/*")
+    return [folder / file for file in found] or [folder]
 
 
 def write_params(

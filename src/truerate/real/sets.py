@@ -6,12 +6,14 @@ import difflib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
+from truerate.sources.clone import PublicSet, matching
 
 MARK = "truerate: "  # how a line begins that a command says to a person
 ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other sets .5
@@ -20,21 +22,71 @@ ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other s
 def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
     that folder is not.
+
+    `folder` of an entry, and of its training, is the one that was found, below `data`: under the entry's own name, or as
+    a clone of the publisher's repository; `.` where `data` is that set itself.
     """
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
-    public = {name: entry.model_dump() for name, entry in at.p.public_data.items()}
-    present = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
-    for entry in present.values():
-        if entry["training"] and not (data / entry["training"]["folder"]).is_dir():
-            entry["training"] = None
+    present = {}
+    for name, public in at.p.public_data.items():
+        entry = public.model_dump()
+        if (folder := folder_of(data, entry)) is None:
+            continue
+        taught = entry["training"]
+        learned = folder_of(data, taught) if taught else None
+        training = taught | {"folder": learned} if taught and learned else None
+        present[name] = entry | {"folder": folder, "training": training}
     if not present:
-        folders = {entry["folder"] for entry in public.values()}
+        folders = {entry.folder for entry in at.p.public_data.values()}
         hints = "".join(f"; {hint}" for hint in near_names(data, folders, folders))
         raise TruerateError(
-            f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}{hints}"
+            f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}, or clones of their "
+            f"repositories (`truerate real --list` names them){hints}"
         )
     return present
+
+
+def folder_of(data: Path, entry: Mapping) -> str | None:
+    """The folder of a set below `data`, by its names; `.` where `data` is the set itself; None where it is not there.
+
+    Of several the first of `names_of` is taken. A part that is not in its folder (one setting, one split) is not there.
+    """
+    public, part = set_of(entry["reader"]), entry.get("part")
+    names = names_of(entry)
+    known = {
+        path.name.casefold(): path.name for path in sorted(data.iterdir(), reverse=True) if path.is_dir()
+    }
+    found = next((known[name.casefold()] for name in names if name.casefold() in known), None)
+    if found is None and _is_itself(data, names, public):
+        found = "."
+    if found and public and public.by_part and not public.is_in(data / found, part):
+        return None
+    return found
+
+
+def _is_itself(data: Path, names: Sequence[str], public: PublicSet | None) -> bool:
+    """Whether a folder is a set: it has its name, or it holds the files of its clone under whatever name."""
+    if data.resolve().name.casefold() in {name.casefold() for name in names}:
+        return public is None or public.is_in(data)
+    return public is not None and any(matching(data, patterns[0]) for patterns in public.holds.values())
+
+
+def names_of(entry: Mapping) -> tuple[str, ...]:
+    """The names that a set's folder may have: as a clone (`owner__name`, `name`), and the `folder` of its entry."""
+    public, own = set_of(entry["reader"]), entry["folder"]
+    cloned = (*(public.folders if public else ()), own, own.rpartition("__")[2])
+    return tuple(dict.fromkeys(cloned))
+
+
+def set_of(reader: str) -> PublicSet | None:
+    """What a reader says of the public set that it reads (`SET`); None where it says nothing."""
+    return getattr(import_module(f"truerate.sources.{reader}"), "SET", None)
+
+
+def card_of(reader: str) -> dict:
+    """The card of a reader (`CARD`): name, citation, licence, whether texts may be passed on, address; empty where it has none."""
+    return getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
 
 
 def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
@@ -42,9 +94,11 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
     one, boards without training.
     """
     folders = {entry.folder for entry in at.p.public_data.values()}
-    there = {entry["folder"] for entry in entries.values()}
-    lines = [f"found in {str(data)!r}: {listed(there)}", f"not found: {listed(folders - there)}"]
-    lines += near_names(data, folders - there, folders)
+    there = {at.p.public_data[name].folder: entry["folder"] for name, entry in entries.items()}
+    told = [own if own == found else f"{own} (as {found})" for own, found in there.items()]
+    lines = [f"found in {str(data)!r}: {listed(told)}"]
+    lines += [f"not found: {listed(folders - set(there))}"] if folders - set(there) else []
+    lines += near_names(data, folders - set(there), folders)
     for name, entry in entries.items():
         if (taught := at.p.public_data[name].training) and not entry["training"]:
             lines.append(untaught(name, f"the folder {taught.folder!r}, which is not there"))
@@ -66,9 +120,16 @@ def near_names(data: Path, absent: Iterable[str], declared: Iterable[str]) -> li
     hints = [
         f"{folder!r} is a file there, no folder" for folder in sorted(absent) if (data / folder).is_file()
     ]
-    for folder in sorted(absent):
-        near = difflib.get_close_matches(plain(folder), others, n=1, cutoff=ALIKE)
-        hints += [f"{others[name]!r} looks like {folder!r}: rename it if it is that set" for name in near]
+    wanted = {plain(folder): folder for folder in sorted(absent)}
+    meant = {  # of each folder that is there, the one whose name it nearly has
+        others[name]: wanted[near[0]]
+        for name in others
+        if (near := difflib.get_close_matches(name, wanted, n=1, cutoff=ALIKE))
+    }
+    hints += [
+        f"{there!r} looks like {folder!r}: rename it if it is that set"
+        for there, folder in sorted(meant.items(), key=lambda pair: pair[1])
+    ]
     return hints
 
 

@@ -1,0 +1,72 @@
+"""`truerate rate`: what share of one's own answers is hallucinated."""
+
+import json
+from pathlib import Path
+
+from truerate.answers.judging import PARAMS, detector_of
+from truerate.answers.page import write_page
+from truerate.answers.rating import Unit, rate, unit_of
+from truerate.answers.reading import read_answers, read_labels
+from truerate.answers.seen import JUDGE
+from truerate.answers.telling import as_dict, lines
+from truerate.config.layout import Layout
+from truerate.core.terminal import say
+
+UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) != "\n"})
+
+
+def run(
+    answers: str,
+    *,
+    labels: str | None,
+    detector: str | None,
+    adapter: str | None,
+    unit: Unit | None,
+    page: str | None,
+    as_json: bool,
+    dry_run: bool,
+) -> None:
+    """Print the report on a file of answers, as JSON if asked, and write its page; with `dry_run` say what would
+    be judged and cost, and ask nothing.
+    """
+    if dry_run:
+        print(*dry(answers, labels=labels, detector=detector, adapter=adapter, unit=unit), sep="\n")
+        return
+    found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit)
+    if as_json:
+        print(json.dumps(as_dict(found), ensure_ascii=False))
+    else:
+        print(*(line.translate(UNSEEN) for line in lines(found)), sep="\n")
+    say(f"page: {write_page(found, page or beside(answers))}")
+
+
+def beside(answers: str) -> Path:
+    """The folder of the page where none is named: beside the answers, named after them."""
+    place = Path(answers)
+    return place.with_name(f"{place.stem}-rate")
+
+
+def dry(
+    answers: str, *, labels: str | None, detector: str | None, adapter: str | None, unit: Unit | None
+) -> list[str]:
+    """What a run would do: answers, labels, unit, detector, and of a judge calls, tokens and money."""
+    read = read_answers(answers)
+    labelled = read_labels(labels, read) if labels else {}
+    judge = detector_of(detector, adapter=adapter)
+    n_referred = sum(bool(one.reference) for one in read)
+    told = [
+        f"answers: {len(read)}, {n_referred} with a reference; labelled: {len(labelled)}",
+        f"unit: {unit_of(labelled, unit)}",
+        f"detector: {judge.name} ({judge.why})",
+    ]
+    if not judge.name.startswith(JUDGE):
+        return [*told, "calls: 0"]
+    from truerate.answers.zero_shot import would_cost
+
+    cost = would_cost(read, judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
+    money = f"{cost.usd_low:.4f} to {cost.usd_high:.4f} USD"
+    return [
+        *told,
+        f"calls: {cost.n_calls}, {cost.n_stored} replies are stored; "
+        f"{cost.tokens_low:,} to {cost.tokens_high:,} tokens; {money}",
+    ]

@@ -1,0 +1,175 @@
+"""From a built board of public files to its committed result."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.core.metric import Metric
+from truerate.core.schemas import Outcome, Row, Sample, load, read_json
+from truerate.flow.tracks import card_of, records_of
+from truerate.real.recompute import SAME, recomputed
+from truerate.real.result_files import (
+    SCORE_COLUMNS,
+    MetricCard,
+    Result,
+    ResultCard,
+    SetCard,
+    facts_of,
+    save_result,
+    slice_text,
+)
+from truerate.real.sets import set_of
+
+LABELLED = {
+    "gold": "people, several to a text where the set has it so",
+    "published": "the labels that the set was published with",
+    "silver": "known from how the texts were made",
+}
+COMPARED = ("value", "rank_low", "rank_high")
+
+
+def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
+    """Write the result of each built board into a folder of its own in `to`; a line for each, which says what
+    was left out. A board without ranked units has no result, and its line says so.
+    """
+    at = Layout.load(str(work / "params.yaml"))
+    return [_commit(at, work, board, to) for board in boards]
+
+
+def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
+    result = result_of(at, work, board)
+    if result is None:
+        return f"result: {board}: nothing on it is ranked by units, so there are no rows to commit"
+    save_result(result, to / board)
+    card, n_bytes = result.card, sum(path.stat().st_size for path in (to / board).iterdir())
+    left = (
+        f"; {card.n_left_out} scores rest on more than a mean over units and are not in it"
+        if card.n_left_out
+        else ""
+    )
+    return (
+        f"result: {to / board} ({result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} "
+        f"rows, {n_bytes // 1000} kB{left})"
+    )
+
+
+def result_of(at: Layout, work: Path, board: str) -> Result | None:
+    """The result of a built board: its ranked rows that follow from units, and these units; None where none does."""
+    rows = load(Row, work / at.leaderboard("rows")).filter(
+        pl.col("kind").is_in(["model", "baseline"]), board=board
+    )
+    outcomes = load(Outcome, work / at.scores(board, "outcomes"))
+    if outcomes.is_empty():
+        return None
+    told = rows.with_columns(slice=pl.col("slice").map_elements(slice_text, return_dtype=pl.String))
+    told = told.select(list(SCORE_COLUMNS)).with_columns(pl.col("value", "low", "high").round(6))
+    records = records_of(at, board)
+    card = _card(
+        at, work, board, outcomes, {name: records[name] for name in outcomes["metric"].unique().sort()}
+    )
+    kinds = dict(rows.select("subject", "kind").unique().rows())
+    kept = _kept(told, recomputed(outcomes, card, kinds))
+    if kept.is_empty():
+        return None
+    bare = set(kept.filter(~pl.col("has_interval"))["metric"])
+    metrics = tuple(
+        one.model_copy(update={"interval": ""} if one.name in bare else {})
+        for one in card.metrics
+        if one.name in set(kept["metric"])
+    )
+    blank = [pl.when(~pl.col("metric").is_in(list(bare))).then(name).alias(name) for name in ("low", "high")]
+    scores = kept.with_columns(blank).select(list(SCORE_COLUMNS))
+    units = _of(outcomes, scores)
+    sizes = {
+        "n_subjects": units["subject"].n_unique(),
+        "n_units": units["unit_id"].n_unique(),
+        "n_clusters": units["cluster_id"].n_unique(),
+        "n_left_out": told.height - scores.height,
+        "metrics": metrics,
+        "headline": _headline(at, board, scores),
+    }
+    return Result(card=ResultCard(**{**dict(card), **sizes}), scores=scores, rows=units)
+
+
+def _kept(told: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+    """Of the scores of a board those that its units give, in value and rank range, as made from these; and
+    whether the interval, too, is theirs: some rest on labels of a part of the units, or on the error of what measured.
+    """
+    both = own.drop("provenance").join(
+        told, on=["metric", "subject", "slice"], how="inner", suffix="_told", maintain_order="left"
+    )
+    for name in COMPARED:
+        both = both.filter(_is_same(name))
+    return both.with_columns(has_interval=_is_same("low") & _is_same("high"))
+
+
+def _is_same(name: str) -> pl.Expr:
+    """Whether a cell is the board's own, up to the digits that are written; both may be empty."""
+    gap = (pl.col(name) - pl.col(f"{name}_told")).abs() <= SAME
+    return gap.fill_null(False) | (pl.col(name).is_null() & pl.col(f"{name}_told").is_null())
+
+
+def _of(outcomes: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
+    """The units behind these scores, in the order of their names."""
+    keyed = outcomes.with_columns(text=pl.col("slice").map_elements(slice_text, return_dtype=pl.String))
+    found = keyed.join(
+        kept.select("metric", "subject", text="slice"), on=["metric", "subject", "text"], how="semi"
+    )
+    return found.sort("metric", "text", "subject", "unit_id").drop("text")
+
+
+def _headline(at: Layout, board: str, kept: pl.DataFrame) -> dict[str, str]:
+    """What the track ranks where that is kept, else the first metric and slice that is."""
+    ranked = card_of(at, board).ranks
+    wanted = {f"{key}={value}" for key, value in ranked.slice.items()}
+    leading = kept.filter(pl.col("metric") == ranked.metric)
+    slices = [text for text in leading["slice"].unique().sort() if wanted <= set(text.split(";"))]
+    if slices:
+        shortest = min(slices, key=lambda text: (text.count("="), text))
+        return _leading(records_of(at, board)[ranked.metric], shortest, ranked.what)
+    first = kept.row(0, named=True)
+    record = records_of(at, board)[first["metric"]]
+    return _leading(record, first["slice"], record.label)
+
+
+def _leading(record: Metric, where: str, what: str) -> dict[str, str]:
+    told = {"label": record.label, "unit": record.unit, "direction": record.direction}
+    return {"metric": record.name, **told, "slice": where, "what": what}
+
+
+def _card(
+    at: Layout, work: Path, board: str, outcomes: pl.DataFrame, records: dict[str, Metric]
+) -> ResultCard:
+    """The card of a board before its scores are chosen."""
+    entry, p = at.p.board(board), at.p
+    source: dict[str, Any] = read_json(work / at.source(entry.source, "card.json"))
+    track, public = card_of(at, board), set_of(p.source(entry.source).reader)
+    told = load(Sample, work / at.labels(board, "samples"))["label_source"].unique().sort().to_list()
+    return ResultCard(
+        board=board,
+        title=entry.title or f"{track.title} on {source['name']}",
+        track=entry.track,
+        set=SetCard(
+            **{name: source[name] for name in ("name", "citation", "licence", "redistribution")},
+            url=source.get("url"),
+        ),
+        unit=source.get("unit") or track.unit,
+        labelled_by=source.get("labelled_by")
+        or (public.labelled_by if public else "; ".join(LABELLED[one] for one in told)),
+        judge=source.get("judge"),
+        n_subjects=1,
+        n_units=1,
+        n_clusters=1,
+        headline=_leading(next(iter(records.values())), "", ""),
+        command=f"truerate real DATA --commit-results results  # DATA holds {p.source(entry.source).path.rstrip('/').rpartition('/')[2]}",
+        caveats=tuple(source.get("caveats") or filter(None, [source.get("note")])),
+        metrics=tuple(MetricCard(**facts_of(record)) for record in records.values()),
+        confidence=p.statistics.confidence,
+        n_bootstrap=p.statistics.n_bootstrap,
+        alpha=p.statistics.alpha,
+        seed=p.seed,
+        n_left_out=0,
+    )

@@ -1,0 +1,232 @@
+"""A committed result of a board of public files: its card, its scores, and the rows behind them, in a folder that
+others may have written.
+
+`card.json`, `scores.csv`, `rows.parquet`. No text of third parties stands in them: ids, labels and figures alone.
+"""
+
+import io
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from truerate.core.errors import SourceError
+from truerate.core.metric import Direction, Interval, Metric, Unit
+from truerate.core.schemas import Outcome, load, save
+
+CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
+FILES = (CARD, SCORES, ROWS)
+MAX_BYTES = 20_000_000  # of one file; those of the project are below 1 MB
+SCORE_COLUMNS = {
+    "metric": pl.String,
+    "subject": pl.String,
+    "kind": pl.String,
+    "slice": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+    "rank_low": pl.Int64,
+    "rank_high": pl.Int64,
+    "provenance": pl.String,
+}
+DIGITS = 6
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Line = Annotated[str, StringConstraints(max_length=2000)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SetCard(_Strict):
+    """The public set: how it is named, cited, licensed, found, and what of it may be shown."""
+
+    name: Line
+    citation: Line
+    licence: Line
+    url: Line | None
+    redistribution: Literal["yes", "ids-only", "no"]
+
+
+class MetricCard(_Strict):
+    """The record of a metric, as `core.metric.Metric` has it; without `interval` where its intervals do not follow from
+    units alone, so that none is committed.
+    """
+
+    name: Name
+    label: Line
+    definition: Line
+    table: Line
+    unit: Unit
+    direction: Direction
+    chance: float | None
+    interval: Interval
+    source: Line
+
+    @property
+    def record(self) -> Metric:
+        """The record itself."""
+        return Metric(**self.model_dump())
+
+
+class Headline(_Strict):
+    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and both in
+    words.
+    """
+
+    metric: Name
+    label: Line
+    unit: Unit
+    direction: Direction
+    slice: Line
+    what: Line
+
+
+class ResultCard(_Strict):
+    """What a committed result says of itself.
+
+    `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
+    `judge`: whose verdicts they are, null where people's; `n_left_out`: scores of the board that rest on more than
+    the mean over units and stand on its page alone.
+    """
+
+    board: Name
+    title: Line
+    track: Name
+    set: SetCard
+    unit: Line
+    labelled_by: Line
+    judge: Line | None
+    n_subjects: int = Field(ge=1)
+    n_units: int = Field(ge=1)
+    n_clusters: int = Field(ge=1)
+    headline: Headline
+    command: Line
+    caveats: tuple[Line, ...]
+    metrics: tuple[MetricCard, ...]
+    confidence: float = Field(gt=0.5, lt=1)
+    n_bootstrap: int = Field(ge=100, le=100_000)
+    alpha: float = Field(gt=0, lt=1)
+    seed: int
+    n_left_out: int = Field(ge=0)
+    published: tuple[Line, ...] = ()
+
+    @property
+    def records(self) -> dict[str, Metric]:
+        """The metrics' records by name."""
+        return {one.name: one.record for one in self.metrics}
+
+
+class Result(_Strict):
+    """A committed result: `scores` has SCORE_COLUMNS, `rows` are Outcome rows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    card: ResultCard
+    scores: pl.DataFrame
+    rows: pl.DataFrame
+
+
+def boards_of(folder: Path) -> list[str]:
+    """The names of the results in a folder, sorted. Raises SourceError where it is none."""
+    if not folder.is_dir():
+        raise SourceError(
+            f"results: {str(folder)!r} is no folder; name the one that holds a folder per board"
+        )
+    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+
+
+def load_result(folder: Path, *, board: str | None = None) -> Result:
+    """The result in a folder, of a `board`: by default of that which the folder is named by.
+
+    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of another
+    board.
+    """
+    where = f"result {folder.name!r}"
+    for name in FILES:
+        _refuse(folder / name, where)
+    card = _card(folder / CARD, where)
+    if card.board != (board or folder.name):
+        raise SourceError(
+            f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
+        )
+    scores = _scores(folder / SCORES, where)
+    rows = load(Outcome, folder / ROWS)
+    _refuse_rows(rows, card, where)
+    return Result(card=card, scores=scores, rows=rows)
+
+
+def save_result(result: Result, folder: Path) -> None:
+    """Write a result: the same rows always the same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CARD).write_text(result.card.model_dump_json(indent=1) + "\n", "utf-8")
+    out = io.BytesIO()
+    result.scores.select(list(SCORE_COLUMNS)).write_csv(out, float_precision=DIGITS, line_terminator="\n")
+    (folder / SCORES).write_bytes(out.getvalue())
+    save(Outcome, result.rows, folder / ROWS)
+
+
+def slice_text(pairs: list[dict[str, str]]) -> str:
+    """A slice as it stands in scores.csv: `key=value` behind semicolons, sorted by key; empty over everything."""
+    return ";".join(f"{pair['key']}={pair['value']}" for pair in pairs)
+
+
+def _refuse(path: Path, where: str) -> None:
+    if path.is_symlink() or not path.is_file():
+        raise SourceError(f"{where}: no file {path.name!r}; a result holds {', '.join(FILES)}")
+    if path.stat().st_size > MAX_BYTES:
+        raise SourceError(
+            f"{where}: {path.name} is larger than {MAX_BYTES // 10**6} MB; leave texts out of it"
+        )
+
+
+def _card(path: Path, where: str) -> ResultCard:
+    try:
+        return ResultCard.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "its JSON"
+        raise SourceError(f"{where}: {path.name}: {place}: {first['msg'][:200]}") from None
+
+
+def _scores(path: Path, where: str) -> pl.DataFrame:
+    try:
+        found = pl.read_csv(path, schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
+    except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
+        raise SourceError(f"{where}: {path.name}: {str(error).splitlines()[0][:200]}") from None
+    if found.columns != list(SCORE_COLUMNS):
+        raise SourceError(f"{where}: {path.name} has other columns; allowed: {', '.join(SCORE_COLUMNS)}")
+    key = ("metric", "subject", "slice")
+    text = found.with_columns(pl.col(pl.String).fill_null(""))
+    if text.select(key).is_duplicated().any():
+        raise SourceError(
+            f"{where}: {path.name} says a score twice; one line for each metric, subject and slice"
+        )
+    odd = any(
+        not math.isfinite(value) for name in ("value", "low", "high") for value in text[name].drop_nulls()
+    )
+    if odd or text["n"].null_count():
+        raise SourceError(
+            f"{where}: {path.name} holds a value that is no number; leave it empty where nothing was measured"
+        )
+    return text
+
+
+def _refuse_rows(rows: pl.DataFrame, card: ResultCard, where: str) -> None:
+    if strange := set(rows["board"].unique()) - {card.board}:
+        raise SourceError(f"{where}: {ROWS} holds rows of board {min(strange)[:80]!r}")
+    if unknown := set(rows["metric"].unique()) - set(card.records):
+        raise SourceError(
+            f"{where}: {ROWS} holds metric {min(unknown)[:80]!r}, of which {CARD} has no record"
+        )
+    if rows.select("metric", "subject", "slice", "unit_id").is_duplicated().any():
+        raise SourceError(f"{where}: {ROWS} holds a unit twice for one metric, subject and slice")
+    if not rows["value"].drop_nulls().is_finite().all():
+        raise SourceError(f"{where}: {ROWS} holds a value that is no number")
+
+
+def facts_of(record: Metric) -> dict[str, Any]:
+    """A record as a card has it."""
+    return {name: getattr(record, name) for name in MetricCard.model_fields}

@@ -1,0 +1,31 @@
+"""The entry point: a command of its own process is sparing with the search for garbage, a call is not."""
+
+import atexit
+import gc
+
+import pytest
+
+from truerate.cli import main
+
+
+@pytest.fixture
+def threshold():
+    """The threshold at which Python looks for garbage, put back after the test."""
+    before = gc.get_threshold()
+    yield before
+    gc.set_threshold(*before)
+
+
+def test_a_command_of_its_own_process_looks_seldom_for_garbage(monkeypatch, tmp_path, threshold, capsys):
+    """Whether `truerate` or `python -m truerate` starts it: both call `main` without arguments."""
+    at_exit = []
+    monkeypatch.setattr(atexit, "register", at_exit.append)
+    monkeypatch.setattr("sys.argv", ["truerate", "mend"])
+    monkeypatch.chdir(tmp_path)
+    assert (main(), capsys.readouterr().out) == (0, "nothing to mend\n")
+    assert gc.get_threshold()[0] > threshold[0] and at_exit == [gc.freeze]
+
+
+def test_a_call_leaves_the_process_of_its_caller_as_it_is(monkeypatch, tmp_path, threshold):
+    monkeypatch.chdir(tmp_path)
+    assert (main(["mend"]), gc.get_threshold()) == (0, threshold)

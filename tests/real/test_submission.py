@@ -1,0 +1,109 @@
+"""A submitted result stands beside the others only where its rows give its scores; all else is one line."""
+
+import json
+import re
+import shutil
+
+import polars as pl
+import pytest
+from results_made import BOARD, card, outcomes, result
+
+from truerate.core.errors import TruerateError
+from truerate.real.comparing import table
+from truerate.real.recompute import recomputed
+from truerate.real.result_files import CARD, ROWS, SCORES, Result, save_result
+from truerate.real.submission import REPLIES, SETTINGS, TOLD, load_submission
+
+MODEL = "dogwood"
+
+
+def submitted(wrong=frozenset({0}), n=10) -> Result:
+    rows = outcomes({MODEL: wrong}, n)
+    own = card(n_subjects=1, n_units=n, n_clusters=n)
+    scores = recomputed(rows, own, {MODEL: "model"})
+    return Result(
+        card=own, scores=scores.with_columns(rank_low=None, rank_high=None).cast(scores.schema), rows=rows
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / BOARD / MODEL
+    save_result(submitted(), place)
+    digest = "0" * 64
+    row = {name: "x" for name in TOLD} | {"text_sha256": digest}
+    pl.DataFrame([row | {"generation_id": f"g{number}"} for number in range(10)]).write_parquet(
+        place / REPLIES
+    )
+    (place / SETTINGS).write_text(json.dumps({"model": {"model": "org/dogwood"}, "seed": 1}))
+    return place
+
+
+def test_a_sound_submission_is_read_and_takes_its_place_among_the_others(folder):
+    found = load_submission(folder)
+    lines = table(found, result(), {})
+    # one of ten against two and three of ten cannot be told apart. Against ten of ten nine units differ, all one way:
+    # p ≥ 2^−8, times six pairs below .05; birch's seven units give 2^−6, times the four pairs left above it
+    assert "| **dogwood** (submitted) | 0.100 | 0.018 to 0.404 | 1–3 | 10 |" in lines
+    assert "| cedar | 1.000 | 0.722 to 1.000 | 3–4 | 10 |" in lines
+    assert lines[-1] == "10 of the board's 10 units are in it."
+
+
+def test_units_that_are_not_the_boards_are_told():
+    lines = table(submitted(n=12), result(), {})
+    assert "2 units are not the board's: made with another source, seed or size." in lines
+    assert table(submitted(), None, {})[-1].startswith("The board has no committed result here")
+
+
+def test_a_model_that_is_there_already_is_replaced():
+    again = result()
+    own = again.rows.filter(subject="aster")
+    scores = again.scores.filter(subject="aster")
+    lines = table(Result(card=card(n_subjects=1), scores=scores, rows=own), again, {})
+    assert lines[-1] == "The board has aster already: this result would replace it."
+    assert sum("aster" in line for line in lines if line.startswith("|")) == 1
+
+
+def score(folder, **cells):
+    found = pl.read_csv(folder / SCORES).with_columns(
+        **{name: pl.lit(value) for name, value in cells.items()}
+    )
+    found.write_csv(folder / SCORES)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: score(folder, value=0.0), "its rows do not give its scores"),
+        (lambda folder: (folder / ROWS).unlink(), "no file 'rows.parquet'"),
+        (lambda folder: (folder / SETTINGS).write_text("{"), "settings.json"),
+        (lambda folder: (folder / SETTINGS).write_text("[]"), "does not say `model`"),
+        (lambda folder: (folder / REPLIES).write_bytes(b"x"), "replies.parquet"),
+        (lambda folder: pl.DataFrame({"a": [1]}).write_parquet(folder / REPLIES), "other columns"),
+        (lambda folder: (folder / CARD).write_text("{}"), "card.json"),
+        (lambda folder: (folder / SETTINGS).unlink(), "no file 'settings.json'"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_one_line(folder, change, said):
+    change(folder)
+    with pytest.raises(TruerateError, match=said) as caught:
+        load_submission(folder)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+def test_a_folder_of_another_name_is_refused(folder):
+    other = folder.parent / "birch"
+    shutil.copytree(folder, other)
+    with pytest.raises(TruerateError, match="a folder holds one model, by its name"):
+        load_submission(other)
+
+
+def test_a_hostile_name_acts_nowhere():
+    name = "<img src=x onerror=alert(1)> | [x](javascript:alert(1)) `${7*7}`"
+    rows = outcomes({name: {1}})
+    own = card(n_subjects=1)
+    lines = table(Result(card=own, scores=recomputed(rows, own, {name: "model"}), rows=rows), None, {})
+    text = "\n".join(lines)
+    assert not re.search(
+        r"(?<!\\)[<>\]`]", text.replace(f"`{BOARD}`", "")
+    )  # each that acts stands behind a backslash
