@@ -1,0 +1,1 @@
+"""The rate of hallucination of a person's own answers: read, judged, estimated, told."""

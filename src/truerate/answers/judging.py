@@ -1,0 +1,150 @@
+"""What a detector says of each answer: a rule, a trained detector by name, weights in a folder or on the Hub, or
+a declared model asked zero-shot.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from truerate.answers.reading import Answer
+from truerate.answers.rules import RULES, WORD_SUPPORT
+from truerate.answers.seen import JUDGE, NO_REFERENCE, Detector, Seen, Span
+from truerate.config import Published
+from truerate.config.layout import Layout
+from truerate.core.errors import SettingsError, listed
+from truerate.core.whole_words import MARKED, whole_words
+
+PARAMS = "params.yaml"
+
+
+def detector_of(named: str | None, *, adapter: str | None = None, params: str = PARAMS) -> Detector:
+    """The detector of a name: a rule, `judge:MODEL`, FOLDER or HUB-ID[@commit], or a trained one of the project.
+    None: `judge:` with the first declared model that is no simulated one, else word support.
+
+    Raises TruerateError where there is none of that name.
+    """
+    if named is None:
+        return _usual(params)
+    if named in RULES:
+        return Detector(named, RULES[named].about, lambda answers: [_by_rule(named, one) for one in answers])
+    if named.startswith(JUDGE):
+        from truerate.answers.zero_shot import judged
+
+        at = Layout.load(params)
+        alias = named.removeprefix(JUDGE)
+        at.p.model(alias)
+        judge = _where_referred(lambda answers: judged(answers, alias, at))
+        return Detector(named, "asked zero-shot", judge, says_where=False)
+    if adapter is not None or "/" in named or Path(named).is_dir():
+        how, why = _published(named, adapter), "weights that were trained elsewhere"
+        return Detector(named, why, _where_referred(lambda answers: _by_weights(named, how, answers)))
+    if not Path(params).is_file():
+        raise SettingsError(
+            f"detector {named!r} is not known; allowed: {listed(RULES)}, judge:MODEL, a folder of weights, a Hub id "
+            f"(org/name@commit), or, beside a {PARAMS}, a trained detector's name"
+        )
+    return Detector(
+        named, "trained in this project", _where_referred(lambda answers: _by_trained(named, answers, params))
+    )
+
+
+def _usual(params: str) -> Detector:
+    """The detector where none is named, and why it is this one."""
+    model = next(iter(_real_models(params)), None)
+    if model is None:
+        rule = detector_of(WORD_SUPPORT)
+        return rule._replace(why=f"no --detector and no model of your own in {PARAMS}: {rule.why}")
+    found = detector_of(f"{JUDGE}{model}", params=params)
+    return found._replace(why=f"no --detector: the first model of {PARAMS}, asked zero-shot")
+
+
+def _real_models(params: str) -> list[str]:
+    """Declared models that answer for themselves, in their order; none without settings."""
+    if not Path(params).is_file():
+        return []
+    p = Layout.load(params).p
+    return [name for name, model in p.models.items() if not p.endpoints[model.endpoint].is_simulated]
+
+
+def _by_rule(name: str, one: Answer) -> Seen:
+    rule = RULES[name]
+    if not one.reference:
+        return Seen(None, reason=NO_REFERENCE)
+    spans = rule.mark(one.text, one.reference)
+    return Seen(rule.decide(one.text, spans), spans)
+
+
+def _where_referred(
+    judge: Callable[[Sequence[Answer]], list[Seen]],
+) -> Callable[[Sequence[Answer]], list[Seen]]:
+    """The same, asked about answers with a reference alone."""
+
+    def asked(answers: Sequence[Answer]) -> list[Seen]:
+        inside = [one for one in answers if one.reference]
+        seen = iter(judge(inside) if inside else [])
+        return [next(seen) if one.reference else Seen(None, reason=NO_REFERENCE) for one in answers]
+
+    return asked
+
+
+# ---- detectors that learned --------------------------------------------------------------------------------
+def _published(named: str, adapter: str | None) -> Published:
+    """The weights that a name says: a folder, or a Hub id with its commit."""
+    weights, _, revision = (named, "", "") if Path(named).is_dir() else named.partition("@")
+    given: Mapping[str, str] = {"weights": weights} | ({"revision": revision} if revision else {})
+    try:
+        return Published(**given, **({"adapter": adapter} if adapter else {}))
+    except ValueError:
+        raise SettingsError(
+            f"--detector {named!r}: allowed: a folder of weights, or org/name@commit with 40 hexadecimal digits"
+        ) from None
+
+
+def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[Seen]:
+    """What weights in a folder or on the Hub say, by their adapter."""
+    from truerate.detectors.published.checks import usable
+    from truerate.detectors.published.family import judge_published
+
+    says_where = usable(how, f"--detector {named!r}").marks_tokens
+    said = judge_published({named: how}, rows_of(answers)).select("target_id", "verdict", "spans", "reason")
+    by_id = {row[0]: row[1:] for row in said.iter_rows()}
+    return [_seen(one, *by_id[one.id], says_where=says_where) for one in answers]
+
+
+def _seen(
+    one: Answer,
+    verdict: bool | None,
+    spans: Sequence[Mapping] | None,
+    reason: str | None,
+    *,
+    says_where: bool,
+) -> Seen:
+    if verdict is None or not says_where:
+        return Seen(verdict, reason=reason)
+    return Seen(verdict, _marked(one.text, spans or [], MARKED))
+
+
+def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
+    """Answers as the rows that published detectors read."""
+    told = [(one.id, one.text, one.reference, one.question, "") for one in answers]
+    names = ("target_id", "text", "knowledge", "question", "history")
+    return pl.DataFrame(told, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[Seen]:
+    """What a token detector that was trained in the project says: hallucinated where it marks anything."""
+    from truerate.flow.marking import check_pairs
+
+    found = check_pairs([(one.text, one.reference) for one in answers], named, params)
+    marked = [
+        tuple((span["start"], span["end"]) for span in one.spans if span["p"] > one.threshold)
+        for one in found
+    ]
+    return [Seen(bool(spans), spans) for spans in marked]
+
+
+def _marked(text: str, pieces: Sequence[Mapping], threshold: float) -> tuple[Span, ...]:
+    """The whole words that pieces mark."""
+    spans = whole_words(text, pieces, threshold)
+    return tuple((span["start"], span["end"]) for span in spans if span["p"] > threshold)

@@ -1,0 +1,134 @@
+"""A page on one's own answers: rates with their intervals drawn, a table, and the marked answers. One folder that
+opens from file://, without a script; every text escaped.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from truerate.answers.rating import Report, is_hallucinated
+from truerate.answers.seen import Span
+from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
+from truerate.core.errors import SettingsError
+from truerate.metrics.estimators.own_rate import Rate
+
+TEMPLATES, PAGE, INDEX = Path(__file__).parent / "templates", "page.html.j2", "index.html"
+MOST_SHOWN = 500  # answers on the page, flagged ones first
+MOST_CHARACTERS = 4000  # of an answer
+FIGURE, LABEL, ROW = 640, 200, 24  # widths and heights of the figure
+
+
+class Bar(NamedTuple):
+    """A rate as drawn: the places of its ends and point along the figure (None: no point), and its words."""
+
+    name: str
+    y: int
+    low: float
+    high: float
+    point: float | None
+    is_raw: bool
+    words: str
+
+
+def write_page(report: Report, folder: str | Path) -> Path:
+    """Write the page into a folder, which is made; returns its file. Raises SettingsError where the folder holds
+    an index.html that is none of this command.
+    """
+    place = Path(folder) / INDEX
+    if place.is_file() and MARK not in place.read_text("utf-8", errors="replace")[:400]:
+        raise SettingsError(
+            f"--page {str(folder)!r}: it holds another {INDEX}; name an empty or a new folder"
+        )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(page(report), "utf-8")
+    return place
+
+
+MARK = "truerate-rate"  # in the head of its pages: what may be written anew
+
+
+def page(report: Report) -> str:
+    """The HTML of the page."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["told"] = in_words
+    shown = sorted(range(len(report.answers)), key=lambda place: not report.seen[place].verdict)[:MOST_SHOWN]
+    bars = list(figure(report))
+    return environment.get_template(PAGE).render(
+        mark=MARK,
+        headline=headline(report),
+        notes=list(notes(report)),
+        not_corrected=None if report.rate.k else NOT_CORRECTED,
+        bars=bars,
+        figure={"width": FIGURE, "label": LABEL, "height": (len(bars) + 2) * ROW},
+        slices={field: list(rates) for field, rates in report.slices.items()},
+        rate=report.rate,
+        pairs=[pair_in_words(one) for one in report.pairs],
+        answers=[card(report, place) for place in shown],
+        n_left_out=len(report.answers) - len(shown),
+    )
+
+
+def figure(report: Report) -> Iterator[Bar]:
+    """The bars of the figure: all answers, then each value of each field."""
+    named = [("all answers", report.rate)]
+    named += [(f"{field}: {one.group}", one) for field, rates in report.slices.items() for one in rates]
+    for row, (name, rate) in enumerate(named):
+        if (bar := _bar(name, rate, (row + 1) * ROW)) is not None:
+            yield bar
+
+
+def _bar(name: str, rate: Rate, y: int) -> Bar | None:
+    is_raw = rate.low is None
+    low, high = rate.low, rate.high
+    value = rate.value
+    if is_raw and rate.raw is not None:
+        value, low, high = rate.raw
+    if low is None or high is None:
+        return None
+    short = name if len(name) <= 26 else f"{name[:25]}…"
+    point = None if value is None else _place(value)
+    return Bar(short, y, _place(low), _place(high), point, is_raw, in_words(rate))
+
+
+def _place(share: float) -> float:
+    return round(LABEL + share * (FIGURE - LABEL - 20), 1)
+
+
+def card(report: Report, place: int) -> Mapping[str, Any]:
+    """One answer as shown: its id and fields, what is said of it, and its text in pieces."""
+    one, seen, label = (
+        report.answers[place],
+        report.seen[place],
+        report.labels.get(report.answers[place].id),
+    )
+    said = {True: "flagged", False: "not flagged", None: f"not judged: {seen.reason}"}[seen.verdict]
+    people = None if label is None else ("hallucinated" if is_hallucinated(label) else "sound")
+    text = one.text[:MOST_CHARACTERS]
+    return {
+        "id": one.id,
+        "fields": [field for field in (one.system, one.lang, *one.slices.values()) if field],
+        "question": one.question[:MOST_CHARACTERS],
+        "said": said,
+        "people": people,
+        "pieces": pieces(text, seen.spans or (), (label.spans or ()) if label else ()),
+        "is_cut": len(one.text) > len(text),
+    }
+
+
+def pieces(text: str, flagged: Sequence[Span], labelled: Sequence[Span]) -> list[tuple[str, str]]:
+    """A text cut at the borders of spans: (piece, classes), `d` inside a detector's span and `p` inside a
+    person's.
+    """
+    borders = sorted({0, len(text), *(min(end, len(text)) for span in (*flagged, *labelled) for end in span)})
+    return [(text[a:b], _classes(a, flagged, labelled)) for a, b in zip(borders, borders[1:], strict=False)]
+
+
+def _classes(place: int, flagged: Sequence[Span], labelled: Sequence[Span]) -> str:
+    inside = [
+        name for name, spans in (("d", flagged), ("p", labelled)) if any(a <= place < b for a, b in spans)
+    ]
+    return " ".join(inside)

@@ -1,0 +1,29 @@
+"""A detector of answers, and what it says of one."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from truerate.answers.reading import Answer
+
+JUDGE = "judge:"  # before the name of a declared model
+NO_REFERENCE = "no reference"  # why an answer cannot be judged
+Span = tuple[int, int]
+
+
+class Seen(NamedTuple):
+    """What a detector says of one answer: its verdict and the spans that it marks; `spans` None: it does not say
+    where. `reason`: why there is no verdict.
+    """
+
+    verdict: bool | None
+    spans: tuple[Span, ...] | None = None
+    reason: str | None = None
+
+
+class Detector(NamedTuple):
+    """The detector that judges: what it is called, in words what it is or why it was taken, and whether it says where."""
+
+    name: str
+    why: str
+    judge: Callable[[Sequence[Answer]], list[Seen]]
+    says_where: bool = True  # False: surely not; of weights it shows when they judge

@@ -1,0 +1,131 @@
+"""A report on one's own answers in words and as JSON."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from truerate.answers.rating import Report, is_hallucinated
+from truerate.metrics.estimators.own_rate import Rate, Separation
+
+NOT_CORRECTED = "not corrected: this detector's error on your texts is unknown"
+SURE = 0.05  # below it two systems are told apart
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The report, a line each, for a terminal."""
+    yield headline(report)
+    yield from (f"  {line}" for line in notes(report))
+    for field, rates in report.slices.items():
+        yield ""
+        yield f"by {field}"
+        yield from table(rates)
+    if report.pairs:
+        yield ""
+        yield "two systems, about all that they would answer"
+        yield from (f"  {pair_in_words(one)}" for one in report.pairs)
+
+
+def headline(report: Report) -> str:
+    """One sentence: what share is hallucinated, and how that is known."""
+    n = len(report.answers)
+    things = f"the {n} answers" if report.unit == "answers" else f"the words of {n} answers"
+    rate = report.rate
+    if rate.low is None and rate.raw is not None:
+        return f"{percent(rate.raw.value)} of {things} are flagged; {NOT_CORRECTED}"
+    return f"{in_words(rate)} of {things} are hallucinated"
+
+
+def in_words(rate: Rate) -> str:
+    """A rate: point and interval; an interval alone where it is not identified; the raw share where nobody
+    labelled.
+    """
+    if rate.value is not None:
+        return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})"
+    if rate.low is not None:
+        return f"{percent(rate.low)} to {percent(rate.high)} (not identified)"
+    if rate.raw is not None:
+        return f"{percent(rate.raw.value)} flagged ({NOT_CORRECTED})"
+    return "an unknown share"
+
+
+def percent(share: float | None) -> str:
+    """A share as percent with one decimal; a dash for none."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def notes(report: Report) -> Iterator[str]:
+    """What a reader must know beside the headline, a line each."""
+    rate = report.rate
+    yield f"detector: {report.detector} ({report.about})"
+    judged = f"judged: {report.n_judged} of {len(report.answers)} answers"
+    yield judged + "".join(f"; {n} not: {why}" for why, n in report.unjudged.items())
+    if rate.raw is not None and rate.k:
+        yield f"flagged by the detector, not corrected: {percent(rate.raw.value)}"
+    if rate.k:
+        yield f"labelled: {rate.k}, taken as drawn by chance; estimator: {rate.estimator} ({rate.why})"
+    if rate.alone is not None:
+        yield f"from the labels alone: {percent(rate.alone.value)} ({percent(rate.alone.low)} to {percent(rate.alone.high)})"
+    if rate.halved is not None:
+        yield f"to halve the interval: {rate.halved} more labels"
+    if not rate.k:
+        yield "labels of a few dozen answers drawn by chance (--labels) would correct it"
+    if report.not_sliced:
+        yield f"not sliced, too many values: {', '.join(report.not_sliced)}"
+
+
+def table(rates: list[Rate] | Any) -> Iterator[str]:
+    """Rates under one another."""
+    width = max(len(one.group) for one in rates)
+    for one in rates:
+        more = f"; {one.halved} more labels halve it" if one.halved else ""
+        yield f"  {one.group:<{width}}  {in_words(one)}  {one.n} answers, {one.k} labelled{more}"
+
+
+def pair_in_words(pair: Separation) -> str:
+    """Whether two systems are told apart, and else what labels would."""
+    gap = f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), p {pair.p:.3f}"
+    if pair.p < SURE:
+        return f"{pair.first} − {pair.second}: {gap}: told apart"
+    need = f"about {pair.labels:,} labels of each would" if pair.labels else "they are alike"
+    return f"{pair.first} − {pair.second}: {gap}: not told apart; {need}"
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report for programs: rates as shares in [0, 1], null where there is none; a row per answer with its
+    verdict, spans and why it has none.
+    """
+    return {
+        "unit": report.unit,
+        "detector": report.detector,
+        "about": report.about,
+        "is_corrected": report.rate.value is not None,
+        "note": None if report.rate.k else NOT_CORRECTED,
+        "n": len(report.answers),
+        "n_judged": report.n_judged,
+        "unjudged": report.unjudged,
+        "rate": rate_as_dict(report.rate),
+        "slices": {field: [rate_as_dict(one) for one in rates] for field, rates in report.slices.items()},
+        "pairs": [asdict(one) | {"is_separated": one.p < SURE} for one in report.pairs],
+        "not_sliced": list(report.not_sliced),
+        "answers": [
+            {
+                "id": one.id,
+                "verdict": seen.verdict,
+                "spans": None if seen.spans is None else [list(span) for span in seen.spans],
+                "reason": seen.reason,
+                "is_hallucinated": is_hallucinated(report.labels[one.id])
+                if one.id in report.labels
+                else None,
+            }
+            for one, seen in zip(report.answers, report.seen, strict=True)
+        ],
+    }
+
+
+def rate_as_dict(rate: Rate) -> dict[str, Any]:
+    """A rate with its intervals as named ends."""
+    told = dict(vars(rate))
+    for name in ("raw", "alone"):
+        found = told[name]
+        told[name] = None if found is None else found._asdict()
+    return told

@@ -1,0 +1,60 @@
+"""A declared model as the judge of answers: asked zero-shot, its replies kept in the store."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from truerate.answers.reading import Answer
+from truerate.answers.seen import JUDGE, Seen
+from truerate.config.layout import Layout
+from truerate.llm.prompts import render
+from truerate.llm.request import Estimate, Request
+
+PROMPTS = Path(__file__).parent / "prompts"
+ROOM, PROMPT, CUE = "own_answers", "judge", "Yes or No"
+DECODING = {"temperature": 0.0, "max_tokens": 64}
+
+
+def requests_of(answers: Sequence[Answer], alias: str) -> list[Request]:
+    """What is asked about each answer; its texts are fenced."""
+    return [
+        Request(
+            alias,
+            tuple(
+                render(
+                    ROOM,
+                    PROMPT,
+                    str(PROMPTS),
+                    answer=one.text,
+                    reference=one.reference,
+                    question=one.question,
+                )
+            ),
+            dict(DECODING),
+            keeps_cut=True,
+        )
+        for one in answers
+    ]
+
+
+def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[Seen]:
+    """What the model says of each answer; one whose reply is dead or cannot be read has no verdict, with why."""
+    from truerate.llm.ask import ask
+    from truerate.llm.replies.verdicts import yes_no
+
+    seen = []
+    for reply in ask(requests_of(answers, alias), at, label=f"{JUDGE}{alias}"):
+        if reply.status != "ok":
+            seen.append(Seen(None, reason=f"no reply: {reply.reason}"))
+            continue
+        found = yes_no(reply.text, CUE, asks="hallucination")
+        seen.append(
+            Seen(found.value, reason=None if found.value is not None else f"unparsed: {found.reason}")
+        )
+    return seen
+
+
+def would_cost(answers: Sequence[Answer], alias: str, at: Layout) -> Estimate:
+    """Calls, tokens and money of the answers that have a reference; asks nothing."""
+    from truerate.llm.ask import estimate
+
+    return estimate(requests_of([one for one in answers if one.reference], alias), at)

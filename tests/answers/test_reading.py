@@ -1,0 +1,98 @@
+"""Answers and labels as people hand them over: what fits, and one line for what does not."""
+
+import json
+
+import pytest
+
+from truerate.answers.reading import Label, read_answers, read_labels
+from truerate.core.errors import SourceError
+
+
+def written(folder, text, name="answers.jsonl"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return str(path)
+
+
+def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
+    lines = [
+        {"answer": "A lake.", "reference": ["One.", "Two."], "id": 7, "topic": "lakes", "hot": True, "n": 2},
+        {"answer": "A hill.", "reference": None, "system": "alder", "lang": "en", "question": "What?"},
+    ]
+    text = "\r\n".join(["", *map(json.dumps, lines), ""])
+    first, second = read_answers(written(tmp_path, b"\xef\xbb\xbf" + text.encode()))
+    assert (first.id, first.reference, first.slices) == (
+        "7",
+        "One.\n\nTwo.",
+        {"topic": "lakes", "hot": "true", "n": "2"},
+    )
+    assert (second.id, second.reference, second.system, second.lang) == ("3", "", "alder", "en")  # its line
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "it holds none"),
+        ('{"answer": "a"}\n{"answer": " "}', "line 2: 'answer' holds no text"),
+        ('{"reference": "a"}', "line 1: 'answer' is None; allowed: text"),
+        ('{"answer": 3}', "line 1: 'answer' is 3; allowed: text"),
+        ('{"answer": "a", "reference": 3}', "line 1: 'reference' is 3"),
+        ('{"answer": "a", "reference": ["b", 3]}', "line 1: 'reference' is ['b', 3]"),
+        ('{"answer": "a", "id": 1.5}', "line 1: 'id' is 1.5"),
+        ('{"answer": "a", "id": "x"}\n{"answer": "b", "id": "x"}', "line 2: id 'x' is that of line 1 too"),
+        ('{"answer": "a", "meta": {"b": 1}}', "line 1: 'meta' is {'b': 1}; a field to slice by"),
+        ('{"answer": "a", "answer": "b"}', "line 1: a field stands there twice"),
+        ("[1]", "line 1: it is no object"),
+        ("answer: a", "line 1: it is no JSON"),
+        ("[" * 100_000, "line 1: it is no JSON"),
+        ('{"answer": "\\ud800"}', "line 1: 'answer' holds half of a surrogate pair"),
+        (b'{"answer": "a"}\n{"answer": "\xff"}', "line 2: byte 28 is no UTF-8"),
+        ('{"answer": "' + "a" * 10_000_000 + '"}', "line 1: it has 10,000,014 characters"),
+    ],
+)
+def test_what_does_not_fit_is_one_line_with_its_number(tmp_path, text, says):
+    with pytest.raises(SourceError) as told:
+        read_answers(written(tmp_path, text))
+    assert says in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "it holds none"),
+        ('{"is_hallucinated": true}', "line 1: it has no 'id'"),
+        (
+            '{"id": 1, "is_hallucinated": true}\n{"id": 9, "is_hallucinated": true}',
+            "line 2: no answer has the id '9'",
+        ),
+        (
+            '{"id": 1, "is_hallucinated": true}\n{"id": "1", "is_hallucinated": true}',
+            "line 2: id '1' is labelled twice",
+        ),
+        ('{"id": 1, "is_hallucinated": "yes"}', "line 1: 'is_hallucinated' is 'yes'; allowed: true, false"),
+        ('{"id": 1}', "line 1: give either"),
+        ('{"id": 1, "is_hallucinated": true, "spans": []}', "line 1: give either"),
+        (
+            '{"id": 1, "is_hallucinated": true}\n{"id": 2, "spans": []}',
+            "line 2: 'is_hallucinated' and 'spans' are mixed",
+        ),
+        ('{"id": 1, "label": true}', "line 1: field 'label' is not known; allowed: "),
+        ('{"id": 1, "spans": [[0, 8]]}', "line 1: span 0–8 leaves its answer of 7 characters"),
+        ('{"id": 1, "spans": [[2, 2]]}', "line 1: span 2–2 leaves its answer of 7 characters, or is empty"),
+        ('{"id": 1, "spans": [{"start": 0}]}', "line 1: span {'start': 0} is none"),
+        ('{"id": 1, "spans": "0-3"}', "line 1: 'spans' is '0-3'"),
+    ],
+)
+def test_labels_that_do_not_fit_their_answers(tmp_path, text, says):
+    answers = read_answers(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
+    with pytest.raises(SourceError) as told:
+        read_labels(written(tmp_path, text, "labels.jsonl"), answers)
+    assert says in str(told.value)
+
+
+def test_labels_that_fit(tmp_path):
+    answers = read_answers(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
+    lines = '{"id": 2, "spans": [{"start": 2, "end": 6}, [0, 1]]}\n{"id": "1", "spans": []}'
+    found = read_labels(written(tmp_path, lines, "labels.jsonl"), answers)
+    assert found == {"2": Label(None, ((0, 1), (2, 6))), "1": Label(None, ())}
