@@ -1,5 +1,6 @@
 """A built site and a Chromium, one of each for all these tests; without Chromium they are skipped and say so."""
 
+import dataclasses
 import shutil
 import sys
 from pathlib import Path
@@ -29,8 +30,15 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory) -> Path:
     from test_site_build import build
+    from tiny_results import write_results
+    from tiny_tables import tiny_tables
 
-    return build(tmp_path_factory.mktemp("browser"), "1")
+    from truerate.flow.real_results import real_boards
+
+    results = tmp_path_factory.mktemp("results")
+    write_results(results)
+    tables = dataclasses.replace(tiny_tables(), real=real_boards(results))
+    return build(tmp_path_factory.mktemp("browser"), "1", tables)
 
 
 @pytest.fixture(

@@ -44,8 +44,9 @@ def test_hostile_texts_are_shown_and_never_run(visit):
 
 def test_overlapping_marks_name_all_their_kinds(visit):
     page = opened(visit, "#id=halui0000h")
-    titles = [mark.get_attribute("title") for mark in page.locator(".tr-record mark").all()]
-    assert titles == ["non-factual", "non-factual, unverifiable", "unverifiable"]
+    titles = [mark.get_attribute("title") for mark in page.locator(".tr-record .tr-layers > mark").all()]
+    silver = ["silver: non-factual", "silver: unverifiable"]
+    assert titles == [silver[0], " · ".join(silver), silver[1]]
 
 
 def test_show_more_adds_records(visit):

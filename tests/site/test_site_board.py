@@ -12,6 +12,7 @@ from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
 from truerate.site.halueval.page import LEADING, SECTIONS
 from truerate.site.home import leaders
+from truerate.site.models import models_of
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import page_of
 
@@ -150,7 +151,8 @@ def test_a_board_without_models_says_so():
 def test_banners_stand_where_numbers_are_simulated(flags):
     pages = render_site(_simulated(tiny_tables(), *flags), SITE)
     marked = {name for name, page in pages.items() if "tr-banner" in page and name.endswith(".md")}
-    mixed = {"index.md", "detectors.md", "samples.md", BOARD}
+    asked = {f"models/{name}.md" for name in models_of(tiny_tables())}
+    mixed = {"index.md", "models.md", "detectors.md", "samples.md", BOARD} | asked
     wanted = {
         (False, False): set(),
         (True, False): mixed,

@@ -16,14 +16,20 @@ from truerate.site import Tables, render_site
 SITE = Path(__file__).parents[2] / "site"
 
 
-def build(folder: Path, seed: str, tables: Tables | None = None) -> Path:
-    """A built site in a fresh folder laid out as the project is, by default of the tiny tables."""
-    (folder / "site").mkdir(parents=True)
-    shutil.copy(SITE / "mkdocs.yml", folder / "site")
+def build_sources(folder: Path, tables: Tables | None = None) -> Path:
+    """The rendered pages where mkdocs looks for them."""
     for name, text in render_site(tables or tiny_tables(), SITE).items():
         path = folder / "build/site_src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
+    return folder / "build/site_src"
+
+
+def build(folder: Path, seed: str, tables: Tables | None = None) -> Path:
+    """A built site in a fresh folder laid out as the project is, by default of the tiny tables."""
+    (folder / "site").mkdir(parents=True)
+    shutil.copy(SITE / "mkdocs.yml", folder / "site")
+    build_sources(folder, tables)
     command = [
         sys.executable,
         "-m",

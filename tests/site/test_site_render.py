@@ -8,18 +8,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from opened_scripts import values_of
 from tiny_tables import DIGEST, HOSTILE, MODELS, tiny_tables
 
 from truerate.core.errors import TruerateError
 from truerate.site import render_site
 from truerate.site.docs import function_docs, schema_docs
+from truerate.site.samples import BROWSER, LAST
 
 SITE = Path(__file__).parents[2] / "site"
 BOARD = "boards/halueval-closed-world.md"
 SCRIPTS = {  # of the tracks, on the pages that hold their parts or their records
     "index.md": ("mfava/heatmap.js",),
     "boards/mfava-closed-world.md": ("mfava/heatmap.js",),
-    "samples.md": ("mfava/samples.js", "wildhallucinations/samples.js", "samples.js"),
+    "samples.md": (*BROWSER, "mfava/samples.js", "wildhallucinations/samples.js", LAST),
 }
 
 
@@ -155,8 +157,11 @@ def test_source_and_page_addresses_stay_here(pages):
 
 
 def test_texts_whose_rights_are_closed_stay_out(pages):
-    assert not [name for name in pages if name.startswith("samples/halueval-published/")]
-    assert "are not shown" in Elements(pages["samples.md"]).text
+    shown = [value for name, value in pages.items() if name.startswith("samples/halueval-published/")]
+    records = values_of(enumerate(shown))[0]
+    told = {"id", "item", "lang", "task", "wrong", "source", "by", "where"}
+    assert {key for record in records for key in record} == told
+    assert "its records are ids" in Elements(pages["samples.md"]).text
 
 
 def test_tables_json_holds_every_row(pages):

@@ -2,10 +2,15 @@
 
 import dataclasses
 import json
+from urllib.parse import parse_qsl
 
+from opened_scripts import values_of
 from tiny_tables import HOSTILE, tiny_tables
 
-from truerate.site.samples import chosen, scripts, segments
+from truerate.site.closed_records import closed_records
+from truerate.site.layers import segments
+from truerate.site.permalinks import LABELLED, addressed
+from truerate.site.samples import chosen, labelled, scripts
 from truerate.site.vocabulary import Vocabulary
 
 
@@ -24,16 +29,17 @@ def _span(start: int, end: int, kind: str) -> dict:
 
 
 def test_segments_of_overlapping_spans_cover_the_text_once():
-    found = segments("abcdef", [_span(1, 4, "x"), _span(3, 5, "y")])
-    assert found == ["a", ["bc", ["x"]], ["d", ["x", "y"]], ["e", ["y"]], "f"]
+    found = segments("abcdef", [[_span(1, 4, "x"), _span(3, 5, "y")]])
+    x, y = [0, "x", 0], [0, "y", 0]
+    assert found == ["a", ["bc", [x]], ["d", [x, y]], ["e", [y]], "f"]
 
 
 def test_segments_count_code_points_and_cut_what_reaches_beyond():
-    assert segments("𠮷🦜a", [_span(1, 99, "x"), _span(2, 2, "y")]) == ["𠮷", ["🦜a", ["x"]]]
+    assert segments("𠮷🦜a", [[_span(1, 99, "x"), _span(2, 2, "y")]]) == ["𠮷", ["🦜a", [[0, "x", 0]]]]
 
 
 def test_segments_of_nothing():
-    assert segments("", []) == [] and segments("a", []) == ["a"]
+    assert segments("", []) == [] and segments("a", [None, []]) == ["a"]
 
 
 def test_the_choice_is_even_over_strata_and_keeps_pairs_whole():
@@ -51,23 +57,51 @@ def test_the_choice_is_even_over_strata_and_keeps_pairs_whole():
 
 def test_scripts_hold_every_chosen_text_and_no_tag():
     tables = tiny_tables()
-    made = scripts(tables, tables.boards[0])
-    assert list(made) == [f"samples/halueval-closed-world/{name}.js" for name in ("index", 0, 1)]
-    assert not any("<" in text for text in made.values())
-    records = [
-        one
-        for name in (0, 1)
-        for one in json.loads("[" + made[f"samples/halueval-closed-world/{name}.js"][14:-3] + "]")[2]
-    ]
+    made = values_of(scripts(tables, tables.boards[0]))
+    folder = "samples/halueval-closed-world"
+    assert list(made) == [f"{folder}/{name}.js" for name in (0, 1, "words/0", "ids", "index")]
+    records = [*made[f"{folder}/0.js"], *made[f"{folder}/1.js"]]
     texts = {"".join(part if isinstance(part, str) else part[0] for part in one["text"]) for one in records}
     assert set(HOSTILE) <= texts and len(records) == 132
-    index = json.loads("[" + made["samples/halueval-closed-world/index.js"][14:-3] + "]")[1]
+    assert made[f"{folder}/ids.js"] == [one["id"] for one in records]
+    index = made[f"{folder}/index.js"]
     assert index["types"] == ["non-factual", "unverifiable"] and all(
         len(codes) == 132 for codes in index["judges"].values()
     )
+    assert not any(name.startswith("_") for one in records for name in one)
 
 
 def test_the_limit_holds():
     tables = dataclasses.replace(tiny_tables(), max_samples=20)
-    index = scripts(tables, tables.boards[0])["samples/halueval-closed-world/index.js"]
-    assert json.loads("[" + index[14:-3] + "]")[1]["n"] == 20
+    made = values_of(scripts(tables, tables.boards[0]))
+    assert made["samples/halueval-closed-world/index.js"]["n"] == 20
+
+
+def test_all_records_stand_in_the_order_of_a_choice_that_drops_none():
+    board = tiny_tables().boards[0]
+    rows = board.samples.to_dicts()
+    in_turn = [one["sample_id"] for one in chosen(rows, len(rows), board.vocabulary)]
+    records, index = labelled(board, len(rows))
+    assert index == {} and [one["id"] for one in records] == in_turn and index["ids"] == in_turn
+
+
+def test_who_may_name_texts_shows_ids_with_the_place_and_no_word_of_them():
+    board = tiny_tables().boards[1]
+    records, index = closed_records(board, 10)
+    words = json.dumps(list(records))
+    assert index["place"]["licence"] == board.source_card["licence"] and index["n"] == 10
+    assert not any(text in words for text in board.samples["text"])
+    closed = dataclasses.replace(board, source_card=board.source_card | {"redistribution": "no"})
+    assert dict(scripts(tiny_tables(), closed)) == {}
+
+
+def test_every_number_leads_to_records_by_what_the_browser_filters():
+    board = tiny_tables().boards[0]
+    row = {"subject": "elm", "slice": {"task": "qa", "variant": "plain", "pattern": "all"}}
+    (judge,) = addressed([row], board, LABELLED)
+    assert parse_qsl(judge["read"]) == [("board", board.name), ("judge", "elm · plain"), ("task", "qa")]
+    (writer,) = addressed([row | {"subject": "quill", "slice": {"task": "nothing"}}], board, LABELLED)
+    assert parse_qsl(writer["read"]) == [("board", board.name), ("model", "quill")]
+    assert addressed([row | {"read": "own"}], board, LABELLED)[0]["read"] == "own"
+    closed = dataclasses.replace(board, source_card={"redistribution": "no"})
+    assert addressed([row], closed, LABELLED) == [row]

@@ -4,7 +4,7 @@
   const VERDICTS = { s: ["✓", "supported"], n: ["✗", "not supported"], u: ["?", "no verdict read"], "-": ["·", "not asked"] };
   const MARKS = { duplicate: "repeats an earlier fact", title: "restates the name" };
   const WORST = ["n", "u", "s", "-"];
-  const visible = (text) => window.truerate.records.visible(text);
+  const { visible, named, permalink } = window.truerate.records;
   const said = (letter) => VERDICTS[letter][1];
 
   /* An address of the web becomes a link; whatever else was written there stays out. */
@@ -68,11 +68,10 @@
   };
 
   window.truerate.cards.facts = (record, index, board, { isAlone }) => {
-    const named = (key, value) => index.columns[key].values.find(([one]) => one === value)?.[1] || value;
     const [words, kind] = tally(record);
-    const known = [`by ${record.by}`, record.domain && named("domain", record.domain), record.wikipedia && named("wikipedia", record.wikipedia), record.rarity && named("rarity", record.rarity).toLowerCase()];
+    const known = [`by ${record.by}`, record.domain && named(index, "domain", record.domain), record.wikipedia && named(index, "wikipedia", record.wikipedia), record.rarity && named(index, "rarity", record.rarity).toLowerCase()];
     const head = make("header", {}, make("span", { class: `tr-label label-${kind}` }, words), ...known.filter(Boolean).map((one) => make("span", {}, ...visible(one))),
-      make("a", { href: `#board=${encodeURIComponent(board)}&id=${encodeURIComponent(record.id)}` }, ...visible(record.id.slice(0, 12))));
+      permalink(record, board));
     const left = make("div", { class: "tr-left-side" }, make("h2", { dir: "auto", lang: record.lang }, ...visible(record.name)), reply(record));
     const right = make("div", { class: "tr-right-side" });
     if (record.facts.length) {

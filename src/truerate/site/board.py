@@ -5,6 +5,8 @@ import polars as pl
 import truerate.site.audit as audit
 from truerate.site.generic import by_words, laid_out
 from truerate.site.panels import panels
+from truerate.site.permalinks import addressed
+from truerate.site.protocol import flow
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
 from truerate.site.tables import Board, Tables
@@ -18,7 +20,10 @@ def context(tables: Tables, board: Board) -> dict:
     checked = audit.audit_rows(board, rows)
     flagged = flags(tables, board)
     n_models = len(page.models_asked(rows))
-    filled = (_filled(section, rows, board, flagged, has_models=n_models > 0) for section in page.sections)
+    leads = {
+        section.heading: _lead(section, page, board, has_models=n_models > 0) for section in page.sections
+    }
+    filled = (_filled(section, rows, board, flagged, leads[section.heading]) for section in page.sections)
     sections = [section for section in filled if section]
     headings = {section["heading"] for section in sections}
     note = page.one_label_note
@@ -36,6 +41,7 @@ def context(tables: Tables, board: Board) -> dict:
         "findings": audit.findings(tables, checked, board.vocabulary),
         "topics": topics(tables, board),
         "accounts": accounts(board),
+        "flow": flow(board.steps),
         "inputs": sorted({row["provenance"] for row in rows if row["provenance"]}),
         "n_rows": tables.rows.filter(pl.col("board") == board.name).height,
     }
@@ -44,7 +50,7 @@ def context(tables: Tables, board: Board) -> dict:
 def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
     """How a board is laid out, and its rows as its pages read them."""
     page = page_of(board.track)
-    rows = page.rows(tables.rows_of(board.name), board)
+    rows = addressed(page.rows(tables.rows_of(board.name), board), board, page.record_filters)
     return laid_out(page, rows, board.vocabulary), rows
 
 
@@ -54,9 +60,14 @@ def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
     return {"measure": told, "view": view, "panels": panels(rows, view, vocabulary)}
 
 
-def _filled(
-    section: Section, rows: Rows, board: Board, flagged: dict[str, str], *, has_models: bool
-) -> dict | None:
+def _lead(section: Section, page: Page, board: Board, *, has_models: bool) -> str:
+    """The sentence before a section that fits a board: while no model has been asked, where people's labels are the verdicts."""
+    if not has_models and section.lead_unasked:
+        return section.lead_unasked
+    return section.lead_labelled if section.lead_labelled and page.is_labelled(board) else section.lead
+
+
+def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str], lead: str) -> dict | None:
     """A section with its part, those of its tables that have rows, and the flags of its subjects; None where
     all are empty.
     """
@@ -69,7 +80,7 @@ def _filled(
         {
             "heading": section.heading,
             "short": section.short,
-            "lead": section.lead if has_models else section.lead_unasked or section.lead,
+            "lead": lead,
             "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
             "has_flags": section.has_flags,
             "template": section.part.template if section.part else "",
@@ -125,9 +136,9 @@ def _other(
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:
     """Subjects of the same family as a model that built or judged the data set, each with the sentence that
-    says so.
+    says so; and those that the page of its track flags.
     """
-    reasons = {}
+    reasons = dict(page_of(board.track).flags(tables.rows_of(board.name), board))
     for subject in sorted(tables.models):
         family = tables.family(subject)
         shared = [

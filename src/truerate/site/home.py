@@ -1,7 +1,8 @@
-"""The home page: every board with its leading table, first the one that leads."""
+"""The home page: every board with its leading table, first the one that leads; real ones stand before all."""
 
 from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
+from truerate.site.real.home import cards
 from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Panel
@@ -14,6 +15,7 @@ def context(tables: Tables) -> dict:
     used = (script for board in tables.boards for script in page_of(board.track).scripts)
     return {
         "scripts": list(dict.fromkeys(used)),
+        "real": cards(tables.real),
         "boards": [_entry(tables, board) for board in tables.boards],
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
     }

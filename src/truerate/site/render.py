@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,12 +14,15 @@ import truerate.site.detector as detector
 import truerate.site.home as home
 import truerate.site.ledger as ledger
 import truerate.site.methods as methods
+import truerate.site.models as models
+import truerate.site.real.page as real_page
 import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT
+from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
 
@@ -27,7 +31,13 @@ ASSETS = (".css", ".js", ".svg")
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
     """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the
-    same bytes.
+    same bytes (`rendered`).
+    """
+    return dict(sorted(rendered(tables, folder)))
+
+
+def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str, str]]:
+    """Every file of the site, path and text, one after the other: pages first, then the texts of boards.
 
     `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not, and for a row of
     a metric that has no record.
@@ -40,12 +50,20 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
     for one in tables.boards:
         met = tables.rows.filter(board=one.name)["metric"]
         refuse_unrecorded(one.name, [*met, *one.audit["metric"]], one.measures)
+    yield from _pages(tables, folder).items()
+    for one in tables.boards:
+        yield from samples.scripts(tables, one)
+
+
+def _pages(tables: Tables, folder: Path) -> dict[str, str]:
+    """Every page, table and asset; prose by hand stands in the place of a page of its name."""
     fill = _filler(folder, tables)
     pages = {
         "index.md": fill("home.md.j2", ".", **home.context(tables)),
         "detectors.md": fill("detectors.md.j2", ".", **detector.context(tables)),
         "methods.md": fill("methods.md.j2", ".", **methods.context(tables)),
         "data.md": fill("data.md.j2", ".", **data.context(tables)),
+        "models.md": fill("models.md.j2", ".", **models.everyone(tables)),
         "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
         "ledger.md": fill("ledger.md.j2", ".", **ledger.context(tables)),
         "tables.json": _tables_json(tables),
@@ -55,15 +73,29 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
         pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
         pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one)
         pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
-        pages |= samples.scripts(tables, one)
+    for name in models.models_of(tables):
+        pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **models.context(tables, name))
+    for found in tables.real:
+        pages |= _real(fill, found)
     pages |= {
         file.relative_to(folder).as_posix(): file.read_text("utf-8")
         for file in sorted((folder / "assets").rglob("*"))
         if file.suffix in ASSETS
     }
     written = sorted((folder / "pages").rglob("[!_]*.md"))  # prose by hand, the guide in a folder of its own
-    pages |= {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
-    return dict(sorted(pages.items()))
+    return pages | {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
+
+
+def _real(fill, board: RealBoard) -> dict[str, str]:
+    """The page of a real board, and beside it its rows as a script, its scores and its card; its Parquet file is
+    no text, and is copied.
+    """
+    return {
+        f"real/{board.name}.md": fill("real/board.md.j2", "..", **real_page.context(board)),
+        f"real/{board.name}-rows.js": real_page.rows_script(board),
+        f"real/{board.name}-scores.csv": csv_text(*real_page.scores_csv(board)),
+        f"real/{board.name}-card.json": json.dumps(dict(board.card), indent=1, sort_keys=True) + "\n",
+    }
 
 
 def _filler(folder: Path, tables: Tables):
@@ -82,6 +114,8 @@ def _filler(folder: Path, tables: Tables):
     environment.filters |= {
         "slug": slug,
         "yaml": _yaml,
+        "plain": plain,
+        "thousands": thousands,
         "oneline": _oneline,
         "percent": percent,
         "prose": methods.prose,
@@ -102,6 +136,11 @@ def _filler(folder: Path, tables: Tables):
 def percent(share: float | None, digits: int = 1) -> Markup:
     """A share in per cent, without the sign; a dash where there is none."""
     return ABSENT if share is None else Markup(f"{100 * share:.{digits}f}")
+
+
+def thousands(n: int) -> str:
+    """A count with thin spaces between its thousands."""
+    return f"{n:,}".replace(",", "\u2009")
 
 
 def classes(*names: object) -> Markup:

@@ -32,6 +32,20 @@ def has_texts(board: Board) -> bool:
     return bool(board.samples.height or board.facts.height)
 
 
+def may_name(board: Board) -> bool:
+    """Whether there are labelled texts of which the rights allow the ids."""
+    rights = board.source_card
+    return bool(board.samples.height) and "ids-only" in (
+        rights.get("redistribution"),
+        rights.get("own_redistribution"),
+    )
+
+
+def has_records(board: Board) -> bool:
+    """Whether the sample browser shows anything of a board: its texts, or at least their ids."""
+    return has_texts(open_part(board)) or may_name(board)
+
+
 def quoted(text: str, licence: str) -> tuple[str, bool]:
     """A passage as it may be shown, and whether it was cut: all of it under an open licence, else its first
     `QUOTED` characters.

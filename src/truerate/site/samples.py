@@ -1,29 +1,38 @@
 """The sample browser's data: a stratified choice of records per board, cut into segments, as scripts that a
 page loads from disk.
 
-`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code (or a list of codes) per record and
-filter, and what the filters are called; `samples/<board>/<k>.js` calls `truerateShard(board, k, [records])`.
-Text travels as segments, not offsets: Python counts code points, JavaScript UTF-16 units.
+`samples/<board>/index.js` calls `truerateIndex(board, index)` with one code (or a list of codes) per record and
+filter, and what the filters are called; `ids.js` names the records; `<k>.js` calls `truerateShard(board, k,
+records)` and `words/<bucket>.js` `truerateWords(board, bucket, [lists])` (`word_index`). All values are packed.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import zip_longest
 
 import polars as pl
 
-from truerate.site.rights import has_texts, open_part
+from truerate.site.closed_records import closed_records
+from truerate.site.layers import in_order, segments, types_of
+from truerate.site.packing import packed_json
+from truerate.site.permalinks import how_asked
+from truerate.site.rights import has_records, has_texts, open_part
 from truerate.site.safety import script
-from truerate.site.samples_index import coded
+from truerate.site.samples_index import Gathered
 from truerate.site.sections import page_of
+from truerate.site.shards import SHARD, parts
 from truerate.site.tables import Board, Tables, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
+from truerate.site.word_index import DENSE, PART, buckets_of
 
-SHARD = 100
-BROWSER = "samples.js"  # after the scripts of the records that it shows
+BROWSER = tuple(f"samples_{name}.js" for name in ("store", "search", "text", "cards", "filters", "keys"))
+LAST = "samples.js"  # after the scripts of the records that it shows
 FILTERS = (
     ("task", "Task", "All tasks"),
+    ("lang", "Language", "All languages"),
     ("label", "Label", "Both labels"),
     ("pattern", "Pattern", "All patterns"),
+    ("type", "Type of span", "All types"),
     ("generator", "Written by", "Anyone"),
 )
 OUTCOMES = (
@@ -35,41 +44,83 @@ JUDGES = ("Judged by", "Any judge")
 
 
 def context(tables: Tables) -> dict:
-    """What samples.md.j2 shows: the boards whose texts may be shown, and those whose may not."""
-    shown = [board for board in tables.boards if has_texts(open_part(board))]
+    """What samples.md.j2 shows: the boards with records, and those whose rights allow none."""
+    shown = [board for board in tables.boards if has_records(board)]
     of_forms = (name for board in shown for name in page_of(board.track).record_scripts)
     return {
         "shown": shown,
-        "scripts": [*dict.fromkeys(of_forms), BROWSER],
-        "closed": [board for board in tables.boards if has_texts(board) and not has_texts(open_part(board))],
+        "scripts": [*dict.fromkeys((*BROWSER, *of_forms, LAST))],
+        "named": [board for board in shown if not has_texts(open_part(board))],
+        "closed": [board for board in tables.boards if has_texts(board) and not has_records(board)],
         "n_max": tables.max_samples,
     }
 
 
-def scripts(tables: Tables, board: Board) -> dict[str, str]:
-    """The data scripts of one board, {path: text}; none where texts may not be shown."""
-    board = open_part(board)
-    if not has_texts(board):
-        return {}
-    records, index = (page_of(board.track).records or labelled)(board, tables.max_samples)
-    folder = f"samples/{board.name}"
-    files = {f"{folder}/index.js": script("truerateIndex", board.name, index | {"shard": SHARD})}
-    for k in range(0, len(records), SHARD):
-        shown = [
-            {name: value for name, value in record.items() if not name.startswith("_")}
-            for record in records[k : k + SHARD]
-        ]
-        files[f"{folder}/{k // SHARD}.js"] = script("truerateShard", board.name, k // SHARD, shown)
-    return files
+def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
+    """The data scripts of one board, path and text, one after the other; none where nothing may be shown.
+
+    The index comes last: the records are made, packed and forgotten part by part.
+    """
+    if not has_records(board):
+        return
+    open_board = open_part(board)
+    make = (page_of(board.track).records or labelled) if has_texts(open_board) else closed_records
+    shown = open_board if has_texts(open_board) else board
+    records, index = make(shown, tables.max_samples)
+    n_buckets = buckets_of(min(tables.max_samples, max(shown.samples.height, shown.generations.height)))
+    folder, k = f"samples/{board.name}", 0
+    words: list[list[str]] = [[] for _ in range(n_buckets)]
+    for shards, lists in parts(records, n_buckets):
+        for shard in shards:
+            yield f"{folder}/{k}.js", script("truerateShard", board.name, k, shard)
+            k += 1
+        for found, packed in zip(words, lists, strict=True):
+            found.append(packed)
+    for bucket, found in enumerate(words):
+        yield f"{folder}/words/{bucket}.js", script("truerateWords", board.name, bucket, found)
+    yield f"{folder}/ids.js", script("truerateIds", board.name, packed_json(index.pop("ids")))
+    index |= {"shard": SHARD, "part": PART, "buckets": n_buckets, "dense": DENSE}
+    yield f"{folder}/index.js", script("truerateIndex", board.name, packed_json(index))
 
 
-def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
-    """At most `n_max` records of a board whose texts have a label and verdicts, and the index over them."""
+def labelled(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
+    """At most `n_max` records of a board whose texts have a label and verdicts, one after the other, and the
+    index over them, which is whole once they were read.
+    """
+    index: dict = {}
+    return _labelled(board, _names(board, n_max), index), index
+
+
+def _labelled(board: Board, names: list[str], index: dict) -> Iterator[dict]:
+    gathered = Gathered(name for name, *_ in FILTERS)
+    for first in range(0, len(names), PART):
+        wanted = names[first : first + PART]
+        rows = rows_by(board.samples, "sample_id", wanted)
+        for record in _records(board, [rows[name] for name in wanted]):
+            types = types_of(record["text"])
+            gathered.add(record, _values(record, types))
+            gathered.layers.update(record["layers"])
+            gathered.types |= types
+            yield record
+    index |= _index(board, gathered)
+
+
+def _names(board: Board, n_max: int) -> list[str]:
+    """Ids of the records in the order in which they are shown."""
     samples = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated")
-    names = [one["sample_id"] for one in chosen(samples.to_dicts(), n_max, board.vocabulary)]
-    rows = rows_by(board.samples, "sample_id", names)
-    records = _records(board, [rows[name] for name in names])
-    return records, _index(board, records)
+    if samples.height > n_max:
+        return [one["sample_id"] for one in chosen(samples.to_dicts(), n_max, board.vocabulary)]
+    order = {
+        task: place
+        for place, task in enumerate(sorted(samples["task"].unique(), key=board.vocabulary.sort_key))
+    }
+    keys = (
+        pl.col("task").replace_strict(order, return_dtype=pl.Int64),
+        pl.coalesce(pl.when(pl.col("pair_id") != "").then("pair_id"), "sample_id"),
+        ~pl.col("is_hallucinated"),
+        pl.col("sample_id"),
+    )
+    return samples.sort(keys)["sample_id"].to_list()
 
 
 def chosen(samples: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
@@ -107,22 +158,6 @@ def _stratum(unit: list[dict]) -> tuple[str, str, bool]:
     )
 
 
-def segments(text: str, spans: list[dict]) -> list:
-    """A text cut at its spans: plain strings, and `[string, [types]]` where spans lie; overlapping spans
-    share a segment.
-
-    Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
-    """
-    spans = [(max(0, span["start"]), min(len(text), span["end"]), span["type"]) for span in spans or ()]
-    spans = [span for span in spans if span[0] < span[1]]
-    cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
-    pieces = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
-        types = sorted({kind for low, high, kind in spans if low <= start and end <= high})
-        pieces.append([text[start:end], types] if types else text[start:end])
-    return pieces
-
-
 def _records(board: Board, samples: list[dict]) -> list[dict]:
     items = rows_by(board.items, "item_id", [sample["item_id"] for sample in samples])
     texts = texts_of(board.documents, items)
@@ -140,33 +175,29 @@ def _records(board: Board, samples: list[dict]) -> list[dict]:
 
 def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[dict]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
+    truth = sample["is_hallucinated"]
+    marked = {one["who"]: one["spans"] for one in judgements if one["spans"]}
+    layers = {sample["label_source"]: sample["spans"]} | marked
+    knowledge = "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts)
+    question, history = item.get("question") or "", item.get("history") or ""
     return {
         "id": sample["sample_id"],
         "pair": sample["pair_id"],
         "lang": sample["lang"],
         "task": sample["task"],
-        "wrong": sample["is_hallucinated"],
+        "wrong": truth,
         "source": sample["label_source"],
         "by": sample["generator"],
         "pattern": sample["pattern"],
         "why": sample["rationale"],
-        "text": segments(sample["text"], sample["spans"]),
-        "question": item.get("question") or "",
-        "history": item.get("history") or "",
-        "knowledge": "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts),
-        "said": [
-            [
-                judgement["who"],
-                judgement["verdict"],
-                judgement["reason"],
-                segments(sample["text"], judgement["spans"]) if judgement["spans"] else None,
-            ]
-            for judgement in judgements
-        ],
-        "_outcome": {
-            judgement["who"]: _outcome(judgement["verdict"], sample["is_hallucinated"])
-            for judgement in judgements
-        },
+        "layers": list(layers),
+        "text": segments(sample["text"], list(layers.values())),
+        "question": question,
+        "history": history,
+        "knowledge": knowledge,
+        "said": [[one["who"], one["verdict"], one["reason"]] for one in judgements],
+        "_outcome": {one["who"]: _outcome(one["verdict"], truth) for one in judgements},
+        "_search": [sample["sample_id"], sample["text"], question, history, knowledge, sample["rationale"]],
     }
 
 
@@ -174,14 +205,12 @@ def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list
     """Judgements of these by target, each with who said it (judge and variant) in one phrase."""
     by_target: dict[str | None, list[dict]] = defaultdict(list)
     rows = board.judgements.filter(pl.col("target_id").is_in(sorted(filter(None, targets))))
-    for row in rows.sort("judge", "judgement_id").iter_rows(named=True):
-        facts = unpaired(row["attributes"])
-        how = [
-            board.vocabulary.label(facts[key]).lower()
-            for key in ("variant", "stage", "order")
-            if key in facts
-        ]
-        by_target[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
+    rows = rows.sort("judge", "judgement_id").select(
+        "target_id", "judge", "verdict", "reason", "spans", "attributes"
+    )
+    for target, judge, verdict, reason, spans, attributes in rows.iter_rows():
+        who = " · ".join([judge, *how_asked(board, unpaired(attributes))]) if attributes else judge
+        by_target[target].append({"who": who, "verdict": verdict, "reason": reason, "spans": spans})
     return by_target
 
 
@@ -189,26 +218,25 @@ def _outcome(verdict: bool | None, truth: bool) -> str:
     return "u" if verdict is None else "r" if verdict == truth else "w"
 
 
-def _index(board: Board, records: list[dict]) -> dict:
-    """Filters, and one letter per record and judge: r(ight), w(rong), u(nparsed), - (not asked)."""
-    values = {
-        "task": [record["task"] for record in records],
-        "label": ["hallucinated" if record["wrong"] else "right" for record in records],
-        "pattern": [record["pattern"] or "" for record in records],
-        "generator": [record["by"] or "" for record in records],
-    }
-    judges = sorted({who for record in records for who in record["_outcome"]})
-    types = sorted(
-        {kind for record in records for part in record["text"] if isinstance(part, list) for kind in part[1]}
-    )
+def _values(record: dict, types: set[str]) -> dict[str, str | list[str]]:
+    """What a record is filtered by."""
     return {
-        "n": len(records),
+        "task": record["task"],
+        "lang": record["lang"] or "",
+        "label": "hallucinated" if record["wrong"] else "right",
+        "pattern": record["pattern"] or "",
+        "type": sorted(types),
+        "generator": record["by"] or "",
+    }
+
+
+def _index(board: Board, gathered: Gathered) -> dict:
+    """Filters, and one letter per record and judge: r(ight), w(rong), u(nparsed), - (not asked)."""
+    return gathered.columns(FILTERS, board.vocabulary) | {
         "n_all": board.samples.height,
-        "ids": [record["id"] for record in records],
-        "types": types,
-        "filters": [list(one) for one in FILTERS],
-        "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
+        "types": sorted(gathered.types),
+        "layers": in_order(gathered.layers),
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
-        "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},
+        "judges": gathered.judges,
     }

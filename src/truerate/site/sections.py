@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
+from truerate.site.permalinks import LABELLED
 from truerate.site.tables import Board
 from truerate.site.views import View
 
@@ -16,6 +17,16 @@ Figure = tuple[str, int | str, str]  # what is counted or named, how many or whi
 def as_they_are(rows: Rows, board: Board) -> Rows:
     """The rows, with nothing added."""
     return rows
+
+
+def no_flags(rows: Rows, board: Board) -> dict[str, str]:
+    """No subject is flagged beyond those of which every board's page knows."""
+    return {}
+
+
+def by_a_verifier(board: Board) -> bool:
+    """No board has people's labels in the place of a verifier's verdicts."""
+    return False
 
 
 def no_figures(rows: Rows, board: Board) -> list[Figure]:
@@ -39,7 +50,8 @@ class Section:
     also the anchor.
 
     `short`: the heading among the links at the head of the page, where it is long. `lead_unasked`: the
-    sentence while no model has been asked, where it is another one. `is_row`: its tables are narrow and stand
+    sentence while no model has been asked, where it is another one; `lead_labelled` where people's labels are the verdicts
+    (`Page.is_labelled`). `is_row`: its tables are narrow and stand
     in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of the family that
     made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`: what stands
     before the tables.
@@ -54,6 +66,7 @@ class Section:
     n_folded: int = 0
     short: str = ""
     lead_unasked: str = ""
+    lead_labelled: str = ""
     part: Part | None = None
 
 
@@ -71,7 +84,10 @@ class Page:
     sentence and the heading of the section that it leads to. `hidden`: rows that no page shows. `scripts`,
     `record_scripts`: files of site/assets that its parts, and its records in the sample browser, need.
     `records`: those records and the index over them, of a board and their greatest number; None where a text
-    has a label and verdicts. `derive`: the rows with what follows from them. `figures`: counts in the head.
+    has a label and verdicts. `record_filters`: the filters of those records that a slice may name. `derive`:
+    the rows with what follows from them. `figures`: counts in the head.
+    `flags`: subjects that the board's own rows flag, each with the sentence that says why.
+    `is_labelled`: whether people's labels are a board's verdicts, so that its sections say so.
     """
 
     sections: tuple[Section, ...] = ()
@@ -90,8 +106,11 @@ class Page:
     scripts: tuple[str, ...] = ()
     record_scripts: tuple[str, ...] = ()
     records: Callable[[Board, int], tuple[list[dict], dict]] | None = None
+    record_filters: tuple[str, ...] = LABELLED
     derive: Callable[[Rows, Board], Rows] = as_they_are
     figures: Callable[[Rows, Board], list[Figure]] = no_figures
+    flags: Callable[[Rows, Board], Mapping[str, str]] = no_flags
+    is_labelled: Callable[[Board], bool] = by_a_verifier
 
     def rows(self, rows: Rows, board: Board) -> Rows:
         """A board's rows as its pages read them."""

@@ -10,6 +10,7 @@ from truerate.core import schemas
 from truerate.core.card import Card
 from truerate.core.metric import Metric
 from truerate.site.measures import Measure
+from truerate.site.real.results import RealBoard
 from truerate.site.vocabulary import Vocabulary
 
 
@@ -30,7 +31,8 @@ class Board:
     `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
     where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
     `track_card`: what the track says of itself. `metrics`: the records of the track's numbers, in the order in
-    which they are told; `shared_metrics`: of those that any board may carry.
+    which they are told; `shared_metrics`: of those that any board may carry. `steps`: of the
+    track's graph, in their order: `name`, `role`, `does`, `reads` (names).
     """
 
     name: str
@@ -54,6 +56,7 @@ class Board:
     source_card: Mapping = field(default_factory=dict)
     metrics: Sequence[Metric] = ()
     shared_metrics: Sequence[Metric] = ()
+    steps: Sequence[Mapping] = ()
 
     @property
     def ranks(self) -> str:
@@ -92,7 +95,7 @@ class Tables:
     from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
     (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
     board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
-    from which a set is flagged.
+    from which a set is flagged. `real`: the boards of results/, which open the home page.
     """
 
     title: str
@@ -107,6 +110,7 @@ class Tables:
     max_samples: int = 200
     confidence: float = 0.95
     audit_threshold: float = 0.75
+    real: tuple[RealBoard, ...] = ()
 
     @property
     def is_simulated(self) -> bool:

@@ -11,7 +11,7 @@ from truerate.core.metric import ABSENT
 from truerate.core.schemas import NO_ANSWERS
 from truerate.site.measures import Measure
 
-CORRECTED = "rogan-gladen"  # the estimator that tells nothing where the detector cannot
+CORRECTED = "rogan-gladen"  # how estimators are called that tell nothing where the detector cannot
 
 EVERY = ""  # the group or panel of a row that lacks the key
 WHOLE = "All"  # how a group of such rows is headed
@@ -134,7 +134,7 @@ class Cell:
         """
         if self.is_unanswered:
             return "no answers", "nothing was answered"
-        if self.row["slice"].get("estimator") == CORRECTED and self.row["n"]:
+        if self.row["slice"].get("estimator", "").startswith(CORRECTED) and self.row["n"]:
             return "not identified", "the detector’s TPR and FPR do not differ beyond chance"
         return ABSENT, "not measured"
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from opened_scripts import values_of
 from tiny_halludial import HISTORY, KNOWLEDGE, RESPONSE, halludial_board
 
 from truerate.site.halludial.browser import conversation, outcome, records
@@ -38,18 +39,22 @@ def test_a_response_with_two_labels_is_one_record_led_by_people():
     assert [label[:2] for label in both["labels"]] == [["gold", False], ["silver", True]] and not both[
         "wrong"
     ]
-    assert both["labels"][1][2] == ["It was founded in ", ["1901", ["hallucinated segment"]], RESPONSE[22:]]
-    assert both["labels"][1][3] == "1842." and both["knowledge"] == KNOWLEDGE
+    silver = both["layers"].index("silver")
+    marked = [part[0] for part in both["text"] if silver in [mark[0] for mark in part[1]] and part[0] != part]
+    assert "".join(marked) == "1901" and RESPONSE[18:22] == "1901"
+    assert both["labels"][1][2] == "1842." and both["knowledge"] == KNOWLEDGE
     assert both["turns"][-1] == [True, "When was Port Meridian founded?"] and both["by"] == "cedar"
 
 
 def test_what_judges_say_has_its_segments_and_a_composed_reason_is_called_so():
     found, _ = by_id()
     zero, three = found["g1"]["said"][1], found["g1"]["said"][0]
-    assert zero[:2] == ["aster · zero-shot", False] and zero[3] is None and zero[5] is False
-    assert three[1] is True and three[3][1] == ["was", ["hallucinated segment"]] and three[4] == "It says so."
+    assert zero[:2] == ["aster · zero-shot", False] and zero[4] is False
+    assert three[1] is True and three[3] == "It says so."
+    layer = found["g1"]["layers"].index("aster · three demonstrations")
+    assert ["was", [[layer, "hallucinated segment", 0]]] in found["g1"]["text"]
     (judge,) = found["i1"]["said"]
-    assert judge[0] == "hallujudge-tiny" and judge[4:] == ["1842.", True]
+    assert judge[0] == "hallujudge-tiny" and judge[3:] == ["1842.", True]
 
 
 def test_outcomes_tell_a_found_hallucination_from_a_found_segment():
@@ -80,6 +85,8 @@ def test_texts_stay_closed_where_rights_do():
         board, source=board.name, source_card=board.source_card | {"redistribution": "ids-only"}
     )
     tables = Tables(title="t", boards=(board, closed), models={}, rows=None)
-    assert scripts(tables, closed) == {}
-    files = scripts(tables, board)
-    assert len(files) == 2 and "<b>" not in "".join(files.values())
+    told = values_of(scripts(tables, closed))
+    ids = told[f"samples/{closed.name}/0.js"]
+    assert [record["id"] for record in ids] and not any("text" in record for record in ids)
+    files = dict(scripts(tables, board))
+    assert len(files) == 4 and "<b>" not in "".join(files.values())

@@ -1,14 +1,15 @@
 """The sample browser's data where several hands mark words."""
 
 import dataclasses
-import json
 
 import polars as pl
+from opened_scripts import values_of
 from tiny_mfava import NAME, mfava_board
 from tiny_tables import tiny_tables
 
 from truerate.core.schemas import Judgement, frame, pairs
-from truerate.site.mfava.browser import compare, hard, records, segments
+from truerate.site.layers import segments
+from truerate.site.mfava.browser import compare, hard, records
 from truerate.site.rights import open_part
 from truerate.site.samples import scripts
 from truerate.site.samples_index import coded
@@ -93,11 +94,9 @@ def test_only_the_leading_seed_and_scope_of_a_detector_are_shown():
 
 def test_scripts_of_a_marked_board_have_filters_of_their_own():
     tables = tiny_tables()
-    made = scripts(tables, tables.boards[2])
-    assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any(
-        "<" in text for text in made.values()
-    )
-    index = json.loads("[" + made[f"samples/{NAME}/index.js"][14:-3] + "]")[1]
+    made = values_of(scripts(tables, tables.boards[2]))
+    assert list(made) == [f"samples/{NAME}/{name}.js" for name in ("0", "words/0", "ids", "index")]
+    index = made[f"samples/{NAME}/index.js"]
     assert [key for key, *_ in index["filters"]] == ["task", "lang", "source", "type", "generator", "oddity"]
     assert index["columns"]["lang"]["values"] == [["ar", "Arabic"], ["zh", "Chinese"], ["de", "German"]]
 

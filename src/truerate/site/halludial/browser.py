@@ -2,19 +2,19 @@
 conversation, the response with the segments of its label, and of each judge the verdict, the segments and the
 reason.
 
-A record's labels are `[source, hallucinated, response as segments, reason]`, people's first; what a judge
-says is `[who, verdict, why none, response as segments or null, reason, whether the reason is composed]`. One
+A record's labels are `[source, hallucinated, reason]`, people's first; what a judge says is `[who, verdict, why
+none, reason, whether the reason is composed]`; the segments of all of them are layers over one response. One
 response is one record, whatever samples hold it.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import zip_longest
 
 import polars as pl
 
-from truerate.site.samples import JUDGES, segments
+from truerate.site.layers import in_order, segments, types_of
+from truerate.site.samples import JUDGES
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
@@ -22,6 +22,7 @@ from truerate.site.vocabulary import Vocabulary
 FORM = "located"
 FILTERS = (
     ("scenario", "Scenario", "All scenarios"),
+    ("lang", "Language", "All languages"),
     ("label", "Label", "Both labels"),
     ("kind", "Kind", "All kinds"),
     ("source", "Labelled by", "Anyone"),
@@ -128,8 +129,11 @@ def _said(board: Board, targets: set[str]) -> dict[str, list[dict]]:
     return found
 
 
-def _marked(text: str, spans: Iterable[dict] | None) -> list:
-    return segments(text, [span | {"type": SEGMENT} for span in spans or ()])
+def _layers(labels: list[dict], judgements: dict[str, dict]) -> dict[str, list[dict]]:
+    """The segments of each label, by its source, and of each judge that named some."""
+    spans = {row["label_source"]: row["spans"] or [] for row in reversed(labels)}
+    named = {who: row["spans"] for who, row in sorted(judgements.items()) if row["spans"]}
+    return {who: [span | {"type": SEGMENT} for span in found] for who, found in (spans | named).items()}
 
 
 def _record(one: dict, item: dict, documents: dict[str, str], *, said: dict[str, list[dict]]) -> dict:
@@ -137,6 +141,9 @@ def _record(one: dict, item: dict, documents: dict[str, str], *, said: dict[str,
     judgements = {row["who"]: row for target in sorted(one["targets"]) for row in said[target]}
     scenario, kind = _where(one)
     label = one["labels"][0]
+    layers = _layers(one["labels"], judgements)
+    turns = conversation(item.get("history") or "", item.get("question") or "")
+    known = [documents[name] for name in item.get("document_ids") or () if name in documents]
     return {
         "id": one["sample_id"],
         "lang": one["lang"],
@@ -145,30 +152,16 @@ def _record(one: dict, item: dict, documents: dict[str, str], *, said: dict[str,
         "by": one["generator"],
         "turn": one["facts"].get("turn"),
         "wrong": label["is_hallucinated"],
-        "labels": [
-            [
-                row["label_source"],
-                row["is_hallucinated"],
-                _marked(one["text"], row["spans"]),
-                row["rationale"],
-            ]
-            for row in one["labels"]
-        ],
-        "turns": conversation(item.get("history") or "", item.get("question") or ""),
-        "knowledge": "\n\n".join(
-            documents[name] for name in item.get("document_ids") or () if name in documents
-        ),
+        "labels": [[row["label_source"], row["is_hallucinated"], row["rationale"]] for row in one["labels"]],
+        "layers": list(layers),
+        "text": segments(one["text"], list(layers.values())),
+        "turns": turns,
+        "knowledge": "\n\n".join(known),
         "said": [
-            [
-                who,
-                row["verdict"],
-                row["reason"],
-                _marked(one["text"], row["spans"]) if row["spans"] else None,
-                row["rationale"],
-                row["is_composed"],
-            ]
+            [who, row["verdict"], row["reason"], row["rationale"], row["is_composed"]]
             for who, row in sorted(judgements.items())
         ],
+        "_search": [one["sample_id"], one["text"], *(text for _, text in turns), *known],
         "_outcome": {who: outcome(row, label) for who, row in judgements.items()},
     }
 
@@ -189,6 +182,7 @@ def outcome(judgement: dict, label: dict) -> str:
 def _index(entries: list[dict], n_all: int, board: Board) -> dict:
     values = {
         "scenario": [entry["scenario"] for entry in entries],
+        "lang": [entry["lang"] or "" for entry in entries],
         "label": ["hallucinated" if entry["wrong"] else "right" for entry in entries],
         "kind": [entry["kind"] for entry in entries],
         "source": [[source for source, *_ in entry["labels"]] for entry in entries],
@@ -201,7 +195,8 @@ def _index(entries: list[dict], n_all: int, board: Board) -> dict:
         "n_all": n_all,
         "unit": "labelled responses",
         "ids": [entry["id"] for entry in entries],
-        "types": [],
+        "types": sorted({kind for entry in entries for kind in types_of(entry["text"])}),
+        "layers": in_order(name for entry in entries for name in entry["layers"]),
         "filters": [list(one) for one in FILTERS],
         "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),

@@ -3,7 +3,7 @@ rates over turns, dialogues and temperatures.
 """
 
 import truerate.site.halludial.views as views
-from truerate.site.halludial.browser import records
+from truerate.site.halludial.browser import FILTERS, records
 from truerate.site.halludial.points import operating_points
 from truerate.site.halludial.rates import recovered
 from truerate.site.halludial.rows import derived
@@ -126,6 +126,7 @@ PAGE = Page(
     beyond_variants="All {n} scenarios, place and reason, rates, labels",
     hidden=views.HIDDEN,
     records=records,
+    record_filters=tuple(name for name, *_ in FILTERS),
     record_scripts=("halludial/samples.js",),
     derive=derived,
     figures=figures,

@@ -13,6 +13,7 @@ import polars as pl
 
 from truerate.core.schemas import pair
 from truerate.site.languages import language
+from truerate.site.layers import UNTYPED, segments
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, rows_by, texts_of, unpaired
 from truerate.site.vocabulary import Vocabulary
@@ -35,7 +36,6 @@ OUTCOMES = (
 )
 DIFFER, NONE = "silver and gold differ", "no labels"
 ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
-UNTYPED = "hallucination"
 
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
@@ -202,23 +202,6 @@ def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dic
     return layers
 
 
-def segments(text: str, layers: list[list[dict] | None]) -> list:
-    """A text cut wherever a span of a layer begins or ends: plain strings, and `[string, [[layer, type, per
-    cent], …]]` where one lies.
-
-    Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
-    """
-    spans = [(max(0, span["start"]), min(len(text), span["end"]), [layer, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
-             for layer, found in enumerate(layers) for span in found or ()]  # fmt: skip
-    spans = [span for span in spans if span[0] < span[1]]
-    cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
-    found = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
-        over = [mark for low, high, mark in spans if low <= start and end <= high]
-        found.append([text[start:end], over] if over else text[start:end])
-    return found
-
-
 def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
     """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without
     labels, - without marks.
@@ -256,6 +239,10 @@ def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, nam
         "knowledge": "\n\n".join(
             documents[name] for name in item.get("document_ids") or () if name in documents
         ),
+        "_search": [
+            *(text["id"], text["text"], item.get("question")),
+            *(documents[name] for name in item.get("document_ids") or () if name in documents),
+        ],
         "_source": [*labelled, *([DIFFER] if is_different else [])] or [NONE],
         "_types": sorted({span["type"] or UNTYPED for source in labelled for span in layers[source]}),
         "_outcome": {name: compare(truth, layers[name]) for name in names[2:]},

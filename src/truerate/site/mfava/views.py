@@ -122,6 +122,7 @@ MUSHROOM = (
         )
         for metric, title in (
             ("iou", "Overlap (IoU)"),
+            ("iou_with_page", "Overlap (IoU) over the answers that have a page"),
             ("spearman", "Correlation"),
             ("spearman_with_page", "Correlation over the answers that have a page"),
         )

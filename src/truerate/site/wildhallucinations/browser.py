@@ -23,6 +23,7 @@ from truerate.site.vocabulary import Vocabulary
 
 FILTERS = (
     ("generator", "Reply of", "All models"),
+    ("lang", "Language", "All languages"),
     ("domain", "Domain", "All domains"),
     ("wikipedia", "Wikipedia", "With or without"),
     ("rarity", "Rarity of the name", "Any"),
@@ -236,6 +237,11 @@ def _record(
         "facts": lines,
         "pages": pages,
         "passages": shown,
+        "_search": [
+            *(row["generation_id"], entity.get("name") or entity["question"], row["text"]),
+            *(line[1] for line in lines),
+            *(text for _, text, _ in shown),
+        ],
         "_reply": "abstained" if is_silent else _kind(verdicts),
         "_verdicts": sorted({name for line in lines for name in _names(line)}),
         "_said": [(fact["said"], fact["label"]) for fact in facts],
@@ -295,6 +301,7 @@ def _index(made: list[dict], judges: list[str], n_all: int, board: Board) -> dic
     verifier = verifier_of(board)
     values = {
         "generator": [record["by"] for record in made],
+        "lang": [record["lang"] or "" for record in made],
         "domain": [record["domain"] for record in made],
         "wikipedia": [record["wikipedia"] for record in made],
         "rarity": [record["rarity"] for record in made],

@@ -9,7 +9,7 @@ from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
-from truerate.site.wildhallucinations.browser import records, verifier_of
+from truerate.site.wildhallucinations.browser import FILTERS, PEOPLE, records, verifier_of
 from truerate.site.wildhallucinations.funnel import PER_ENTITY, evidence, funnel
 from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
@@ -105,6 +105,10 @@ SECTIONS = (
         "the share of these, over those that can be read, whose every fact is supported; it is uncorrected and reads too low: one false "
         "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no score.",
         (LEADING,),
+        lead_labelled="What share of the facts of a reply do people call supported? Over the replies that do not abstain: read it beside "
+        "the share that responds, because silence costs nothing here. Strict is the share that responds times the share of these whose "
+        "every fact is supported. People’s labels are the verdicts: no web page was searched, no verifier asked, nothing is corrected. A "
+        "reply that neither abstains nor holds a fact enters no score.",
     ),
     Section(
         "Views",
@@ -119,12 +123,17 @@ SECTIONS = (
         (
             by_parts("by-domain", ("domain",), "Domain", "By domain"),
             by_parts(
-                "by-kind", ("rarity", "wikipedia"), "Entities", "Wikipedia or not, and rarity of the name"
+                "by-kind",
+                ("rarity", "wikipedia", "region"),
+                "Entities",
+                "Wikipedia or not, rarity, and region",
             ),
         ),
         is_flow=True,
         has_flags=False,
         short="Domains, rarity",
+        lead_labelled="Where the score is earned: by the parts of what was asked about that the publisher of the set names. Darker is "
+        "worse.",
     ),
     Section(
         "Abstention",
@@ -207,6 +216,8 @@ SECTIONS = (
         ),
         is_flow=True,
         short="Verifier",
+        lead_labelled="Facts that people labelled, judged by detectors that need no model call and by the judges whose verdicts the set "
+        "brings. The score is people’s; none of these corrects it.",
     ),
     Section(
         "Planted against estimated",
@@ -330,8 +341,10 @@ PAGE = Page(
     beyond="Views, domains, evidence, error analysis",
     hidden=HIDDEN,
     records=records,
+    record_filters=tuple(name for name, *_ in FILTERS),
     record_scripts=("wildhallucinations/samples.js",),
     heads={"labels": "Labeller", "rejected": "Step"},
     derive=derived,
     figures=figures,
+    is_labelled=lambda board: verifier_of(board) == PEOPLE,
 )

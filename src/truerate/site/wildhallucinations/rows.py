@@ -16,8 +16,13 @@ Rows = list[dict]
 RULES = ("measured", "paper")  # of abstention
 RAW, ALL, COMMON, CORRECTED, PLANTED = "raw", "all", "common", "corrected", "planted"
 SCORES = ("wildfactscore", "wildfactscore_strict", "wildfactscore_dedup", "factscore_length")
-PARTS = ("domain", "wikipedia", "rarity")
-BY = {"domain": "by-domain", "wikipedia": "by-kind", "rarity": "by-kind"}  # the table of a part's scores
+PARTS = ("domain", "wikipedia", "rarity", "region")
+BY = {
+    "domain": "by-domain",
+    "wikipedia": "by-kind",
+    "rarity": "by-kind",
+    "region": "by-kind",
+}  # the table of a part's scores
 VIEWS = {  # the view of a rank change -> the metric and the slice of the cell that it is about
     "strict": ("wildfactscore_strict", {}),
     "common": ("wildfactscore", {"set": COMMON}),
@@ -138,7 +143,7 @@ def _part(row: dict, part: str) -> dict:
     """A score of a part of the entities: a line named by the part, a column per model; hidden where no page
     shows it.
 
-    Domains have a table of their own, Wikipedia and rarity share one.
+    Domains have a table of their own, Wikipedia, rarity and region share one.
     """
     slice_ = row["slice"]
     is_measured = row["metric"] in PARTED and slice_.get("rule", "measured") == "measured"

@@ -1,0 +1,48 @@
+"""Real boards on the home page: one figure each, who may be first, and what is not known."""
+
+from collections.abc import Sequence
+
+from truerate.site.real.forest import ON_HOME, SMALL, forest
+from truerate.site.real.results import RealBoard
+
+JUDGED = "judge error unknown"
+
+
+def cards(boards: Sequence[RealBoard]) -> list[dict]:
+    """What the home page shows of each real board, those with the most subjects first."""
+    order = sorted(boards, key=lambda board: (-len(board.models), -board.card["n_units"], board.name))
+    return [_card(board) for board in order]
+
+
+def _card(board: RealBoard) -> dict:
+    first = [one for one in board.models if one.is_first]
+    return {
+        "board": board,
+        "forest": forest(board, board.models[:ON_HOME], SMALL),
+        "first": sentence(first, len(board.models)),
+        "n_more": max(0, len(board.models) - ON_HOME),
+        "what": measured_by(board),
+    }
+
+
+def sentence(first: Sequence, n: int) -> str:
+    """Who may be first, in words."""
+    if not first:
+        return "Nothing is ranked."
+    if len(first) == 1:
+        return f"{first[0].subject} is first on its own."
+    if len(first) == n:
+        return f"None of the {n} can be told from the first."
+    return f"{len(first)} of {n} may be first: they cannot be told apart."
+
+
+def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
+    """Who labelled or judged, each with whether it is a warning."""
+    found = []
+    if board.card["labelled_by"]:
+        found.append((f"labelled by {board.card['labelled_by']}", False))
+    if board.is_judged:
+        found.append((f"judged by {board.card['judge']}", False))
+        if not board.card["labelled_by"]:
+            found.append((JUDGED, True))
+    return found

@@ -1,0 +1,134 @@
+"""One folder of results/ as the pages read it: what was measured, by whom, every score, and the rows behind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from truerate.site.measures import ABSENT, Measure
+
+FIELDS = (
+    "metric", "subject", "kind", "slice", "value", "low", "high", "n", "rank_low", "rank_high", "provenance",
+)  # of scores.csv, in this order  # fmt: skip
+SPANS = 0.9  # an interval this wide, as a share of the scale, tells nothing
+Slice = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class RealScore:
+    """One line of scores.csv; `slice` is sorted key–value pairs, empty over everything."""
+
+    metric: str
+    subject: str
+    kind: str
+    slice: Slice
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    rank_low: int | None
+    rank_high: int | None
+    provenance: str
+
+    @property
+    def rank(self) -> str:
+        """The rank range as printed; empty where nothing is ranked."""
+        if self.rank_low is None or self.rank_high is None:
+            return ""
+        return str(self.rank_low) if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the subject may be first among the ranked."""
+        return self.rank_low == 1
+
+    @property
+    def rank_order(self) -> float | str:
+        """What a rank is sorted by: its low end, then its high one; empty where nothing is ranked."""
+        return "" if self.rank_low is None else self.rank_low + (self.rank_high or 0) / 1000
+
+    @property
+    def where(self) -> str:
+        """The slice in words, `task: qa, lang: en`; `everything` where there is none."""
+        return ", ".join(f"{key}: {value}" for key, value in self.slice) or "everything"
+
+
+@dataclass(frozen=True)
+class RealBoard:
+    """A board of real models or systems, rebuilt from public files.
+
+    `card`: as results/<board>/card.json holds it. `scores`: its lines in their order. `rows`: the outcomes
+    behind the ranked scores (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`.
+    `measures`: the records of its metrics by name. `more_units`: of two neighbours of the headline, (better,
+    worse), the units that would have to be added to tell them apart; None where none would.
+    """
+
+    card: Mapping
+    scores: tuple[RealScore, ...]
+    rows: pl.DataFrame
+    measures: Mapping[str, Measure]
+    more_units: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The folder's name, which is the board's."""
+        return str(self.card["board"])
+
+    @property
+    def headline(self) -> Measure:
+        """The measure that ranks."""
+        return self.measures[self.card["headline"]["metric"]]
+
+    @cached_property
+    def ranked(self) -> list[RealScore]:
+        """The headline over everything, best first; subjects without a value last."""
+        sign = 1 if self.headline.is_lower_better else -1
+        return sorted(
+            (one for one in self.scores if one.metric == self.headline.name and not one.slice),
+            key=lambda one: (one.value is None, sign * (one.value or 0.0), one.subject),
+        )
+
+    @cached_property
+    def models(self) -> list[RealScore]:
+        """The ranked lines of models alone; of a board without any, all lines."""
+        return [one for one in self.ranked if one.kind == "model"] or self.ranked
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a judge made the verdicts, whose own error nobody has measured here."""
+        return bool(self.card["judge"])
+
+    def spans_scale(self, score: RealScore) -> bool:
+        """Whether an interval is so wide that it tells nothing: SPANS of [0, 1] and more, of a share."""
+        is_share = self.measures[score.metric].unit == "share"
+        return (
+            is_share and score.low is not None and score.high is not None and score.high - score.low >= SPANS
+        )
+
+    def ends(self, score: RealScore) -> str:
+        """The interval of a score as printed, `4.5 to 8.7`; a dash where there is none."""
+        if score.low is None or score.high is None:
+            return ABSENT
+        measure = self.measures[score.metric]
+        return f"{measure.text(score.low)} to {measure.text(score.high)}"
+
+    def overall(self, metric: str) -> dict[str, RealScore]:
+        """The scores of one metric over everything, by subject."""
+        return {one.subject: one for one in self.scores if one.metric == metric and not one.slice}
+
+    @cached_property
+    def other_metrics(self) -> list[Measure]:
+        """What else is measured over everything, in the order in which it comes."""
+        named = dict.fromkeys(one.metric for one in self.scores if not one.slice)
+        return [self.measures[name] for name in named if name != self.headline.name]
+
+    @cached_property
+    def slice_keys(self) -> dict[str, list[str]]:
+        """The keys that alone slice the headline, with their values in the order in which they come."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.scores:
+            if one.metric == self.headline.name and len(one.slice) == 1:
+                key, value = one.slice[0]
+                found.setdefault(key, {})[value] = None
+        return {key: list(values) for key, values in found.items()}

@@ -1,0 +1,171 @@
+"""Free-text search of the sample browser: which words stand in which records, as compact lists by hash.
+
+A text is folded (`folded`) and cut into words; where a script sets no blanks between words, each character and
+each pair of neighbours is a word. The page cuts what is searched for by the same rule (assets/samples/search.js)
+and looks up `word_hash`. Of a hash 32 bits are kept: their first bits name the bucket, a file, in which the
+numbers of the records with the word lie.
+"""
+
+import sys
+import unicodedata
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+
+from truerate.site.packing import packed
+
+BASE, MIXER = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93  # odd 64-bit numbers
+LONGEST = 32  # characters of a word that count
+DENSE = (  # scripts without blanks, by blocks of Unicode: Thai to Tibetan, Burmese, Khmer, kana, Han
+    (0x0E00, 0x0FFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x3040, 0x30FF),
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x323AF),
+)
+GAP, WORD, SINGLE, SKIPPED = range(
+    4
+)  # kinds of characters: between words, of words, words by themselves, as if absent
+TATWEEL = 0x0640  # stretches an Arabic word, says nothing
+ALL_BITS = (1 << 64) - 1
+BITS = 12  # of a record's number within a part
+PART = 4_000  # records that are indexed together
+FEW = 2_000  # records below which one bucket holds all words
+BUCKETS = 64
+GROUP = 200  # texts that are cut together: their characters stay in the processor's cache
+
+
+def buckets_of(n: int) -> int:
+    """How many buckets the words of `n` records are spread over, a power of two."""
+    return BUCKETS if n > FEW else 1
+
+
+def folded(text: str) -> str:
+    """A text as it is searched: in small letters, compatibility forms as plain ones (NFKC)."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
+
+
+def word_hash(word: str) -> int:
+    """The 32 bits by which a folded word is found: its first code points are the digits of a number in base
+    `BASE`, the lowest first, modulo 2**64; half of its bits are mixed into the other, of which a product's upper
+    half is taken.
+    """
+    found = sum(ord(character) * pow(BASE, place, 1 << 64) for place, character in enumerate(word[:LONGEST]))
+    found &= ALL_BITS
+    return ((found ^ found >> 32) * MIXER & ALL_BITS) >> 32
+
+
+def word_lists(texts: Sequence[str], n_buckets: int) -> list[str]:
+    """Per bucket the words of at most `PART` texts, packed: how many, their hashes in order (32 bits each, little
+    end first), how many texts have each (32 bits), and which, as steps from the one before (the first from -1),
+    seven bits a byte, a set high bit where more follow.
+    """
+    keys = _keys(texts)
+    shift = np.uint64(32 + BITS - (n_buckets.bit_length() - 1))
+    ends = np.searchsorted(keys >> shift, np.arange(1, n_buckets + 1, dtype=np.uint64))
+    return [packed(_listed(part)) for part in np.split(keys, ends[:-1])]
+
+
+def _keys(texts: Sequence[str]) -> np.ndarray:
+    """Every word of every text once, as hash and number of the text in one integer, sorted."""
+    groups = [_keys_from(texts[first : first + GROUP], first) for first in range(0, len(texts), GROUP)]
+    keys = np.concatenate([np.zeros(0, np.uint64), *groups])
+    keys.sort()
+    return keys[np.r_[True, keys[1:] != keys[:-1]]] if keys.size else keys
+
+
+def _keys_from(texts: Sequence[str], first: int) -> np.ndarray:
+    """The keys of the words of some texts, as they stand; the first text has this number."""
+    points, bounds = _points(texts)
+    starts, lengths = _words(points, _kinds()[points])
+    numbers = np.searchsorted(bounds, starts, side="right").astype(np.uint64) + np.uint64(first)
+    return _hashes(points, starts, lengths) << np.uint64(BITS) | numbers
+
+
+def _points(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """All texts as code points, a line feed after each, without what is skipped; and where each text ends."""
+    spelled = [folded(text) for text in texts]
+    whole = "\n".join([*spelled, ""])
+    bounds = np.cumsum([len(text) + 1 for text in spelled])
+    if whole.isascii():
+        return np.frombuffer(whole.encode("ascii"), np.uint8), bounds
+    points = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32)
+    kept = _kinds()[points] != SKIPPED
+    return points[kept], np.cumsum(kept)[bounds - 1]
+
+
+@cache
+def _kinds() -> np.ndarray:
+    """The kind of every character."""
+    kinds = np.array([_kind(unicodedata.category(chr(code))) for code in range(0x32400)], np.uint8)
+    for first, last in DENSE:
+        block = kinds[first : last + 1]
+        block[block == WORD] = SINGLE
+    kinds[TATWEEL] = SKIPPED
+    return np.concatenate([kinds, np.full(sys.maxunicode + 1 - len(kinds), GAP, np.uint8)])
+
+
+def _kind(category: str) -> int:
+    if category in ("Mn", "Cf"):
+        return SKIPPED
+    return WORD if category[0] in "LN" or category == "Mc" else GAP
+
+
+def _words(points: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where words begin, and how long they are; a single character is a word, and so are two neighbours."""
+    is_word = np.r_[False, kinds == WORD, False]
+    edges = np.flatnonzero(is_word[1:] != is_word[:-1])
+    starts, lengths = edges[::2], edges[1::2] - edges[::2]
+    if points.dtype == np.uint8:
+        return starts, lengths
+    singles = np.flatnonzero(kinds == SINGLE)
+    pairs = singles[:-1][np.diff(singles) == 1]
+    ones, twos = np.ones_like(singles), np.full_like(pairs, 2)
+    return np.concatenate([starts, singles, pairs]), np.concatenate([lengths, ones, twos])
+
+
+def _hashes(points: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """`word_hash` of each word, by sums over all characters: a word's number stands between two of them, times
+    the power of its place.
+    """
+    powers, inverses = _powers(max(len(points), 1 << 19))
+    sums = np.zeros(len(points) + 1, np.uint64)
+    np.cumsum(points * powers[: len(points)], out=sums[1:])
+    ends = starts + np.minimum(lengths, LONGEST)
+    found = (sums[ends] - sums[starts]) * inverses[starts]
+    return (found ^ found >> np.uint64(32)) * np.uint64(MIXER) >> np.uint64(32)
+
+
+@lru_cache(1)
+def _powers(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first powers of `BASE` modulo 2**64, and of its inverse."""
+    bases = (BASE, pow(BASE, -1, 1 << 64))
+    powers, inverses = (np.cumprod(np.r_[np.uint64(1), np.full(n, base, np.uint64)]) for base in bases)
+    return powers, inverses
+
+
+def _listed(keys: np.ndarray) -> bytes:
+    hashes = (keys >> np.uint64(BITS)).astype("<u4")
+    numbers = (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
+    is_first = np.r_[True, hashes[1:] != hashes[:-1]] if len(hashes) else np.zeros(0, bool)
+    firsts = np.flatnonzero(is_first)
+    steps = np.diff(numbers, prepend=-1)
+    steps[is_first] = numbers[is_first] + 1
+    counts = np.diff(np.r_[firsts, len(hashes)]).astype("<u4")
+    head = np.array([len(firsts)], "<u4")
+    return b"".join(part.tobytes() for part in (head, hashes[is_first], counts, _short(steps)))
+
+
+def _short(steps: np.ndarray) -> np.ndarray:
+    """Numbers below 2**14 in one byte or two."""
+    is_long = steps > 127
+    places = np.cumsum(1 + is_long) - 1
+    out = np.zeros(int(places[-1]) + 1 if len(places) else 0, np.uint8)
+    out[places] = np.where(is_long, steps >> 7, steps)
+    out[places[is_long] - 1] = steps[is_long] & 127 | 128
+    return out

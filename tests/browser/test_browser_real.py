@@ -1,0 +1,41 @@
+"""A real board in a browser: from a number to its rows in two clicks, figures taken along, long sections folded."""
+
+from pathlib import Path
+
+
+def test_from_the_home_page_to_the_rows_of_a_number_in_two_clicks(visit):
+    page = visit("index.html")
+    page.locator(".tr-real-card a", has_text="Judged replies").click()
+    page.get_by_role("link", name="rows of beta").click()
+    rows = page.locator("[data-real-rows] tbody tr")
+    assert rows.all_inner_texts() == ["u0\tc0\t1", "u1\tc1\t0", "u2\tc2\t0", "u3\tc3\t0"]
+    assert page.locator("[data-real-rows] .tr-count").inner_text() == "4 rows, their mean is 0.2500"
+    assert "subject=beta" in page.url
+
+
+def test_the_rows_that_an_address_names_are_shown(visit):
+    page = visit("real/judged.html#subject=gamma&value=1")
+    page.locator("[data-real-rows] tbody tr").first.wait_for()
+    assert page.locator("[data-real-rows] .tr-count").inner_text() == "2 rows, their mean is 1.0000"
+
+
+def test_a_figure_is_taken_along_with_its_colours(visit):
+    page = visit("real/judged.html")
+    with page.expect_download() as caught:
+        page.locator("[data-figure='judged-forest'] .tr-save").click()
+    svg = Path(caught.value.path()).read_text("utf-8")
+    assert caught.value.suggested_filename == "judged-forest.svg"
+    assert "rgb(11, 90, 143)" in svg
+    assert "var(" not in svg.split("style=", 1)[1][:400]
+
+
+def test_the_links_of_a_long_page_stay_in_view_and_open_what_is_folded(visit):
+    page = visit("boards/mfava-closed-world.html")
+    page.evaluate("window.scrollTo(0, 3000)")
+    assert page.locator(".tr-jump").evaluate("one => one.getBoundingClientRect().top") < 120
+    folded = page.locator(".tr-section.is-folded")
+    before = folded.count()
+    assert before > 0
+    heading = folded.first.evaluate("one => one.previousElementSibling.id")
+    page.locator(f".tr-jump a[href='#{heading}']").click()
+    page.wait_for_function(f"document.querySelectorAll('.is-folded').length < {before}")

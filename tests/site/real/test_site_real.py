@@ -1,0 +1,85 @@
+"""Real boards open the home page; each has a page with figure, table, slices and the rows behind its numbers."""
+
+import dataclasses
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+from test_site_render import Elements
+from tiny_results import HOSTILE, VALUES, write_results
+from tiny_tables import tiny_tables
+
+from truerate.flow.real_results import real_boards
+from truerate.site import render_site
+
+SITE = Path(__file__).parents[3] / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    write_results(folder, "labelled", labelled_by="people", judge=None, title="Labelled replies")
+    return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
+
+
+def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pages):
+    home = unescape(pages["index.md"])
+    assert (
+        home.index("real/judged.html") < home.index('id="proof"') < home.index("boards/halueval-closed-world")
+    )
+    text = Elements(home).text
+    assert "3 of 4 may be first: they cannot be told apart." in text
+    assert "judged by judge-1" in text
+    assert text.count("judge error unknown") == 1, "people labelled the other board"
+    assert "labelled by people" in text
+    assert home.index("tr-banner") > home.index('id="proof"')
+
+
+def test_home_is_as_before_where_there_are_no_results(pages):
+    home = render_site(tiny_tables(), SITE)["index.md"]
+    assert "Proof of measurement" not in home
+    assert "tr-real" not in home
+    assert home.index("tr-banner") < home.index("<h1")
+
+
+def test_the_figure_says_in_words_what_it_draws(pages):
+    figures = [
+        of for tag, of in Elements(pages["real/judged.md"]).elements if tag == "svg" and of.get("role")
+    ]
+    assert "beta 25.0, interval 5.0 to 70.0, rank 1 to 3" in figures[0]["aria-label"]
+
+
+def test_an_interval_that_spans_the_scale_is_hatched_and_a_dash_in_the_table(pages):
+    page = pages["real/judged.md"]
+    assert page.count('fill="url(#hatch-') == 2, (
+        "gamma's .02 to .98, in the wide figure and in the narrow one"
+    )
+    assert "spans the scale" in Elements(page).text
+    assert page.count('class="tr-open"') == 2, "in the table, and of alpha's chat, 0 to .95, in the map"
+
+
+def test_the_table_says_what_would_tell_neighbours_apart_and_what_else_is_measured(pages):
+    text = unescape(pages["real/judged.md"])
+    assert "+ 45" in text
+    assert "Responding" in text
+
+
+def test_the_rows_are_beside_the_page_and_give_the_scores(pages):
+    packed = pages["real/judged-rows.js"]
+    told = json.loads(packed.removeprefix("truerateRows(").rstrip().removesuffix(");"))
+    assert told["units"] == ["u0", "u1", "u2", "u3"]
+    assert {one["subject"]: one["v"] for one in told["sets"]} == VALUES
+    assert "<" not in packed
+    lines = pages["real/judged-scores.csv"].splitlines()
+    assert "made_up_rate,alpha,model,task=qa,0.0,0.0,0.66,2,,,aa" in lines
+    assert json.loads(pages["real/judged-card.json"])["command"] == "truerate real DATA"
+
+
+def test_hostile_names_stay_text(pages):
+    for name in ("index.md", "real/judged.md"):
+        found = Elements(pages[name])
+        assert not [of for tag, of in found.elements if tag == "script" and not of.get("src")]
+        assert not [of for tag, of in found.elements if (of.get("href") or "").startswith("javascript:")]
+    assert HOSTILE in Elements(pages["real/judged.md"]).text

@@ -1,0 +1,62 @@
+"""A page per model over all boards, with the slices in which it is worse than its own figure."""
+
+import dataclasses
+from html import unescape
+from pathlib import Path
+
+import pytest
+from test_site_render import Elements
+from tiny_results import write_results
+from tiny_tables import tiny_tables
+
+from truerate.flow.real_results import real_boards
+from truerate.site import render_site
+from truerate.site.models import models_of, weak_slices
+
+SITE = Path(__file__).parents[2] / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
+
+
+def test_each_model_has_a_page_that_leads_to_its_boards(pages):
+    names = models_of(tiny_tables())
+    assert names
+    for name in names:
+        assert f"models/{name}.md" in pages
+    page = unescape(pages[f"models/{names[0]}.md"])
+    assert "boards/halueval-closed-world.html" in page
+    assert names[0] in Elements(page).text
+
+
+def test_the_page_of_all_models_has_the_subjects_of_real_boards_with_their_ranks(pages):
+    text = Elements(pages["models.md"]).text
+    assert "beta" in text
+    assert "1–3" in text
+    assert "real/judged.html#subject=beta" in unescape(pages["models.md"])
+
+
+def row(value, low, high, **slices):
+    return {"metric": "accuracy", "value": value, "low": low, "high": high, "slice": slices}
+
+
+def test_a_slice_of_all_is_the_whole():
+    board = tiny_tables().boards[0]
+    whole, part = row(0.8, 0.7, 0.9, lang="all"), row(0.5, 0.4, 0.6, lang="ar")
+    assert weak_slices(board, [whole, part], [whole]) == [(part, whole)]
+
+
+def test_a_slice_is_weak_where_its_whole_interval_is_worse():
+    board = tiny_tables().boards[0]
+    whole = row(0.8, 0.7, 0.9, task="qa")
+    weak, unsure, other = (
+        row(0.5, 0.4, 0.6, task="qa", pattern="a"),
+        row(0.6, 0.4, 0.81, task="qa", pattern="b"),
+        row(0.1, 0.0, 0.2, task="dialogue", pattern="a"),
+    )
+    assert board.measures["accuracy"].direction == "up"
+    assert weak_slices(board, [whole, weak, unsure, other], [whole]) == [(weak, whole)]

@@ -1,0 +1,88 @@
+"""The lists of words in which the sample browser's free text is looked up."""
+
+import numpy as np
+import pytest
+
+from truerate.site.packing import unpacked, unpacked_json
+from truerate.site.shards import part, parts
+from truerate.site.word_index import BITS, buckets_of, folded, word_hash, word_lists
+
+
+def looked_up(lists: list[str], word: str, n_buckets: int = 1) -> list[int]:
+    """The texts that have a word, read as assets/samples_search.js reads them."""
+    wanted = word_hash(folded(word))
+    data = unpacked(lists[wanted * n_buckets >> 32])
+    n = int.from_bytes(data[:4], "little")
+    hashes, counts = np.frombuffer(data[4 : 4 + 8 * n], "<u4").reshape(2, n).tolist()
+    steps, places = list(data[4 + 8 * n :]), []
+    for found, count in zip(hashes, counts, strict=True):
+        number = -1
+        for _ in range(count):
+            low = steps.pop(0)
+            number += low if low < 128 else low & 127 | steps.pop(0) << 7
+            places += [number] * (found == wanted)
+    assert steps == []
+    return places
+
+
+TEXTS = [
+    "The Café of 1842; the café.",
+    "",
+    "بُنِيَت مدينة فارن",
+    "明日は東京に行く",
+    "ตลาดน้ำ",
+    "naïve\u200bté x",
+    "CAFÉ" + " a" * 3,
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "where"),
+    (
+        ("café", [0, 6]),
+        ("cafe\u0301", [0, 6]),  # NFKC puts the accent on its letter
+        ("1842", [0]),
+        ("caf", []),  # whole words alone
+        ("بنيت", [2]),  # vowel signs are as if absent
+        ("東京", [3]),
+        ("京", [3]),
+        ("東に", []),  # no neighbours
+        ("naïveté", [5]),  # so are invisible characters
+        ("a", [6]),
+    ),
+)
+def test_a_word_is_found_in_any_script(word, where):
+    assert looked_up(word_lists(TEXTS, 1), word) == where
+
+
+def test_words_of_thai_are_pairs_of_neighbours():
+    assert looked_up(word_lists(TEXTS, 1), "ตล") == [4] and looked_up(word_lists(TEXTS, 1), "ลต") == []
+
+
+def test_buckets_hold_the_same_words_and_far_records_take_two_bytes():
+    texts = ["word"] + [f"w{k}" for k in range(498)] + ["word"]
+    lists = word_lists(texts, 64)
+    assert len(lists) == 64 and looked_up(lists, "word", 64) == [0, 499]
+    assert [looked_up(lists, f"w{k}", 64) for k in range(498)] == [[k + 1] for k in range(498)]
+    assert buckets_of(200) == 1 and buckets_of(150_000) == 64
+
+
+def test_a_part_fits_the_bits_of_a_number():
+    from truerate.site.word_index import PART
+
+    assert PART <= 1 << BITS
+
+
+def test_texts_without_a_word_make_empty_lists():
+    assert looked_up(word_lists([], 1), "a") == looked_up(word_lists(["", "…"], 1), "a") == []
+
+
+def test_a_line_of_a_megabyte_is_one_word_of_its_beginning():
+    assert looked_up(word_lists(["x" * 1_000_000, "y"], 1), "x" * 1_000_000) == [0]
+
+
+def test_parts_in_other_processes_are_those_of_this_one():
+    records = [{"id": str(k), "_search": [f"only{k} all"]} for k in range(4_100)]
+    made = list(parts(iter(records), 64))
+    assert made == [part(records[:4_000], 64), part(records[4_000:], 64)]
+    assert unpacked_json(made[1][0][0])[0] == {"id": "4000"}

@@ -1,0 +1,52 @@
+"""A made-up folder of results: two boards, one of models judged by a model, one of systems labelled by people."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+from truerate.core.schemas import PAIRS
+
+HOSTILE = "evil <script>alert(1)</script> {{7*7}} | *x* [a](javascript:1)"
+CARD = {
+    "board": "judged", "title": "Judged replies", "track": "none-of-ours", "unit": "reply", "labelled_by": None,
+    "judge": "judge-1", "n_subjects": 4, "n_units": 4, "n_clusters": 4, "published": [],
+    "set": {"name": "Set", "citation": "Somebody 2025", "licence": "MIT", "url": "https://example.org/set",
+            "redistribution": "ids-only"},
+    "headline": {"metric": "made_up_rate", "label": "Made-up rate", "unit": "share", "direction": "down"},
+    "command": "truerate real DATA", "caveats": ["Few units."],
+}  # fmt: skip
+HEADER = "metric,subject,kind,slice,value,low,high,n,rank_low,rank_high,provenance"
+SCORES = [
+    "made_up_rate,alpha,model,,0.000000,0.000000,0.490000,4,1,3,aa",
+    "made_up_rate,beta,model,,0.250000,0.050000,0.700000,4,1,3,aa",
+    "made_up_rate,gamma,model,,0.500000,0.020000,0.980000,4,1,4,aa",
+    f'made_up_rate,"{HOSTILE}",model,,1.000000,0.510000,1.000000,4,4,4,aa',
+    "made_up_rate,alpha,model,task=qa,0.000000,0.000000,0.660000,2,,,aa",
+    "made_up_rate,alpha,model,task=chat,0.000000,0.000000,0.950000,2,,,aa",
+    "made_up_rate,beta,model,task=qa,0.500000,0.100000,0.900000,2,,,aa",
+    "responding_rate,alpha,model,,0.500000,0.200000,0.800000,4,,,aa",
+    "responding_rate,beta,model,,1.000000,0.600000,1.000000,4,,,aa",
+]
+VALUES = {"alpha": [0, 0, 0, 0], "beta": [1, 0, 0, 0], "gamma": [1, 1, 0, 0], HOSTILE: [1, 1, 1, 1]}
+
+
+def outcomes(values: dict = VALUES, *, metric: str = "made_up_rate", cluster: str = "c") -> pl.DataFrame:
+    """The rows of one metric over everything: unit k of each subject stands in cluster k."""
+    rows = [
+        (metric, subject, [], f"u{k}", f"{cluster}{k}", None if value is None else float(value))
+        for subject, each in values.items()
+        for k, value in enumerate(each)
+    ]
+    kinds = dict.fromkeys(("metric", "subject", "slice", "unit_id", "cluster_id"), pl.String)
+    return pl.DataFrame(rows, schema=kinds | {"slice": PAIRS, "value": pl.Float64}, orient="row")
+
+
+def write_results(folder: Path, name: str = "judged", **card: object) -> Path:
+    """A board's folder under `folder`, the card's fields replaced by those given."""
+    place = folder / name
+    place.mkdir(parents=True)
+    (place / "card.json").write_text(json.dumps(CARD | {"board": name} | card), "utf-8")
+    (place / "scores.csv").write_text("\n".join([HEADER, *SCORES]) + "\n", "utf-8")
+    outcomes().write_parquet(place / "rows.parquet")
+    return place
