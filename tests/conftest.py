@@ -2,7 +2,9 @@
 without their pauses.
 """
 
+import gc
 import os
+import sys
 import types
 
 import pytest
@@ -15,7 +17,32 @@ from truerate.core.cpu import hold_to_avx2
 # own must be the same, whichever test was first.
 hold_to_avx2(os.environ)
 
+# Where the surroundings forbid bytecode, each of the some thousand processes of the suite would compile the
+# package anew: a third of what a short step takes.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
+
+gc.disable()  # while tests are collected, which makes millions of objects that live to the end
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop():
+    """Garbage is looked for again, but not among what was collected: each look through it took a second."""
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture(scope="session")
+def built_mfava(tmp_path_factory):
+    """A small board of mFAVA, built once: whoever changes it takes a copy. Tests that read it are in one xdist group."""
+    from tests.house import MFAVA, move_in, shrink_mfava
+
+    built = move_in(tmp_path_factory.mktemp("mfava") / "truerate", MFAVA, board="mfava-closed-world")
+    built.edit(shrink_mfava)
+    built.run("truerate", "build")
+    return built
 
 
 @pytest.fixture

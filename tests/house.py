@@ -1,6 +1,7 @@
 """A copy of the project in an empty folder, built by the real commands with small sizes and a store of its own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,6 +16,16 @@ ROOT = Path(__file__).parents[1]
 # where the simulated endpoint writes a line per call: its own count, beside the store's
 CALLS = "build/calls.log"
 TINY = {"qa": 12, "dialogue": 12, "summarization": 8, "general": 8, "general_pool": 12}
+MFAVA = {
+    "train": 20,
+    "held_out": 4,
+    "silver": 6,
+    "articles": 6,
+    "natural": 16,
+    "seeds": [42],
+    "scopes": ["multi"],
+    "labels": ["binary"],
+}
 
 
 @dataclass(frozen=True)
@@ -113,6 +124,12 @@ def move_in(
         lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}")
     )
     return house
+
+
+def copied(house: House, folder: Path) -> House:
+    """A copy of a house in an empty folder, with its response store and what it built, as it was built."""
+    shutil.copytree(house.folder.parent, folder, symlinks=True, dirs_exist_ok=True)
+    return House(folder / house.folder.name)
 
 
 def shrink(params: dict, board: str, sizes: dict[str, int] | None = None) -> None:

@@ -7,32 +7,19 @@ import shutil
 
 import polars as pl
 import pytest
-from house import CALLS, House, claims_no_certainty, lines_of_error, move_in, shrink_mfava
+from house import CALLS, House, claims_no_certainty, copied, lines_of_error
 from published import loaded, publish, running
 
 from truerate.core.schemas import pair
 
 BOARD = "mfava-closed-world"
-TINY = {
-    "train": 20,
-    "held_out": 4,
-    "silver": 6,
-    "articles": 6,
-    "natural": 16,
-    "seeds": [42],
-    "scopes": ["multi"],
-    "labels": ["binary"],
-}
 OWN = ("labels-alone", "ppi", "prediction-powered")  # estimators by labels of the very replies
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-mfava")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("built-mfava")]
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory) -> House:
-    built = move_in(tmp_path_factory.mktemp("mfava") / "truerate", TINY, board=BOARD)
-    built.edit(shrink_mfava)
-    built.run("dvc", "repro")
-    return built
+def house(tmp_path_factory, built_mfava) -> House:
+    return copied(built_mfava, tmp_path_factory.mktemp("copy"))
 
 
 def scores(house: House, metric: str) -> pl.DataFrame:

@@ -12,15 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from house import House, lines_of_error, move_in, shrink_mfava
+from house import House, copied, lines_of_error
 from published import publish, running
 
 from truerate.config.places import STAMP
 
 TOY = Path(__file__).parent / "toy_track"
 BUILT = "mfava-closed-world"
-SIZES = {"train": 24, "held_out": 6, "silver": 4, "articles": 4, "natural": 6,
-         "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}  # fmt: skip
 CAPITALS = {
     json.loads(line)["country"]: json.loads(line)["capital"]
     for line in (TOY / "inputs/capitals/capitals.jsonl").read_text("utf-8").splitlines()
@@ -29,7 +27,7 @@ KNOWN = {
     "traveller": 8,
     "homebody": 2,
 }  # of the countries, in the order of the file, each model knows so many
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("toy-track")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("built-mfava")]
 
 
 class Models(BaseHTTPRequestHandler):
@@ -69,11 +67,9 @@ def endpoint():
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory, endpoint) -> House:
+def house(tmp_path_factory, endpoint, built_mfava) -> House:
     """A built project, committed, with the toy track's folders and blocks added and nothing else done."""
-    made = move_in(tmp_path_factory.mktemp("toy") / "truerate", SIZES, board=BUILT)
-    made.edit(shrink_mfava)
-    made.run("truerate", "build")
+    made = copied(built_mfava, tmp_path_factory.mktemp("toy"))
     git(made, "add", "-A")
     git(made, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "--quiet", "-m", "built")
     shutil.copytree(TOY, made.folder, dirs_exist_ok=True)

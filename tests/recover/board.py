@@ -1,6 +1,4 @@
-"""One closed-world board, made from its seed files up by the project's own steps: seed files, server, model
-layer, track, labels.
-"""
+"""One closed-world board, made from its seed files up by the project's own steps: seed files, the models' server, track, labels."""
 
 import subprocess
 import sys
@@ -14,6 +12,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Score, frame
 from truerate.sources import SourceTables, seed_files
+from truerate.tracks.asking import Asking
 from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.dataset import Dataset
 from truerate.tracks.halueval.labels import label
@@ -22,16 +21,23 @@ from truerate_world.encyclopedia import World, build
 from truerate_world.halueval.annotate import annotate
 from truerate_world.halueval.truth import planted_scores
 
+from .direct import served
+from .misreading import Recorded
+
 BOARD = "halueval-closed-world"
 ROOT = Path(__file__).parents[2]
 N = 50  # items of each task
-SIZES = {"qa": N, "dialogue": N, "summarization": N, "general": N, "general_pool": N * 3 // 2}
+
+
+def sizes(n: int) -> dict[str, int]:
+    """The sizes of a board with n items of each task."""
+    return {"qa": n, "dialogue": n, "summarization": n, "general": n, "general_pool": n * 3 // 2}
 
 
 @dataclass(frozen=True)
 class Board:
     """What a build of one seed holds. `samples` are those of the data set and the general responses that
-    people labelled.
+    people labelled; `prompts` what the models of this process were asked.
     """
 
     at: Layout
@@ -41,6 +47,7 @@ class Board:
     samples: pl.DataFrame
     judgements: pl.DataFrame
     labelled: pl.DataFrame
+    prompts: tuple[Recorded, ...]
 
     @property
     def seed(self) -> int:
@@ -69,10 +76,10 @@ class Board:
         return frame(Score, rows).to_dicts()
 
 
-def settings(seed: int, **track: object) -> Layout:
+def settings(seed: int, n: int) -> Layout:
     """The project's own settings for one seed, small, with every simulated model a generator and a subject."""
     values = load_params(str(ROOT / "params.yaml")).model_dump()
-    values["sizes"]["demo"]["halueval"] = SIZES
+    values["sizes"]["demo"]["halueval"] = sizes(n)
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
     # asked for again, nearly every reply would be read: too few would be left to measure how many are not
@@ -80,23 +87,31 @@ def settings(seed: int, **track: object) -> Layout:
     models = tuple(
         name for name, model in values["models"].items() if not model["retrieval"]
     )  # those are the wild track's
-    values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
+    values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False}
     return Layout(Params.model_validate(values)).on(BOARD)
 
 
-def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
+def build_board(
+    seed: int, folder: Path, met: set[tuple], *, n: int = N, asking: Asking | None = None
+) -> Board:
     """Make a board. `met` holds what was asked before, of this and other seeds; items that repeat it are left
     out, new ones are added.
+
+    Its 11,000 prompts are put to the models' server in this process, which takes a tenth of what HTTP takes,
+    unless `asking` is another way.
     """
-    at, world, tables = settings(seed), build(seed, ("en",)), seed_tables(seed, folder, met)
+    at, world = settings(seed, n), build(seed, ("en",))
+    tables = seed_tables(seed, folder, met, n_pool=sizes(n)["general_pool"])
     asked, track = at.p.track(BOARD).models(), at.p.track(BOARD)
-    replies = {"sample": pl.concat([steps.sample(at, BOARD, model, tables, 0, {}) for model in asked])}
-    filtered = [steps.filter(at, BOARD, judge, tables, 0, replies) for judge in asked]
+    direct = served(at, "halueval")
+    how = {"asking": asking or direct}
+    replies = {"sample": pl.concat([steps.sample(at, BOARD, model, tables, 0, {}, **how) for model in asked])}
+    filtered = [steps.filter(at, BOARD, judge, tables, 0, replies, **how) for judge in asked]
     own = asked.index(track.filter_judge)
-    responded = {"respond": steps.respond(at, BOARD, track.responder, tables, 0, {})}
+    responded = {"respond": steps.respond(at, BOARD, track.responder, tables, 0, {}, **how)}
     replies |= {"filter": filtered[own], "select": steps.select(at, BOARD, "", tables, 0, responded)}
     dataset = steps.assembled(at, BOARD, tables, replies)
-    recognised = [steps.recognise(at, BOARD, subject, tables, 0, replies) for subject in asked]
+    recognised = [steps.recognise(at, BOARD, subject, tables, 0, replies, **how) for subject in asked]
     judgements = pl.concat([beside["judgements"] for _, beside in recognised])
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
@@ -112,10 +127,11 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
         inputs="",
     )
     samples = pl.concat([dataset.samples, labelled.samples])
-    return Board(at, world, tables, dataset, samples, judgements, labelled.judgements)
+    made = (dataset, samples, judgements, labelled.judgements)
+    return Board(at, world, tables, *made, tuple(direct.prompts))
 
 
-def seed_tables(seed: int, folder: Path, met: set[tuple]) -> SourceTables:
+def seed_tables(seed: int, folder: Path, met: set[tuple], *, n_pool: int) -> SourceTables:
     """The source tables of a seed's files, without items whose draws would repeat those of an item met before."""
     write = [
         "-m",
@@ -125,7 +141,7 @@ def seed_tables(seed: int, folder: Path, met: set[tuple]) -> SourceTables:
         "--seed",
         str(seed),
         "--items",
-        str(SIZES["general_pool"]),
+        str(n_pool),
         "--languages",
         "en",
     ]

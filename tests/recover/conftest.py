@@ -1,7 +1,5 @@
 """The boards of three seeds, built once: every test here reads them."""
 
-from pathlib import Path
-
 import pytest
 
 from .board import ROOT, Board, build_board
@@ -11,17 +9,10 @@ SEEDS = (101, 202, 303)
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory) -> Path:
-    """The response store of the boards."""
-    return tmp_path_factory.mktemp("store") / "responses.sqlite"
-
-
-@pytest.fixture(scope="session")
-def boards(tmp_path_factory, store) -> list[Board]:
+def boards(tmp_path_factory) -> list[Board]:
     met: set[tuple] = set()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        patch.setenv("TRUERATE_STORE", str(store))
         return [build_board(seed, tmp_path_factory.mktemp(f"world-{seed}"), met) for seed in SEEDS]
 
 

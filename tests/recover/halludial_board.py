@@ -7,7 +7,6 @@ one (tests/tracks/halludial/test_steps.py asks over HTTP).
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,27 +16,20 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, pairs
-from truerate.llm import Reply, Request
-from truerate.llm.keys import Target
-from truerate.llm.request import answered
-from truerate.llm.transport.policy import judge
 from truerate.sources import SourceTables, faithdial
 from truerate.tracks.halludial import labels, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
 from truerate.tracks.halludial.labels import Labelled
-from truerate_world.answer import Answer
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build
 from truerate_world.halludial import annotate
 from truerate_world.halludial.given import Given, facts_of, givens, responses
 from truerate_world.halludial.models.claims import Checker, Finding, checker
-from truerate_world.halludial.models.temperature import asked_at
 from truerate_world.halludial.truth import planted_scores
-from truerate_world.server import App, Settings
-from truerate_world.simulated_model import reply
 
 from .board import ROOT
 from .cells import family_wise
+from .direct import served
 from .mfava_board import flat
 
 BOARD = "halludial-closed-world"
@@ -149,38 +141,6 @@ class Board:
         return [row | facts_of(row) for row in self.made["generations"].iter_rows(named=True)]
 
 
-@dataclass(frozen=True)
-class Direct:
-    """Stands in for `llm.ask`: an endpoint's reply to the body of each request, without a connection or a store."""
-
-    app: App
-
-    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
-        """The reply to each request; one that cannot be used is dead, as it is after the last attempt."""
-        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
-        return [self._reply(request, targets[request.model]) for request in requests]
-
-    def _reply(self, request: Request, target: Target) -> Reply:
-        key, body = target.key(request).hex(), target.body(target.payload(request))
-        came = self.app.answer("POST", "/v1/chat/completions", body)
-        found = judge(came.status, {}, came.body, accept_length=target.keeps_cut(request))
-        if found.action != "keep":
-            return Reply(key, "dead", "", None, found.reason, None, None, 0.0, False)
-        told = answered(key, found.text, found.finish, found.n_in, found.n_out, is_stored=False)
-        return target.as_asked(told, request)
-
-
-def served(at: Layout) -> Direct:
-    """The simulated models of a board, told at which temperature they are asked (`truerate_world serve`)."""
-    world = build(at.p.seed, tuple(at.p.languages))
-
-    def handler(model: str, messages: list[dict], *, temperature: float, seed: int | None) -> Answer:
-        with asked_at(temperature):
-            return reply(world, model, messages, temperature=temperature, seed=seed, only="halludial")
-
-    return Direct(App(handler, Settings(tuple(one.model for one in at.p.models.values()))))
-
-
 def judgement(target: str, verdict: bool) -> dict:
     """A row of what the planted detector says of a text."""
     known = {"judgement_id": target, "judge": "planted", "judge_version": "", "target_id": target}
@@ -212,7 +172,7 @@ def build_board(seed: int, folder: Path) -> Board:
     command += [f"--dialogues={SIZES['dialogues']}"]
     subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=ROOT)
     tables = faithdial.read(folder, name="closed-world-dialogues", on_bad_row="stop")
-    asking = served(at)
+    asking = served(at, "halludial")
     replies: dict[str, pl.DataFrame] = {}
     judged: list[pl.DataFrame] = []
     for step in GRAPH:

@@ -63,14 +63,22 @@ def recorded(store: Path) -> Iterator[Recorded]:
     """Every prompt of a response store, whoever was asked, each once, in the order of their keys."""
     with connect(store) as connection:
         rows = connection.execute("SELECT request FROM response ORDER BY key").fetchall()
+    requests = (orjson.loads(decompress(squeezed)) for (squeezed,) in rows)
+    return each_once(_recorded(request["messages"], request["params"]) for request in requests)
+
+
+def _recorded(messages: list[dict], params: dict) -> Recorded:
+    return Recorded(tuple(messages), params["temperature"], params.get("seed"), params.get("max_tokens"))
+
+
+def each_once(prompts: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Prompts of which no two have the same messages, temperature and seed, in their order."""
     seen = set()
-    for (squeezed,) in rows:
-        found = orjson.loads(decompress(squeezed))
-        messages, params = found["messages"], found["params"]
-        known = (orjson.dumps(messages), params["temperature"], params.get("seed"))
+    for one in prompts:
+        known = (orjson.dumps(one.messages), one.temperature, one.seed)
         if known not in seen:
             seen.add(known)
-            yield Recorded(tuple(messages), *known[1:], params.get("max_tokens"))
+            yield one
 
 
 def readings(world: World, prompts: Iterable[Recorded], models: Iterable[str]) -> Iterator[Reading]:

@@ -14,10 +14,12 @@ summed): look at `test_calibration.py` before believing such a failure.
 
 import pytest
 
+from truerate.llm import ask
 from truerate_world.models import COVERAGE
 
+from .board import ROOT, build_board
 from .cells import DEPENDENT, FAMILIES, cells_of, family, missed, pooled
-from .misreading import readings, recorded
+from .misreading import each_once, readings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover")]
 
@@ -81,11 +83,21 @@ def test_labels_are_those_of_people_with_errors(boards):
     )
 
 
-def test_no_reply_is_misread(boards, store):
+def test_a_board_that_is_asked_over_http_has_the_same_rows(tmp_path, monkeypatch):
+    """Server process, client, store and all: replies, verdicts and labels are those of the boards here."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
+    direct, over_http = (build_board(404, tmp_path / str(how), set(), n=8, asking=how) for how in (None, ask))
+    assert direct.prompts and not over_http.prompts and direct.dataset.generations.height > 300
+    assert over_http.dataset.generations.equals(direct.dataset.generations)
+    for table in ("samples", "judgements", "labelled"):
+        assert getattr(over_http, table).equals(getattr(direct, table))
+
+
+def test_no_reply_is_misread(boards):
     """Every prompt of the boards, put to every model: what is read is what a careful person reads."""
-    prompts = list(recorded(store))[
-        :: len(boards)
-    ]  # of all seeds: texts of another world are read as strange ones
+    asked = list(each_once(one for board in boards for one in board.prompts))
+    prompts = asked[:: len(boards)]  # of all seeds: texts of another world are read as strange ones
     found = list(readings(boards[0].world, prompts, COVERAGE))
     assert {one.purpose for one in found} == {"sample", "filter", "recognition", "contrast"}
     assert len({one.manner for one in found}) > 15
