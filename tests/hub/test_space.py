@@ -41,6 +41,13 @@ def test_a_page_that_is_no_longer_made_is_deleted_and_an_equal_site_commits_noth
     assert "boards/b.html" in there and "boards/a.html" not in there
 
 
+def test_what_no_page_needs_stays_at_home(site):
+    for name in ("assets/x.js.map", "sitemap.xml.gz", "assets/javascripts/lunr/min/lunr.ja.min.js"):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_bytes(b"x")
+    assert sorted(draft_of(site, title="t").pages) == ["assets/x.js", "boards/a.html", "index.html"]
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [("index.html", "no index.html"), ("link", "is a link"), ("README.md", "a name that")]
 )

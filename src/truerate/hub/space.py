@@ -13,6 +13,8 @@ from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stam
 from truerate.hub.sums import checksums, mark
 
 INDEX = "index.html"
+# What no page needs: maps of the theme's scripts, a second copy of the site map, the theme's search in other languages.
+LEFT, OTHER_LANGUAGES = (".map", ".gz"), "assets/javascripts/lunr/"
 OWN = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
 
 
@@ -66,7 +68,8 @@ def draft_of(folder: Path, *, title: str) -> SpaceDraft:
     paths = [Path(place) / name for place, _, names in os.walk(folder) for name in names]
     if link := next((path for path in paths if path.is_symlink()), None):
         raise TruerateError(f"publishing the site: {str(link)!r} is a link; run `dvc repro site` anew")
-    pages = {path.relative_to(folder).as_posix(): path for path in sorted(paths)}
+    named = {path.relative_to(folder).as_posix(): path for path in sorted(paths) if path.suffix not in LEFT}
+    pages = {name: path for name, path in named.items() if not name.startswith(OTHER_LANGUAGES)}
     if taken := next((name for name in OWN if name in pages), None):
         raise TruerateError(
             f"publishing the site: {taken!r} is a name that the release needs; rename that page"
