@@ -41,6 +41,13 @@ def test_a_page_that_is_no_longer_made_is_deleted_and_an_equal_site_commits_noth
     assert "boards/b.html" in there and "boards/a.html" not in there
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_rows_behind_a_number_go_out_with_the_site_without_a_warning(hub_here, site):
+    (site / "rows.parquet").write_bytes(b"PAR1")
+    put(draft_of(site, title="t"), kind="space")
+    assert content(hub_here, kind="space")["rows.parquet"] == b"PAR1"
+
+
 def test_what_no_page_needs_stays_at_home(site):
     for name in ("assets/x.js.map", "sitemap.xml.gz", "assets/javascripts/lunr/min/lunr.ja.min.js"):
         (site / name).parent.mkdir(parents=True, exist_ok=True)
