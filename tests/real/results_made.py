@@ -2,8 +2,8 @@
 
 from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, frame, pairs
+from truerate.flow.result_files import MetricCard, Result, ResultCard, facts_of
 from truerate.real.recompute import recomputed
-from truerate.real.result_files import MetricCard, Result, ResultCard, facts_of
 
 BOARD = "made-up"
 RATE = Metric(

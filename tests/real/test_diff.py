@@ -8,8 +8,8 @@ import pytest
 from results_made import BOARD, result
 
 from truerate.core.errors import TruerateError
+from truerate.flow.result_files import SCORES, save_result
 from truerate.real.diff import as_json, differences, lines
-from truerate.real.result_files import SCORES, save_result
 
 METRICS = "metrics/leaderboard.json"
 

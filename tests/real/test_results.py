@@ -10,8 +10,8 @@ from results_made import BOARD, result
 from truerate.cli import main
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Outcome, save
+from truerate.flow.result_files import CARD, ROWS, SCORES, boards_of, load_result, save_result
 from truerate.real.recompute import differences
-from truerate.real.result_files import CARD, ROWS, SCORES, boards_of, load_result, save_result
 
 
 @pytest.fixture
@@ -71,10 +71,13 @@ def test_a_score_that_the_rows_do_not_give_is_told(folder, cells, said, capsys):
 def test_a_score_without_rows_and_rows_without_a_score_are_told(folder):
     table = pl.read_csv(folder / SCORES, schema_overrides={"slice": pl.String})
     ghost = table.filter(subject="aster").with_columns(subject=pl.lit("ghost"))
-    pl.concat([table.filter(pl.col("subject") != "birch"), ghost]).write_csv(folder / SCORES)
-    lines = differences(load_result(folder))
-    assert any("ghost" in line and "no unit" in line for line in lines)
-    assert any("birch" in line and "does not have it" in line for line in lines)
+    pl.concat([table, ghost]).write_csv(folder / SCORES)
+    assert [line for line in differences(load_result(folder)) if "ghost" in line and "no unit" in line]
+    table.with_columns(slice=pl.lit("task=qa")).write_csv(folder / SCORES)
+    assert any("birch" in line and "does not have it" in line for line in differences(load_result(folder)))
+    table.filter(pl.col("subject") != "birch").write_csv(folder / SCORES)
+    with pytest.raises(TruerateError, match="units of 'birch', of which scores.csv has no score"):
+        load_result(folder)
 
 
 def card_with(**values):

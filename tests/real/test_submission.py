@@ -9,9 +9,9 @@ import pytest
 from results_made import BOARD, card, outcomes, result
 
 from truerate.core.errors import TruerateError
+from truerate.flow.result_files import CARD, ROWS, SCORES, Result, save_result
 from truerate.real.comparing import table
 from truerate.real.recompute import recomputed
-from truerate.real.result_files import CARD, ROWS, SCORES, Result, save_result
 from truerate.real.submission import REPLIES, SETTINGS, TOLD, load_submission
 
 MODEL = "dogwood"

@@ -9,11 +9,18 @@ from truerate.core.schemas import PAIRS
 
 HOSTILE = "evil <script>alert(1)</script> {{7*7}} | *x* [a](javascript:1)"
 CARD = {
-    "board": "judged", "title": "Judged replies", "track": "none-of-ours", "unit": "reply", "labelled_by": None,
+    "board": "judged", "title": "Judged replies", "track": "none-of-ours", "unit": "reply", "labelled_by": "",
     "judge": "judge-1", "n_subjects": 4, "n_units": 4, "n_clusters": 4, "published": [],
     "set": {"name": "Set", "citation": "Somebody 2025", "licence": "MIT", "url": "https://example.org/set",
             "redistribution": "ids-only"},
-    "headline": {"metric": "made_up_rate", "label": "Made-up rate", "unit": "share", "direction": "down"},
+    "headline": {"metric": "made_up_rate", "label": "Made-up rate", "unit": "share", "direction": "down",
+                 "slice": "", "what": "made up"},
+    "metrics": [
+        {"name": name, "label": label, "definition": label, "table": "real", "unit": "share", "direction": way,
+         "chance": None, "interval": "share", "source": ""}
+        for name, label, way in (("made_up_rate", "Made-up rate", "down"), ("responding_rate", "Responding rate", "up"))
+    ],
+    "confidence": 0.95, "n_bootstrap": 1000, "alpha": 0.05, "seed": 1, "n_left_out": 0,
     "command": "truerate real DATA", "caveats": ["Few units."],
 }  # fmt: skip
 HEADER = "metric,subject,kind,slice,value,low,high,n,rank_low,rank_high,provenance"
@@ -34,11 +41,11 @@ VALUES = {"alpha": [0, 0, 0, 0], "beta": [1, 0, 0, 0], "gamma": [1, 1, 0, 0], HO
 def outcomes(values: dict = VALUES, *, metric: str = "made_up_rate", cluster: str = "c") -> pl.DataFrame:
     """The rows of one metric over everything: unit k of each subject stands in cluster k."""
     rows = [
-        (metric, subject, [], f"u{k}", f"{cluster}{k}", None if value is None else float(value))
+        ("judged", metric, subject, [], f"u{k}", f"{cluster}{k}", None if value is None else float(value))
         for subject, each in values.items()
         for k, value in enumerate(each)
     ]
-    kinds = dict.fromkeys(("metric", "subject", "slice", "unit_id", "cluster_id"), pl.String)
+    kinds = dict.fromkeys(("board", "metric", "subject", "slice", "unit_id", "cluster_id"), pl.String)
     return pl.DataFrame(rows, schema=kinds | {"slice": PAIRS, "value": pl.Float64}, orient="row")
 
 
@@ -48,5 +55,5 @@ def write_results(folder: Path, name: str = "judged", **card: object) -> Path:
     place.mkdir(parents=True)
     (place / "card.json").write_text(json.dumps(CARD | {"board": name} | card), "utf-8")
     (place / "scores.csv").write_text("\n".join([HEADER, *SCORES]) + "\n", "utf-8")
-    outcomes().write_parquet(place / "rows.parquet")
+    outcomes().with_columns(board=pl.lit(name)).write_parquet(place / "rows.parquet")
     return place

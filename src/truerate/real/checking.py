@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from truerate.core.errors import SourceError, TruerateError
+from truerate.flow.result_files import boards_of, load_result
 from truerate.real.recompute import differences
-from truerate.real.result_files import boards_of, load_result
 
 N_SHOWN = 20  # differences of one board; how many more there are is said
 

@@ -9,9 +9,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, Row, Sample, load, read_json
-from truerate.flow.tracks import card_of, records_of
-from truerate.real.recompute import SAME, recomputed
-from truerate.real.result_files import (
+from truerate.flow.result_files import (
     SCORE_COLUMNS,
     MetricCard,
     Result,
@@ -21,6 +19,8 @@ from truerate.real.result_files import (
     save_result,
     slice_text,
 )
+from truerate.flow.tracks import card_of, records_of
+from truerate.real.recompute import SAME, recomputed
 from truerate.real.sets import set_of
 
 LABELLED = {
@@ -157,7 +157,9 @@ def _card(
             url=source.get("url"),
         ),
         unit=source.get("unit") or track.unit,
-        labelled_by=source.get("labelled_by")
+        labelled_by=""
+        if source.get("judge")
+        else source.get("labelled_by")
         or (public.labelled_by if public else "; ".join(LABELLED[one] for one in told)),
         judge=source.get("judge"),
         n_subjects=1,

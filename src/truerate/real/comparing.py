@@ -7,11 +7,11 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.errors import SourceError, listed
+from truerate.flow.result_files import FILES, Result, load_result
 from truerate.flow.tracks import card_of
 from truerate.hub.markdown import inert
 from truerate.real.committing import result_of
 from truerate.real.recompute import recomputed
-from truerate.real.result_files import FILES, Result, load_result
 from truerate.real.submission import known_boards, load_submission
 
 

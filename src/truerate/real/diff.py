@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from truerate.core.errors import SettingsError, SourceError
-from truerate.real.result_files import SCORE_COLUMNS, SCORES
+from truerate.flow.result_files import SCORE_COLUMNS, SCORES
 
 CELLS = ("value", "low", "high", "rank_low", "rank_high")
 SAME = 1e-9  # both sides were written with six digits

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from truerate.core.metric import Metric
+from truerate.flow.result_files import DIGITS, SCORE_COLUMNS, Result, ResultCard, slice_text
 from truerate.leaderboard.rows import ranks, slice_key
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.real.result_files import DIGITS, SCORE_COLUMNS, Result, ResultCard, slice_text
 
 SAME = 1.5 * 10**-DIGITS  # values are written with six digits
 MADE = ("share", "statistic", "mean")  # kinds of quantity whose interval follows from the rows

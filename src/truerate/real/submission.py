@@ -16,9 +16,9 @@ from truerate.core.rights import DIGEST, TEXT
 from truerate.core.schemas import read_json, read_parquet
 from truerate.core.schemas.disk import write_parquet
 from truerate.flow.dataset import load_dataset
+from truerate.flow.result_files import FILES, Result, ResultCard, load_result, save_result
 from truerate.real.committing import result_of
 from truerate.real.recompute import differences
-from truerate.real.result_files import FILES, Result, ResultCard, load_result, save_result
 
 SETTINGS, REPLIES = "settings.json", "replies.parquet"
 TOLD = (

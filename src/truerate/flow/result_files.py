@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from truerate.core.errors import SourceError
+from truerate.core.errors import SourceError, TruerateError
 from truerate.core.metric import Direction, Interval, Metric, Unit
 from truerate.core.schemas import Outcome, load, save
 
@@ -35,6 +35,8 @@ SCORE_COLUMNS = {
 DIGITS = 6
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Line = Annotated[str, StringConstraints(max_length=2000)]
+Address = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$")]
+KINDS = ("model", "baseline")
 
 
 class _Strict(BaseModel):
@@ -47,7 +49,7 @@ class SetCard(_Strict):
     name: Line
     citation: Line
     licence: Line
-    url: Line | None
+    url: Address | None
     redistribution: Literal["yes", "ids-only", "no"]
 
 
@@ -80,7 +82,7 @@ class Headline(_Strict):
     metric: Name
     label: Line
     unit: Unit
-    direction: Direction
+    direction: Literal["up", "down"]
     slice: Line
     what: Line
 
@@ -153,8 +155,21 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
             f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
         )
     scores = _scores(folder / SCORES, where)
-    rows = load(Outcome, folder / ROWS)
+    try:
+        rows = load(Outcome, folder / ROWS)
+    except TruerateError as error:
+        why = str(error).removeprefix("reading ").replace(str(folder / ROWS), ROWS)[:200]
+        raise SourceError(f"{where}: {ROWS} is no table of units: {why}") from None
     _refuse_rows(rows, card, where)
+    if unknown := {*scores["metric"], card.headline.metric} - set(card.records):
+        raise SourceError(
+            f"{where}: {SCORES} holds metric {min(unknown)[:80]!r}, of which {CARD} has no record"
+        )
+    unscored = rows.join(scores, on=["metric", "subject"], how="anti")
+    if not unscored.is_empty():
+        raise SourceError(
+            f"{where}: {ROWS} holds units of {unscored['subject'][0][:80]!r}, of which {SCORES} has no score"
+        )
     return Result(card=card, scores=scores, rows=rows)
 
 
@@ -211,7 +226,28 @@ def _scores(path: Path, where: str) -> pl.DataFrame:
         raise SourceError(
             f"{where}: {path.name} holds a value that is no number; leave it empty where nothing was measured"
         )
+    _refuse_odd(text, f"{where}: {path.name}")
     return text
+
+
+def _refuse_odd(scores: pl.DataFrame, where: str) -> None:
+    """Raise SourceError for a score that cannot be: of a strange kind, with an interval or ranks the wrong way round."""
+    ranks_of_one = pl.col("rank_low").is_null() != pl.col("rank_high").is_null()
+    wrong = {
+        f"a kind that is none; allowed: {', '.join(KINDS)}": ~pl.col("kind").is_in(KINDS),
+        "a line without a subject": pl.col("subject") == "",
+        "an interval whose low end is above the high one": pl.col("low") > pl.col("high"),
+        "a rank range without an end, or whose ends are none": ranks_of_one
+        | (pl.col("rank_low") < 1)
+        | (pl.col("rank_low") > pl.col("rank_high")),
+        "a slice that is not key=value;key=value": ~pl.col("slice").str.contains(
+            r"^([^=;]+=[^;]*(;[^=;]+=[^;]*)*)?$"
+        ),
+        "a negative n": pl.col("n") < 0,
+    }
+    for why, is_wrong in wrong.items():
+        if scores.select(is_wrong.fill_null(False).any()).item():
+            raise SourceError(f"{where} holds {why}")
 
 
 def _refuse_rows(rows: pl.DataFrame, card: ResultCard, where: str) -> None:
