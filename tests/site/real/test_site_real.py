@@ -37,6 +37,16 @@ def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pag
     assert home.index("tr-banner") > home.index('id="proof"')
 
 
+def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path):
+    place = write_results(tmp_path, "a-rules")
+    scores = (place / "scores.csv").read_text("utf-8").replace(",model,", ",baseline,")
+    (place / "scores.csv").write_text(scores, "utf-8")
+    write_results(tmp_path, "b-models")
+    home = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["index.md"]
+    assert home.index("real/b-models.html") < home.index("real/a-rules.html")
+    assert Elements(home).text.count("Simple rules alone, which ask no model") == 1
+
+
 def test_home_is_as_before_where_there_are_no_results(pages):
     home = render_site(tiny_tables(), SITE)["index.md"]
     assert "Proof of measurement" not in home

@@ -6,12 +6,23 @@ from truerate.site.real.forest import ON_HOME, SMALL, forest
 from truerate.site.real.results import RealBoard
 
 JUDGED = "judge error unknown"
+RULES = "Simple rules alone, which ask no model: what a judge of these texts has to beat."
 
 
 def cards(boards: Sequence[RealBoard]) -> list[dict]:
-    """What the home page shows of each real board, those with the most subjects first."""
-    order = sorted(boards, key=lambda board: (-len(board.models), -board.card["n_units"], board.name))
+    """What the home page shows of each real board: those of models before those of simple rules alone, those with
+    the most subjects first.
+    """
+    order = sorted(
+        boards,
+        key=lambda board: (not has_models(board), -len(board.models), -board.card["n_units"], board.name),
+    )
     return [_card(board) for board in order]
+
+
+def has_models(board: RealBoard) -> bool:
+    """Whether models or systems stand on a board, and not simple rules alone."""
+    return any(one.kind == "model" for one in board.ranked)
 
 
 def _card(board: RealBoard) -> dict:
@@ -19,7 +30,7 @@ def _card(board: RealBoard) -> dict:
     return {
         "board": board,
         "forest": forest(board, board.models[:ON_HOME], SMALL),
-        "first": sentence(first, len(board.models)),
+        "first": sentence(first, len(board.models)) if has_models(board) else RULES,
         "n_more": max(0, len(board.models) - ON_HOME),
         "what": measured_by(board),
     }
