@@ -43,6 +43,7 @@ def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path)
     (place / "scores.csv").write_text(scores, "utf-8")
     write_results(tmp_path, "b-models")
     home = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["index.md"]
+    home = unescape(home)
     assert home.index("real/b-models.html") < home.index("real/a-rules.html")
     assert Elements(home).text.count("Simple rules alone, which ask no model") == 1
 
