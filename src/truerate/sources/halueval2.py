@@ -26,7 +26,7 @@ CARD = {
     "citation": "J. Li, J. Chen, R. Ren, X. Cheng, W. X. Zhao, J.-Y. Nie, J.-R. Wen. The Dawn After the Dark: An Empirical Study on "
     "Factuality Hallucination in Large Language Models. ACL 2024.",
     "licence": "not stated",
-    "redistribution": "ids-only",
+    "redistribution": "no",
     "url": "https://github.com/RUCAIBox/HaluEval-2.0",
     "lang": "en",
 }

@@ -121,6 +121,6 @@ def test_texts_are_counted_by_task_labels_and_language():
 
 def test_nothing_measured_gives_tables_without_rows():
     tables = dict(public_tables(frame(Sample), frame(Score), {"counts": {"n_items": 0}}))
-    assert len(tables) == 6 and all(
+    assert len(tables) == 7 and all(
         isinstance(table, pl.DataFrame) and table.is_empty() for table in tables.values()
     )
