@@ -157,7 +157,7 @@ def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tu
         "is_whole": True,
     }
     replies = pl.DataFrame(known).with_columns(
-        domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1")
+        domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"), region=pl.lit("r")
     )
     verdict = pl.select(
         pl.when(pl.Series(rng.random(len(place)) >= lost)).then(pl.Series(is_supported))

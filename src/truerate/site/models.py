@@ -37,7 +37,7 @@ def context(tables: Tables, name: str) -> dict:
 
 def everyone(tables: Tables) -> dict:
     """What models.md.j2 shows: the build's models, and of every subject of a real board where it stands."""
-    names = sorted({one.subject for board in tables.real for one in board.models}, key=str.casefold)
+    names = sorted({one.subject for board in tables.real for one in board.models}, key=_by_name)
     ranked = [(board, {one.subject: one for one in board.ranked}) for board in tables.real]
     return {
         "models": [(name, tables.models[name]) for name in models_of(tables)],
@@ -45,6 +45,11 @@ def everyone(tables: Tables) -> dict:
         "lines": [(name, [(board, found.get(name)) for board, found in ranked]) for name in names],
         "is_simulated": tables.is_simulated,
     }
+
+
+def _by_name(name: str) -> tuple[str, str]:
+    """Names that differ in case alone keep one order in every run."""
+    return name.casefold(), name
 
 
 def _is_of(row: Row, name: str) -> bool:
