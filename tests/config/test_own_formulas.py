@@ -10,7 +10,12 @@ from truerate.core.imports import imported
 
 ROOT = Path(__file__).parents[2]
 # Rooms of which no stage of a board runs what calls a formula: commands and pages alone.
-OF_NO_STAGE = ("src/truerate/real/", "src/truerate/answers/", "src/truerate/leaderboard/", "src/truerate/site/")
+OF_NO_STAGE = (
+    "src/truerate/real/",
+    "src/truerate/answers/",
+    "src/truerate/leaderboard/",
+    "src/truerate/site/",
+)
 
 
 @pytest.fixture
