@@ -15,6 +15,7 @@ OF_NO_STAGE = (
     "src/truerate/answers/",
     "src/truerate/leaderboard/",
     "src/truerate/site/",
+    "src/truerate/flow/real_results.py",
 )
 
 

@@ -41,6 +41,7 @@ def fetch_settings(**changes) -> Fetch:
         "max_redirects": 2,
         "per_host_s": 0,
         "allowed_private": ["127.0.0.1"],
+        "user_agent": "truerate (a@b.example)",
     }
     return Fetch.model_validate(TRACK.fetch.model_dump() | small | changes)
 

@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from truerate.core.errors import SettingsError
 from truerate.web.outcomes import Outcome
 
 from .stub_web import HTML, PAGE, Waits, cut, fetch_settings, fetched, silent
@@ -190,6 +191,40 @@ def test_a_host_is_given_its_pause_and_others_are_not_held_up(tmp_path):
     found, _ = fetched(served, list(served), tmp_path, as_proxy=True, settings=settings, clock=waits.clock())
     assert all(one.outcome is Outcome.OK for one in found)
     assert sorted(waits.slept) == [2.0, 2.0, 4.0, 4.0]  # the second and third request to each of two hosts
+
+
+def test_a_delay_that_rules_ask_for_is_given_from_the_second_page_on(tmp_path):
+    rules = (200, {"content-type": "text/plain"}, b"User-agent: *\nCrawl-delay: 7\n")
+    served = {f"http://a.example/{name}": PAGE for name in "123"} | {"http://a.example/robots.txt": rules}
+    waits, settings = Waits(), fetch_settings(per_host_s=1.0)
+    addresses = [f"http://a.example/{name}" for name in "123"]
+    fetched(served, addresses, tmp_path, as_proxy=True, settings=settings, clock=waits.clock())
+    # the rules come at once, the first page 1 s after them, as was known then, the others 7 s after one another
+    assert sorted(waits.slept) == [1.0, 8.0, 15.0]
+
+
+def test_a_port_of_no_web_is_not_asked(tmp_path):
+    page, stub = one({}, "http://a.example:6379/", tmp_path, base="", as_proxy=True)
+    assert (page.outcome, page.detail) == (Outcome.REFUSED_ADDRESS, "port 6379 is none of 80, 443")
+    assert stub.asked == []
+
+
+def test_pages_of_other_hosts_are_not_fetched_without_a_contact(tmp_path):
+    settings = fetch_settings(user_agent="truerate (hallucination research)")
+    with pytest.raises(SettingsError, match="names no contact.*such as truerate .you@example.org."):
+        fetched({"/a": PAGE}, ["/a"], tmp_path, settings=settings)
+
+
+def test_rules_are_followed_through_five_redirects(tmp_path):
+    """RFC 9309, 2.3.1.2: at least five, whatever pages get (here two)."""
+    hops = {f"/r{n}": (302, {"location": f"/r{n + 1}"}, b"") for n in range(1, 5)}
+    rules = {
+        "/robots.txt": (302, {"location": "/r1"}, b""),
+        **hops,
+        "/r5": (200, {}, b"User-agent: *\nDisallow: /a"),
+    }
+    page, _ = one(rules | {"/a": PAGE}, "/a", tmp_path)
+    assert page.outcome is Outcome.ROBOTS
 
 
 def test_hosts_without_a_limit_have_no_pause(tmp_path):

@@ -24,6 +24,9 @@ PRIVATE = [
     "::ffff:127.0.0.1",  # IPv4 within IPv6
     "64:ff9b::7f00:1",  # the same by NAT64
     "2002:7f00:1::",  # and by 6to4
+    "fec0::1",  # site-local, RFC 3879
+    "192.88.99.1",  # relays of 6to4, RFC 7526
+    "3fff::1",  # documentation, RFC 9637
 ]
 
 
@@ -81,3 +84,14 @@ def test_a_name_is_judged_by_what_it_resolves_to(monkeypatch):
     assert resolved(monkeypatch, ["10.0.0.1", "93.184.216.34"]) == ["93.184.216.34"]
     assert resolved(monkeypatch, ["10.0.0.1"], allowed=["10.0.0.0/8"]) == ["10.0.0.1"]
     assert resolved(monkeypatch, ["10.0.0.1"], allowed=["a.example"]) == ["10.0.0.1"]
+
+
+@pytest.mark.parametrize("port", [22, 25, 6379, 8080, 0, None])
+def test_ports_of_other_services_are_refused(port):
+    assert Guard().port("example.org", port) == f"port {port} is none of 80, 443"
+
+
+def test_a_host_that_is_listed_may_be_asked_at_any_port():
+    guard = Guard(["127.0.0.0/8", "*.lab"], ports=[80])
+    assert guard.port("127.0.0.1", 6379) is guard.port("wiki.lab", 8080) is guard.port("a.org", 80) is None
+    assert guard.port("a.org", 443) == "port 443 is none of 80"

@@ -18,6 +18,9 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
+from truerate.core.errors import SettingsError
+
+Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Search(Block):
@@ -52,9 +55,11 @@ class Fetch(Block):
     """How pages are fetched, and which are dropped.
 
     `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none.
-    `allowed_private`: hosts or networks that may be private or loopback. `timeout_s`: seconds that a page may
+    `allowed_private`: hosts or networks that may be private or loopback, at any port; `allowed_ports`: those
+    asked elsewhere. `timeout_s`: seconds that a page may
     take to come, and seconds of computing to be read. `per_host_s`: seconds between two requests to one host,
-    0 for none; `unlimited_hosts` have none. `extract`: main (trafilatura's main text) or tags (all text
+    0 for none; `unlimited_hosts` have none. `user_agent`: its first word is what robots.txt knows it by; without
+    a proxy, straight to other people's hosts, it names a contact. `extract`: main (trafilatura's main text) or tags (all text
     outside tags, the paper's way).
     """
 
@@ -68,9 +73,20 @@ class Fetch(Block):
     user_agent: Header
     robots: bool
     allowed_private: Names
+    allowed_ports: tuple[Port, ...] = (80, 443)
     login_hosts: Names
     sign_in_phrases: Names
     extract: Literal["main", "tags"]
+
+    def demand_contact(self) -> None:
+        """Raises SettingsError where pages would be fetched straight from other people's hosts, and the user agent
+        names nobody to turn to.
+        """
+        if self.proxy is None and not re.search(r"\S@\S|https?://\S", self.user_agent):
+            raise SettingsError(
+                f"fetch.user_agent {self.user_agent!r} names no contact, which hosts ask of whoever fetches many pages: add an"
+                " address of yours in params.yaml, such as truerate (you@example.org)"
+            )
 
 
 class ArticleRules(Block):

@@ -12,6 +12,7 @@ from trafilatura import extract
 from truerate.core.text import clean
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
+from truerate.web.unseen import without_unseen
 
 MAIN, TAGS = "main", "tags"
 UNSEEN = (
@@ -82,6 +83,8 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
         return Text(Outcome.EMPTY)
     title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
+        if without_unseen(tree):  # a page that hides nothing is read as it came, byte by byte
+            markup = html.tostring(tree, encoding="unicode")
         text = _tags(tree) if how == TAGS else _main(markup) or ""
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)

@@ -8,7 +8,6 @@ which is read once per host.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from urllib.robotparser import RobotFileParser
 
 import aiohttp
 from yarl import URL
@@ -20,6 +19,7 @@ from truerate.web.guard import Guard, GuardedResolver
 from truerate.web.hosts import host_of, is_within
 from truerate.web.outcomes import RULES, Outcome, Page
 from truerate.web.pauses import Clock, Pauses
+from truerate.web.robots import HOPS, Rules
 from truerate.web.store import PageStore, limits
 
 WINDOW = 1024  # pages in hand at once: those that wait for their host's turn do not hold up the others
@@ -41,10 +41,11 @@ class Fetcher:
     ):
         self.settings, self.store, self.proxy, self.scope = settings, store, proxy, scope
         self.clock = clock or Clock()
-        self.guard = Guard(settings.allowed_private)
+        self.guard = Guard(settings.allowed_private, settings.allowed_ports)
         self.limits = limits(settings)
         self.pauses = Pauses(settings, store, self.clock)
         self._robots: dict[str, asyncio.Task[Page]] = {}
+        self._rules: dict[str, Rules] = {}
 
     async def __aenter__(self) -> "Fetcher":
         # A proxy resolves the names itself; its own address is the user's choice.
@@ -71,9 +72,11 @@ class Fetcher:
         self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None
     ) -> None:
         """Put the pages of all addresses into the store; those that it holds for good are not fetched.
-        `on_page` is told of each.
+        `on_page` is told of each. Raises SettingsError where hosts would not learn whom to turn to.
         """
         missing = [url for url in dict.fromkeys(urls) if self.store.is_open(self.scope, url, self.limits)]
+        if missing and not self.proxy:
+            self.settings.demand_contact()
         self.pauses.expect(missing)
         waiting, lost = iter(missing), Counter()
 
@@ -102,7 +105,8 @@ class Fetcher:
         here = url
         try:
             left, seen = self.settings.timeout_s, set()
-            for _ in range(self.settings.max_redirects + 1):
+            n_hops = max(self.settings.max_redirects, HOPS if is_robots else 0)
+            for _ in range(n_hops + 1):
                 here = plain(here)
                 if here in seen:
                     raise Dropped(Outcome.REDIRECTS, "in a circle")
@@ -121,7 +125,7 @@ class Fetcher:
                         answer.body,
                     )
                 here = _joined(here, answer.location)
-            raise Dropped(Outcome.REDIRECTS, f"more than {self.settings.max_redirects}")
+            raise Dropped(Outcome.REDIRECTS, f"more than {n_hops}")
         except Dropped as dropped:
             where = f" at {here}" if here != url else ""
             return Page(url, dropped.outcome, dropped.detail + where, here, dropped.status)
@@ -131,7 +135,7 @@ class Fetcher:
         host = host_of(url)
         if URL(url).scheme not in ("http", "https"):
             raise Dropped(Outcome.ERROR, "neither http nor https")
-        if refusal := self.guard.host(host):
+        if refusal := self.guard.host(host) or self.guard.port(host, URL(url).port):
             raise Dropped(Outcome.REFUSED_ADDRESS, refusal)
         if is_within(host, self.settings.login_hosts):
             raise Dropped(Outcome.LOGIN_HOST, host)
@@ -149,8 +153,12 @@ class Fetcher:
         if page.outcome in (Outcome.TIMEOUT, Outcome.ERROR, Outcome.REFUSED_ADDRESS):
             raise Dropped(page.outcome, f"{RULES}{page.detail}")
         if page.outcome is Outcome.OK:
-            if not _rules(page.body).can_fetch(self.settings.user_agent, url):
+            if address not in self._rules:
+                self._rules[address] = Rules(page.body, self.settings.user_agent)
+            rules = self._rules[address]
+            if not rules.allows(url):
                 raise Dropped(Outcome.ROBOTS, "disallowed")
+            self.pauses.ask(host_of(url), rules.delay)
         elif page.outcome is Outcome.TOO_LARGE or page.is_transient:
             raise Dropped(Outcome.ROBOTS, f"{RULES}{page.detail}")
 
@@ -176,12 +184,6 @@ def _joined(here: str, location: str) -> str:
     if found.scheme not in ("http", "https"):
         raise Dropped(Outcome.REDIRECTS, "to nowhere")
     return str(found)
-
-
-def _rules(body: bytes) -> RobotFileParser:
-    rules = RobotFileParser()
-    rules.parse(body.decode("utf-8", "replace").removeprefix("\ufeff").splitlines())
-    return rules
 
 
 async def _together(work: Iterable[Awaitable[None]]) -> None:

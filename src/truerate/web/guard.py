@@ -15,7 +15,12 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from truerate.web.hosts import matches
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Of no public web, and yet global to some releases of Python: site-local (RFC 3879), the anycast of 6to4 relays
+# (RFC 7526), documentation (RFC 9637).
+_NOWHERE = tuple(map(ipaddress.ip_network, ("fec0::/10", "192.88.99.0/24", "3fff::/20")))
+PORTS = (80, 443)
 
 
 class RefusedAddress(OSError):
@@ -23,12 +28,12 @@ class RefusedAddress(OSError):
 
 
 class Guard:
-    """Says of addresses and hosts why they are refused. `allowed`: host patterns, addresses or networks that
-    may be private.
+    """Says of addresses, hosts and ports why they are refused. `allowed`: host patterns, addresses or networks
+    that may be private, at any port; `ports`: those that may be asked elsewhere.
     """
 
-    def __init__(self, allowed: Iterable[str] = ()):
-        self.networks, self.patterns = [], []
+    def __init__(self, allowed: Iterable[str] = (), ports: Iterable[int] = PORTS):
+        self.networks, self.patterns, self.ports = [], [], frozenset(ports)
         for entry in allowed:
             try:
                 self.networks.append(ipaddress.ip_network(entry, strict=False))
@@ -41,14 +46,16 @@ class Guard:
             parsed = ipaddress.ip_address(text.strip("[]").partition("%")[0])
         except ValueError:
             return f"{text!r} is no plain address"
-        if any(parsed.version == network.version and parsed in network for network in self.networks):
+        if _is_in(parsed, self.networks):
             return None
         inner = _embedded(parsed)
         if inner is not None:
             return self.address(str(inner))
         return (
             None
-            if parsed.is_global and not (parsed.is_multicast or parsed.is_reserved)
+            if parsed.is_global
+            and not (parsed.is_multicast or parsed.is_reserved)
+            and not _is_in(parsed, _NOWHERE)
             else f"{parsed} is not of the public web"
         )
 
@@ -67,6 +74,23 @@ class Guard:
         if host == "localhost" or host.endswith(".localhost"):
             return f"{host} is this machine"
         return None
+
+    def port(self, host: str, port: int | None) -> str | None:
+        """Why a port of a host is refused: mail, shells and databases are no web."""
+        if port in self.ports or matches(host, self.patterns) or self._is_listed(host):
+            return None
+        return f"port {port} is none of {', '.join(map(str, sorted(self.ports)))}"
+
+    def _is_listed(self, host: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            return False
+        return _is_in(parsed, self.networks)
+
+
+def _is_in(address: Address, networks: Iterable[Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)
 
 
 def _embedded(address: Address) -> Address | None:

@@ -11,6 +11,8 @@ from truerate.core.terminal import LONG_S, say_wait
 from truerate.web.hosts import host_of, matches
 from truerate.web.store import PageStore
 
+LONGEST_S = 30.0  # a longer Crawl-delay is heard as this: hosts write days into it to keep search engines out
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -28,6 +30,7 @@ class Pauses:
     def __init__(self, settings: Fetch, store: PageStore, clock: Clock):
         self.settings, self.store, self.clock = settings, store, clock
         self._until: dict[str, float] = {}  # host -> when it may be asked again, by its own wish
+        self._asked: dict[str, float] = {}  # host -> seconds between two requests, by its robots.txt
         self._left: Counter[str] = Counter()
         self._said: set[str] = set()
 
@@ -42,6 +45,10 @@ class Pauses:
             say_wait(seconds, f"{host!r} asks to come back later")
         self._until[host] = max(before, until)
 
+    def ask(self, host: str, seconds: float) -> None:
+        """Leave so long between two requests to a host, as its robots.txt asks (Crawl-delay), LONGEST_S at most."""
+        self._asked[host] = min(seconds, LONGEST_S)
+
     def until(self, host: str) -> float:
         """The moment until which a host asked to be left in peace; 0 where it never did."""
         return self._until.get(host, 0.0)
@@ -52,7 +59,11 @@ class Pauses:
         """
         now, until = self.clock.now(), self.until(host)
         start = max(now, until)
-        pause = 0 if matches(host, self.settings.unlimited_hosts) else self.settings.per_host_s
+        pause = (
+            0
+            if matches(host, self.settings.unlimited_hosts)
+            else max(self.settings.per_host_s, self._asked.get(host, 0.0))
+        )
         if pause:
             start = self.store.next_turn(host, pause, start)
             self._tell(host, pause, start - now)

@@ -17,6 +17,7 @@ from truerate.config import Fetch
 from truerate.config.layout import Layout
 from truerate.core.keyed_store import KeyedStore, Kind, next_turn
 from truerate.core.keys import digest
+from truerate.web.guard import PORTS
 from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1
@@ -163,6 +164,10 @@ def limits(settings: Fetch) -> str:
         "allowed_private",
         "login_hosts",
     }
+    if frozenset(settings.allowed_ports) != frozenset(
+        PORTS
+    ):  # what was stored when there were no others stays
+        names |= {"allowed_ports"}
     return digest(limits=settings.model_dump(mode="json", include=names))
 
 

@@ -8,6 +8,7 @@ of their hashes. The passages of a call are the union of its facts' best ones, a
 first, then every fact's second, and so on.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
 FORM = structured.numbered_verdicts(("supported", "not supported"))
+_NUMBERED = re.compile(r"[(（]\s*\d{1,4}\s*[)）]")  # where a line begins as a passage does
 RUN = 12  # replies that share calls, on average
 
 
@@ -53,7 +55,7 @@ class Call(NamedTuple):
 
     def named_passages(self) -> list[str]:
         """The passages that it shows, before each the (first) name that it was found for; their further lines
-        are indented.
+        are indented, and a number in brackets at the beginning of one has a dot before it.
 
         So no line of a page can pose as the beginning of another passage, and none runs into the next one.
         """
@@ -63,7 +65,7 @@ class Call(NamedTuple):
             for one in claim.passages
         }
         lines = [
-            [line.strip() for line in neutralise(one.text).splitlines() if line.strip()]
+            [_opened(line) for line in neutralise(one.text).splitlines() if line.strip()]
             for one in self.passages
         ]
         return [
@@ -74,6 +76,11 @@ class Call(NamedTuple):
         """The passages of a claim that the call shows, best first."""
         shown = set(self.passages)
         return [one for one in claim.passages if one in shown]
+
+
+def _opened(line: str) -> str:
+    plain = line.strip()
+    return f"· {plain}" if _NUMBERED.match(plain) else plain
 
 
 def calls(claims: Sequence[Claim], *, n: int, window: int) -> list[Call]:

@@ -1,0 +1,34 @@
+"""What a host's robots.txt allows (RFC 9309), read by Protego: wildcards, the longest rule, merged groups, Crawl-delay."""
+
+import re
+
+from protego import Protego
+
+HOPS = 5  # redirects that are followed to a host's rules at least (RFC 9309, 2.3.1.2)
+LARGEST = 512_000  # bytes of rules that are read at least (2.5); more is not asked for than a page may have
+_TOKEN = re.compile(r"[A-Za-z_-]+")
+
+
+class Rules:
+    """The rules of one host for one user agent. A body that is no text of rules allows everything."""
+
+    def __init__(self, body: bytes, user_agent: str):
+        self._rules = Protego.parse(body.decode("utf-8", "replace").removeprefix("\ufeff"))
+        self._token = product_token(user_agent)
+
+    def allows(self, url: str) -> bool:
+        """Whether an address may be asked: the longest rule that fits its path and query decides, Allow wins a tie."""
+        return self._rules.can_fetch(url, self._token)
+
+    @property
+    def delay(self) -> float:
+        """Seconds that the host asks for between two requests (Crawl-delay, no part of the RFC); 0 where it does not."""
+        return max(0.0, self._rules.crawl_delay(self._token) or 0.0)
+
+
+def product_token(user_agent: str) -> str:
+    """The name by which groups of rules are found (RFC 9309, 2.2.1): the letters, `_` and `-` that a user agent
+    begins with; `*` where it begins with none.
+    """
+    found = _TOKEN.match(user_agent.strip())
+    return found[0] if found else "*"
