@@ -56,7 +56,7 @@ class StubWeb:
     """
 
     def __init__(self, pages: dict):
-        self.pages, self.asked, self.headers = pages, [], []
+        self.pages, self.asked, self.headers, self.bodies = pages, [], [], []
 
     async def handle(self, reader, writer):
         try:
@@ -67,6 +67,7 @@ class StubWeb:
                 self.headers.append(
                     {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines if line}
                 )
+                self.bodies.append(await reader.readexactly(int(self.headers[-1].get("content-length", 0))))
                 found = self.pages.get(
                     target, self.pages.get(target.partition("?")[0], (404, {}, b"nothing here"))
                 )

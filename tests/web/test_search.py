@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.web.search import Searcher, address, read
+from truerate.web.search import Searcher, address
 from truerate.web.store import PageStore
 
 from .stub_web import StubWeb, Waits, results, search_settings
@@ -237,25 +237,6 @@ def test_a_key_that_is_not_there_or_unusable_is_one_line(value, tmp_path, monkey
         pytest.raises(TruerateError, match="the variable NO_KEY (is not set|holds a line break)"),
     ):
         Searcher(search_settings(key_env="NO_KEY"), store, url="http://a/")
-
-
-def test_results_that_cannot_be_used_are_left_out():
-    body = {
-        "items": [
-            {"link": " http://a/ ", "title": "A\x00"},
-            {"link": 3},
-            {"title": "no link"},
-            "text",
-            {"link": ""},
-        ]
-    }
-    assert read(json.dumps(body).encode()) == [{"link": "http://a/", "title": "A"}]
-    assert (
-        read(b"{}") == []
-        and read(b"[]") is None
-        and read(b'{"items": 3}') is None
-        and read(b'{"error": {}}') is None
-    )
 
 
 def test_the_address_is_a_path_of_an_endpoint_or_whole():

@@ -1,7 +1,7 @@
 """Where web pages are searched for and how they are fetched, for every track that needs the web."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from truerate.config.blocks import (
     Few,
     Header,
     Names,
+    Number,
     Pause,
     Seconds,
     Size,
@@ -18,26 +19,39 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
+from truerate.config.search_services import Named, known
 from truerate.core.errors import SettingsError
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Search(Block):
-    """Where web pages are searched for: an endpoint or address in the form of Google's Custom Search JSON
-    API, or recorded results.
+    """Where web pages are searched for: an endpoint, an address, or recorded results.
 
-    `url` is asked with `q`, `num`, and `key` and `cx` from the environment variables named by `key_env` and
-    `engine_env`. With `endpoint`, `url` is a path of that endpoint. `recorded`: a JSONL file of queries and
-    their results, asked before any address is.
+    `service`: the form in which it is asked, one of config/search_services.yaml by name or an entry like those.
+    `url` is asked, by default the service's own; with `endpoint` it is a path of that endpoint. `key_env` and
+    `engine_env` name the variables of the environment with the key and the engine. `rpm`: requests a minute at most,
+    null for no pace of our own. `recorded`: a JSONL file of queries and their results, asked before any address is.
     """
 
+    service: Named = Field(default="google", validate_default=True)
     endpoint: str | None = None
     url: Word | None = None
     key_env: Variable | None = None
     engine_env: Variable | None = None
+    rpm: Annotated[Number, Field(gt=0, le=10**6)] | None = None
     recorded: Word | None = None
     n_results: Annotated[Whole, Field(ge=1, le=10)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_its_own_address(cls, values: Any) -> Any:
+        """A service that is named or given without an address, an endpoint or a record is asked at its own."""
+        named = values.get("service") if isinstance(values, dict) else None
+        if named and not (values.get("url") or values.get("endpoint") or values.get("recorded")):
+            entry = known().get(named, {}) if isinstance(named, str) else named
+            return values | {"url": entry.get("url") if isinstance(entry, dict) else None}
+        return values
 
     @model_validator(mode="after")
     def _somewhere(self) -> "Search":
@@ -48,6 +62,12 @@ class Search(Block):
             raise ValueError(
                 "`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with http"
             )
+        if self.key_env and not (self.service.key_header or self.service.key_query):
+            raise ValueError(
+                "`key_env` is given, and the service takes no key: `key_header` or `key_query` says where it goes"
+            )
+        if self.engine_env and not self.service.engine_query:
+            raise ValueError("`engine_env` is given, and the service takes no engine")
         return self
 
 

@@ -1,11 +1,10 @@
-"""Searching the web: Google's Custom Search JSON form at an address or endpoint."""
+"""Searching the web at a service whose form is data (`config.search_services`), each query once, at its pace."""
 
 import asyncio
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -13,14 +12,12 @@ import aiohttp
 from truerate.config import Search
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.hiding import Hiding
-from truerate.core.lenient import loads
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import told
-from truerate.core.text import clean
 from truerate.web.hosts import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
-from truerate.web.recorded import result
+from truerate.web.search_form import Call, Left, said
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
@@ -54,9 +51,15 @@ class Searcher:
             backoff_s,
         )
         self.clock = clock or Clock()
-        env_names = {"key": settings.key_env, "cx": settings.engine_env}
+        env_names = {"key": settings.key_env, "engine": settings.engine_env}
         self.secrets = {name: _secret(variable, name) for name, variable in env_names.items() if variable}
         self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
+        self._call = Call(
+            settings.service,
+            settings.n_results,
+            key=self.secrets.get("key"),
+            engine=self.secrets.get("engine"),
+        )
 
     def stored(self, query: str) -> list[dict] | None:
         """What the store holds for a query."""
@@ -122,29 +125,35 @@ class Searcher:
         raise self._stop(refusal, query)
 
     async def _ask(self, session: aiohttp.ClientSession, query: str) -> "list[dict] | Refused":
-        """One request: the results, or why there are none."""
-        asked, at = {"q": query, "num": str(self.settings.n_results), **self.secrets}, self.clock.now()
+        """One request in its turn: the results, or why there are none."""
+        await self._turn()
+        at = self.clock.now()
         try:
-            async with session.get(self.url, params=asked, allow_redirects=False) as response:
-                status, body, wait = (
-                    response.status,
-                    await response.read(),
-                    response.headers.get("Retry-After"),
-                )
+            async with session.request(
+                self.settings.service.method, self.url, allow_redirects=False, **self._call.of(query)
+            ) as response:
+                status, body, headers = response.status, await response.read(), response.headers
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return Refused(type(error).__name__, at, passes=True)
         body = self._hiding.body(body, is_error=status != 200)
         if status == 200:
-            results = read(body)
-            if results is None:
-                return Refused("a reply that is no search result", at, passes=True)
+            results = self._call.read(body)
+            if isinstance(results, str):
+                return Refused(results, at, passes=True)
             self._queue.answered()
             return results[: self.settings.n_results]
-        failure = f"status {status} {self._hiding.text(_words(body))[:160]}".rstrip()
-        if status == 402 or (status in (403, 429) and _QUOTA.search(failure)):
+        failure = f"status {status} {self._hiding.text(said(body))[:160]}".rstrip()
+        left = Left.of(headers)
+        if status in (402, *self.settings.service.quota) or (
+            status in (403, 429) and (left.is_quota or _QUOTA.search(failure))
+        ):
             return Refused(failure, at, is_quota=True)
         is_rate = status == 429 or (status == 403 and _RATE.search(failure) is not None)
-        seconds = seconds_asked(wait, self.clock.now())
+        seconds = seconds_asked(headers.get("Retry-After"), self.clock.now())
+        if seconds is None and is_rate:
+            seconds = left.reset_s
+        if advice := self.settings.service.advice.get(status):
+            failure = f"{failure}: {advice}"
         return Refused(
             failure,
             at,
@@ -152,6 +161,14 @@ class Searcher:
             is_for_all=is_rate or (may_pass(status) and bool(seconds)),
             wait=seconds,
         )
+
+    async def _turn(self) -> None:
+        """Wait for the next request's turn, over all processes, where a pace is set."""
+        if self.settings.rpm is not None:
+            now = self.clock.now()
+            turn = self.store.next_turn(f"search at {host_of(self.url)}", 60.0 / self.settings.rpm, now)
+            if turn > now:
+                await self._queue.rest(turn - now)
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""
@@ -163,36 +180,6 @@ class Searcher:
         return EndpointError(
             f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"
         )
-
-
-def read(body: bytes) -> list[dict] | None:
-    """The results in a reply, None where it is none. A reply without `items` has no result."""
-    try:
-        found: Any = loads(body)
-    except (ValueError, RecursionError):
-        return None
-    items = found.get("items") or [] if isinstance(found, dict) else None
-    if not isinstance(items, list) or found.get("error") is not None:
-        return None
-    return [one for item in items if (one := result(item))]
-
-
-def _words(body: bytes) -> str:
-    """The words of an error: in Google's form the reasons and the message, else what stands under `error`,
-    `message` or `detail`.
-    """
-    try:
-        answer: Any = loads(body)
-        error = answer.get("error") or answer.get("message") or answer.get("detail") or ""
-        reasons = (
-            [str(reason.get("reason")) for reason in error.get("errors", [])]
-            if isinstance(error, dict)
-            else []
-        )
-        words = [*reasons, str(error.get("message", "")) if isinstance(error, dict) else str(error)]
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        return ""
-    return clean(" ".join(" ".join(dict.fromkeys(words)).split()))
 
 
 def _secret(variable: str, name: str) -> str:

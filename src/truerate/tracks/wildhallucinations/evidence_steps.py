@@ -113,6 +113,8 @@ class Web:
             return [known.get(_plain(name), [])[: settings.n_results] for name in names]
         scope = self._search_scope()
         if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
+            if self.settings.fetch.proxy is None:  # before anything is paid
+                self.settings.fetch.demand_contact()
             url = address(settings, self._base(settings.endpoint, "search.endpoint"))
             asyncio.run(Searcher(settings, self.store, url=url, scope=scope).search_all(asked))
         found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
@@ -124,7 +126,8 @@ class Web:
     def _search_scope(self) -> str:
         """Names what answers queries."""
         settings = self.settings.search
-        return f"{self._identity(settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
+        where = f"{self._identity(settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
+        return f"{where} {form}" if (form := settings.service.identity) else where
 
     # ---- fetching ------------------------------------------------------------------------------------------
 

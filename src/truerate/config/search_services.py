@@ -1,0 +1,77 @@
+"""The forms of search services: what a request is called, where its key goes, where the results are. All of it is data."""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BeforeValidator, Field
+
+from truerate.config.blocks import Block, Few, Number, Whole, Word
+from truerate.core.keys import digest
+
+TABLE = Path(__file__).with_suffix(".yaml")
+Status = Annotated[Whole, Field(ge=400, le=599)]
+
+
+class Service(Block):
+    """The form of one search service.
+
+    `url`: its address where it has one for all. `method`: how it is asked, with the parameters in the address (get)
+    or as a JSON body (post): `query`, `number` of results (at most `most`; none where it takes none), and what is
+    `fixed`. The key goes into a header, behind `key_prefix`, or into a parameter; the name of an engine into another.
+    `results`: the path of the list in the reply, with dots; `link`, `title`, `snippet`, `text` the fields of one
+    (`text`: the page's own text, which is then not fetched). `fault`: a list that tells of engines which did not
+    answer, so that no result is a fault where it is not empty. `quota`: statuses of a sum that is used up, beside 402.
+    `advice` by status. `price`: USD per query.
+    """
+
+    url: Word | None = None
+    method: Literal["get", "post"] = "get"
+    query: Word
+    number: Word | None = None
+    most: Few = 10
+    key_header: Word | None = None
+    key_prefix: str = ""
+    key_query: Word | None = None
+    engine_query: Word | None = None
+    fixed: dict[Word, str | int | bool] = {}
+    results: Word
+    link: Word = "link"
+    title: Word = "title"
+    snippet: Word = "snippet"
+    text: Word | None = None
+    fault: Word | None = None
+    quota: tuple[Status, ...] = ()
+    advice: dict[Status, Word] = {}
+    price: Annotated[Number, Field(ge=0, le=1000)] = 0.0
+
+    @property
+    def identity(self) -> str:
+        """Names what decides a reply; empty for Google's form, in which the oldest stored results were asked for."""
+        google = Service.model_validate(known()["google"])
+        names = {"method", "query", "number", "fixed", "results", "link", "title", "snippet", "text"}
+        form, first = (one.model_dump(mode="json", include=names) for one in (self, google))
+        return "" if form == first else digest(form=form)
+
+
+@cache
+def known() -> dict[str, dict[str, Any]]:
+    """The services of the table, by name."""
+    with TABLE.open(encoding="utf-8") as file:
+        found: dict[str, dict[str, Any]] = yaml.safe_load(file)
+    return found
+
+
+def _entry(value: object) -> object:
+    """A service of the table where one is named. ValueError where it has none of that name."""
+    if not isinstance(value, str):
+        return value
+    if value not in known():
+        raise ValueError(
+            f"no service {value!r}; known: {', '.join(known())}; or give its form (query, results, …)"
+        )
+    return known()[value]
+
+
+Named = Annotated[Service, BeforeValidator(_entry)]

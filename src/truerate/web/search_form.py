@@ -1,0 +1,131 @@
+"""What a request to a search service holds and what its reply says, by the form of the service alone; nothing is asked here."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truerate.config.search_services import Service
+from truerate.core.lenient import loads
+from truerate.core.text import clean
+from truerate.web.recorded import result
+
+DAY_S = 86400
+_WINDOW = re.compile(r"\bw=(\d{1,9})")
+
+
+class Call:
+    """Requests to one service, with its key and engine where it has any."""
+
+    def __init__(
+        self, service: Service, n_results: int, *, key: str | None = None, engine: str | None = None
+    ):
+        self.service = service
+        self._fixed: dict[str, str | int | bool] = dict(service.fixed)
+        if service.number:
+            self._fixed[service.number] = min(n_results, service.most)
+        if key and service.key_query:
+            self._fixed[service.key_query] = key
+        if engine and service.engine_query:
+            self._fixed[service.engine_query] = engine
+        self._headers = {service.key_header: service.key_prefix + key} if key and service.key_header else {}
+
+    def of(self, query: str) -> dict[str, Any]:
+        """What aiohttp's request takes for a query."""
+        asked = {self.service.query: query, **self._fixed}
+        if self.service.method == "post":
+            return {"json": asked, "headers": self._headers}
+        return {"params": {name: _plain(value) for name, value in asked.items()}, "headers": self._headers}
+
+    def read(self, body: bytes) -> list[dict] | str:
+        """The results in a reply, or why it is none. A reply without the list has no result."""
+        found = _loaded(body)
+        if not isinstance(found, dict) or found.get("error") is not None:
+            return "a reply that is no search result"
+        items = _at(found, self.service.results) or []
+        if not isinstance(items, list):
+            return "a reply that is no search result"
+        if not items and self.service.fault and (silent := found.get(self.service.fault)):
+            return f"no result, and {self.service.fault} is {clean(str(silent))[:100]}"
+        return [one for item in items if (one := result(self._fields(item)))]
+
+    def _fields(self, item: object) -> object:
+        """A result in the names of recorded ones, which hold `link`, `title` and `snippet`, and may hold `text`."""
+        if not isinstance(item, dict):
+            return item
+        named = {"link": self.service.link, "title": self.service.title, "snippet": self.service.snippet}
+        if self.service.text:
+            named["text"] = self.service.text
+        return {name: item[field] for name, field in named.items() if field in item}
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What headers say is left of a service's limits: whether that of a day or longer is used up, and in how many
+    seconds the shorter one is renewed; None where they do not say.
+    """
+
+    is_quota: bool = False
+    reset_s: float | None = None
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> "Left":
+        """From `X-RateLimit-Remaining`, `-Reset` and `-Policy`: lists over windows, the shortest first (Brave).
+
+        Without a policy the last of several windows is the long one; a single one is a rate.
+        """
+        remaining = _numbers(headers.get("X-RateLimit-Remaining", ""))
+        resets = _numbers(headers.get("X-RateLimit-Reset", ""))
+        windows = [float(found) for found in _WINDOW.findall(headers.get("X-RateLimit-Policy", ""))]
+        if len(windows) != len(remaining):
+            windows = [
+                DAY_S if place and place == len(remaining) - 1 else 1.0 for place in range(len(remaining))
+            ]
+        if any(left <= 0 and window >= DAY_S for left, window in zip(remaining, windows, strict=True)):
+            return cls(is_quota=True)
+        # a reset that is no span but a moment (seconds since 1970) says nothing that can be relied on
+        waits = [wait for left, wait in zip(remaining, resets, strict=False) if left <= 0 and wait < DAY_S]
+        return cls(reset_s=max(waits, default=None))
+
+
+def said(body: bytes) -> str:
+    """The words of an error: in Google's form the reasons and the message, else what stands under `error`,
+    `message` or `detail`.
+    """
+    answer = _loaded(body)
+    try:
+        error = answer.get("error") or answer.get("message") or answer.get("detail") or ""
+        if isinstance(error, dict):
+            reasons = [str(reason.get("reason")) for reason in error.get("errors", [])]
+            words = [*reasons, str(error.get("message") or error.get("detail") or error.get("error") or "")]
+        else:
+            words = [str(error)]
+    except (TypeError, AttributeError):
+        return ""
+    return clean(" ".join(" ".join(dict.fromkeys(words)).split()))
+
+
+def _loaded(body: bytes) -> Any:
+    try:
+        return loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _at(found: Any, path: str) -> Any:
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _numbers(text: str) -> list[float]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return (
+        [float(part) for part in parts]
+        if all(re.fullmatch(r"\d{1,12}(\.\d+)?", part) for part in parts)
+        else []
+    )
+
+
+def _plain(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
