@@ -99,9 +99,9 @@ def hides(style: dict[str, str]) -> bool:
         return True
     if (_pixels(style.get("text-indent")) or 0) <= -_FAR or "scale(0)" in style.get("transform", ""):
         return True
-    edges = ("margin-left", "margin-top", "margin-right")
+    edges = ["margin-left", "margin-top", "margin-right"]
     if style.get("position") in ("absolute", "fixed"):
-        edges += ("left", "top", "right", "bottom")
+        edges += ["left", "top", "right", "bottom"]
     return any((_pixels(style.get(name)) or 0) <= -_FAR for name in edges)
 
 

@@ -67,7 +67,8 @@ def test_a_judgement_of_signs_alone_is_read_in_a_time_that_grows_with_its_length
         return process_time() - began
 
     spent(10)  # the patterns are compiled
-    # the best of three, so that no collection of garbage falls into all of them; sixteen times as many take sixteen times as long; where each line was tried anew they took 256 times
+    # the best of three, so that no collection of garbage falls into all of them
+    # sixteen times as many take sixteen times as long; where each line was tried anew they took 256 times
     assert min(spent(8000) for _ in range(3)) < 60 * max(min(spent(500) for _ in range(3)), 0.001)
 
 

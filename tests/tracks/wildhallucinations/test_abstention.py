@@ -1,5 +1,11 @@
 """Whether a reply abstains: the paper's rule with its known faults, and ours without most of them."""
 
+import csv
+import os
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import orjson
 import pytest
 
 from truerate.core.schemas import pairs
@@ -19,6 +25,10 @@ MISSES = [
     "I looked, but couldn't find anything about this name.",
     "Je ne connais pas cette personne.",
 ]
+HERE = Path(__file__).parent / "data"
+DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[3] / ".." / "shared" / "data")
+# people, places, firms and works that nobody knows: two in title case, one with an article
+ENTITIES = ("Torvane Instruments", "Adrel Bostun", "the Lake of Hemmar", "Ninefold Lanterns")
 
 
 @pytest.mark.parametrize("text", FALSE_ALARMS)
@@ -39,7 +49,7 @@ def test_only_the_first_paragraph_counts_for_phrases_and_every_one_for_substring
     answer = "The bridge was built in 1902."
     assert not is_paper_abstention(f"{answer}\n\nI'm afraid that is all.")
     assert is_paper_abstention(f"I'm afraid that is all.\n\n{answer}")
-    assert is_paper_abstention(f"{answer}\n\nCould you clarify?")
+    assert is_paper_abstention(f"{answer}\n\nIts builder IS NOT MENTIONED anywhere.")
     assert is_paper_abstention(f"\n\n{answer}") and is_paper_abstention(" ")
 
 
@@ -122,3 +132,50 @@ def test_rates_by_hand():
         == 0.0
     )
     assert all(row["value"] is None for row in abstention.probe_scores([], confidence=0.95))
+
+
+def corpus(name: str) -> list[dict[str, str]]:
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_refusals_in_ten_styles_are_seen():
+    """80 wordings about four names; on their first run, before the rule was mended by them, 276 of 320 were seen."""
+    seen, n = Counter(), Counter()
+    for row in corpus("refusals.csv"):
+        for name in ENTITIES:
+            text = row["text"].replace("\\n", "\n").replace("{name}", name)
+            n[row["style"]] += 1
+            seen[row["style"]] += is_abstention(text)
+    assert len(n) == 10 and n.total() == 320
+    assert {style: seen[style] for style in n} == dict(n)
+
+
+def test_what_a_passage_says_is_an_answer_though_it_names_passages():
+    assert not is_abstention("Based on the provided passages, the mill stands in Varn and was built in 1802.")
+    assert not is_abstention(
+        "The passages state that the mill was built in 1802 and burned down in 1911, and that it was rebuilt."
+    )
+    assert not is_abstention("No evidence shows that the mill was ever moved.")
+    assert is_abstention(
+        "Some documents speak for the north, others for the south. Therefore, the question cannot be answered."
+    )
+
+
+def test_refusals_of_real_models_are_seen_and_answers_are_not_taken_for_them():
+    """RefChecker's developers' half: of 1,050 replies 41 without claims refuse, as one reader read them (ids in
+    refchecker_refusals.csv); at least 85 % are seen, and at most 0.5 % of those with claims are taken for one
+    that say something. 15 of those with claims refuse as well: what was extracted is that nothing is known.
+    """
+    path = DATA / "refchecker" / "claims.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no refchecker/claims.jsonl under {DATA}; name the folder in TRUERATE_DATA")
+    rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    refusals = {(row["setting"], row["model"], row["id"]) for row in corpus("refchecker_refusals.csv")}
+    seen = defaultdict(set)
+    for row in rows:
+        if is_abstention(row["response"]):
+            seen[bool(row["claims"])].add((row["setting"], row["model"], row["id"]))
+    n_claimed = sum(bool(row["claims"]) for row in rows)
+    assert len(refusals & seen[False]) >= 0.85 * len(refusals)
+    assert len(seen[True]) <= 15 + 0.005 * n_claimed

@@ -1,14 +1,8 @@
 """Whether a reply abstains: the paper's rule, and a better one; and a probe set that tells how often each is
 wrong.
 
-**paper** (WildHallucinations, appendix: 26 phrases, six further substrings, matched as FActScore does). The appendix was not at hand, so
-the lists stand here from other public ones:
-- sourced: the first 11 of `PHRASES` are FActScore's (`abstain_detection`, Min et al. 2023), and so is the way of matching by the beginning
-  and by paragraphs; the next 15 are those that a later public scorer built on FActScore (`AbstentionScorer`, `invalid_mentions`) appends to
-  them. Together they are 26, the paper's count, and hold "Unfortunately,", "I don't" and "Sorry", which the paper's rule is known to flag;
-  that the two lists are equal word by word is not proved.
-- known from what the paper's rule flags: "please" and "not a widely" of `SUBSTRINGS`; that they are matched anywhere and without case.
-- reconstructed: the other four of `SUBSTRINGS`. Nothing rests on them but replies that hold just these words.
+**paper** (WildHallucinations, appendix B: 26 phrases and six substrings, matched by two functions of FActScore's): a substring
+anywhere in the reply; a reply that begins with a phrase; or paragraphs of which the first is empty or holds one.
 
 **measured** (ours): a reply abstains where a clause that says "I do not know" in its language comes before anything is stated and little is
 stated after it. What stands in quotation marks, and English phrases in title case, are names, not speech.
@@ -45,6 +39,7 @@ PHRASES = (
     "unfortunately,",
     "there doesn't seem to be",
     "there does not seem to be",
+    "please",
     "i do not",
     "i don't",
     "**no relevant",
@@ -54,14 +49,20 @@ PHRASES = (
     "i'm sorry",
     "i am sorry",
     "sorry",
-    "provide more",
     "i am not familiar with",
     "i'm not familiar with",
 )
-SUBSTRINGS = ("please", "not a widely", "i’m sorry", "could you clarify", "more context", "misspell")
+SUBSTRINGS = (
+    "is not explicitly mentioned",
+    "is not mentioned",
+    "isn't mentioned",
+    "is not a widely",
+    "isn't a widely",
+    "provide more",
+)
 
 MAX_BEFORE = 4  # words that may be stated before the first clause of not knowing
-MAX_STATED = 14  # words that may be stated in all
+MAX_STATED = 16  # words that may be stated in all
 MAX_BETWEEN = 40  # characters for which `…` may stand
 _CITATION = re.compile(r"\s*\[\d+\]\s*")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|《[^》\n]*》|「[^」\n]*」")
@@ -73,7 +74,19 @@ _FILLER = re.compile(
     r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only|just) the name)\b"
     r"|\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s| is) possible\b|^it (seems|appears|sounds)\b"
     r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b|\bthe name (alone )?(suggests|hints|sounds|points)\b"
-    r"|^(for|more|further) (more |further )?(information|details)\b|^(check|consult|visit|see|try|ask|contact)\b"
+    r"|\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
+    r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
+)
+# a last sentence that says of the question itself that it has no answer, whatever was weighed before it
+_CONCLUDED = re.compile(
+    r"[.!?]\s+(\w+, )?(the |this |your )(answer|question)\b[^.!?]{0,80}\b(cannot|can't|could not) be "
+    r"(determined|answered|given|found|known)[^.!?]{0,80}[.!?]?$"
+)
+# sentences that say what was given to answer from, and tell nothing that stands there
+_ABOUT_SOURCES = re.compile(
+    r"^(\W|while |however,? |although |in |as |but )*((some|none|all|most|many|several|few|one|each|any|both|neither) of )?"
+    r"(the |these |those |my |any )?((\w+ ){0,2}(passages|contexts?|sources|documents|search results|articles|texts?|excerpts"
+    r"|snippets|results))\b(?!.*\b(that|states?|says?|according)\b)"
 )
 
 
@@ -107,32 +120,33 @@ def is_paper_abstention(text: str) -> bool:
 def is_abstention(text: str) -> bool:
     """Whether a clause of not knowing comes first and little is stated.
 
-    Clauses that speak to the user, of oneself, or guess state nothing. At most MAX_BEFORE words may be stated
-    before the first clause of not knowing and MAX_STATED in all; of scripts without spaces two characters are
-    a word.
+    Clauses that speak to the user, of oneself, or guess state nothing. Nor do sentences that say what sources were given. At most
+    MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED in all; of scripts without
+    spaces two characters are a word. A reply that ends by saying that the question cannot be answered abstains.
     """
     before = stated = 0
     is_found = False
     if len(text) > MAX_CHARS:
         return False
     plain = re.sub(r"[^\S\n]+", " ", element(visible(text)).text).strip(" \n*_`>#")
-    for clause in clauses(_QUOTED.sub(" ", plain)):
-        if says_unknown(clause):
-            is_found = True
-            continue
-        n = 0 if _FILLER.search(clause.casefold()) else _size(clause)
-        stated += n
-        before += 0 if is_found else n
-    return not text.strip() or (is_found and before <= MAX_BEFORE and stated <= MAX_STATED)
+    for sentence in sentences(_QUOTED.sub(" ", plain).replace("’", "'")):
+        is_about_sources = _ABOUT_SOURCES.search(sentence.casefold()) is not None
+        for clause in clauses(sentence):
+            if says_unknown(clause):
+                is_found = True
+                continue
+            n = 0 if is_about_sources or _FILLER.search(clause.casefold()) else _size(clause)
+            stated += n
+            before += 0 if is_found else n
+    if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= MAX_STATED):
+        return True
+    return _CONCLUDED.search(plain.casefold()) is not None
 
 
-def clauses(text: str) -> Iterator[str]:
-    """The clauses of a text: its sentences, cut at commas, colons and dashes; one is kept whole where it is a
-    question.
-    """
-    for sentence in sentences(text.replace("’", "'")):
-        parts = [sentence] if sentence.endswith("?") else _CLAUSE_END.split(sentence)
-        yield from (part.strip() for part in parts if part.strip())
+def clauses(sentence: str) -> Iterator[str]:
+    """The clauses of a sentence, cut at commas, colons and dashes; one is kept whole where it is a question."""
+    parts = [sentence] if sentence.endswith("?") else _CLAUSE_END.split(sentence)
+    yield from (part.strip() for part in parts if part.strip())
 
 
 def says_unknown(clause: str) -> bool:
@@ -142,19 +156,17 @@ def says_unknown(clause: str) -> bool:
     plain = clause.casefold()
     found = next((match for phrase in refusals() if (match := phrase.search(plain))), None)
     return found is not None and not (
-        len(plain) == len(clause) and _is_titled(clause[found.start() : found.end()])
+        len(plain) == len(clause)
+        and _is_titled(clause[found.start() : found.end()], is_first=not found.start())
     )
 
 
-def _is_titled(text: str) -> bool:
-    """Whether every longer word of a phrase has a capital: of two words or more, not all in capitals."""
-    long = [word for word in text.split() if len(word) > 2]
-    return (
-        len(text.split()) > 1
-        and bool(long)
-        and not text.isupper()
-        and all(word[0].isupper() for word in long)
-    )
+def _is_titled(text: str, *, is_first: bool) -> bool:
+    """Whether every longer word of a phrase has a capital: of two words or more, not all in capitals. The first word
+    of a clause has one anyway.
+    """
+    long = [word for word in text.split()[is_first:] if len(word) > 2]
+    return bool(long) and not text.isupper() and all(word[0].isupper() for word in long)
 
 
 def _size(clause: str) -> int:
