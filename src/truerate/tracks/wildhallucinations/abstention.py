@@ -162,11 +162,15 @@ def says_unknown(clause: str) -> bool:
 
 
 def _is_titled(text: str, *, is_first: bool) -> bool:
-    """Whether every longer word of a phrase has a capital: of two words or more, not all in capitals. The first word
-    of a clause has one anyway.
+    """Whether the words of a phrase have capitals as in a title: every longer one, and one at least, not all in
+    capitals. The first word of a clause has one anyway, and "I" everywhere.
     """
-    long = [word for word in text.split()[is_first:] if len(word) > 2]
-    return bool(long) and not text.isupper() and all(word[0].isupper() for word in long)
+    later = [word for word in text.split()[is_first:] if word != "I"]
+    return (
+        not text.isupper()
+        and any(word[0].isupper() for word in later)
+        and all(word[0].isupper() for word in later if len(word) > 2)
+    )
 
 
 def _size(clause: str) -> int:
