@@ -1,5 +1,6 @@
 """results/ as the site reads it: every committed result as a board, with what would tell its neighbours apart."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -7,10 +8,11 @@ import numpy as np
 import polars as pl
 
 from truerate.core.errors import SourceError
+from truerate.flow.published_beside import beside, tally
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_text
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
-from truerate.site.real.results import RealBoard, RealScore, Slice
+from truerate.site.real.results import Printed, RealBoard, RealScore, Slice
 
 RESULTS = "results"  # beside params.yaml
 
@@ -32,24 +34,44 @@ def read_board(folder: Path) -> RealBoard:
         RealScore(**row | {"slice": _beside(_pairs(row["slice"]), lead)}) for row in result.scores.to_dicts()
     )
     texts = result.rows["slice"].map_elements(slice_text, return_dtype=pl.String)
-    beside = {text: _text(_beside(_pairs(text), lead)) for text in texts.unique()}
-    rows = result.rows.with_columns(slice=texts.replace_strict(beside, return_dtype=pl.String))
+    named = {text: _text(_beside(_pairs(text), lead)) for text in texts.unique()}
+    rows = result.rows.with_columns(slice=texts.replace_strict(named, return_dtype=pl.String))
     records = result.card.records
     measures = {
         name: Measure.of(records[name])
         for name in (result.card.headline.metric, *result.scores["metric"].unique(maintain_order=True))
     }
-    board = RealBoard(result.card.model_dump(mode="json"), scores, rows, measures)
+    found = beside(result, folder)
+    printed = tuple(
+        Printed(
+            one.metric,
+            one.subject,
+            _beside(_pairs(one.slice), lead),
+            one.printed,
+            _in_digits(one.ours, one.printed),
+            one.verdict.value,
+            one.source,
+        )
+        for one in found
+    )
+    board = RealBoard(
+        result.card.model_dump(mode="json"), scores, rows, measures, published=printed, tally=tally(found)
+    )
     if not board.ranked:
         raise SourceError(
             f"result {folder.name!r}: {SCORES} has no line of the metric and slice that card.json leads with"
         )
-    return RealBoard(board.card, scores, rows, measures, more_units(board))
+    return replace(board, more_units=more_units(board))
 
 
 def rows_file(board: str, folder: str | Path = RESULTS) -> Path:
     """Where the rows of a board lie."""
     return Path(folder) / board / ROWS
+
+
+def _in_digits(value: float | None, printed: str) -> str | None:
+    """A figure with one digit more than the printed one beside it has."""
+    return None if value is None else f"{value:.{len(printed.partition('.')[2]) + 1}f}"
 
 
 def _pairs(text: str) -> Slice:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from truerate.core.errors import SourceError, TruerateError
+from truerate.flow.published_beside import beside, tally
 from truerate.flow.result_files import boards_of, load_result
 from truerate.real.recompute import differences
 
@@ -31,6 +32,7 @@ def _is_sound(folder: Path) -> bool:
     try:
         result = load_result(folder)
         lines = differences(result)
+        told = tally(beside(result, folder))
     except TruerateError as error:
         print(f"wrong: {error}")
         return False
@@ -40,7 +42,6 @@ def _is_sound(folder: Path) -> bool:
         print(f"wrong: {folder.name}: and {len(lines) - N_SHOWN} more")
     if not lines:
         card = result.card
-        print(
-            f"holds: {card.board}: {result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} rows"
-        )
+        made = f"{result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} rows"
+        print(f"holds: {card.board}: {made}{f'; {told}' if told else ''}")
     return not lines

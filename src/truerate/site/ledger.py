@@ -45,6 +45,7 @@ def context(tables: Tables) -> dict:
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
         "is_inferred": "inferred" in verdicts,
+        "real": [board for board in tables.real if board.published],
     }
 
 

@@ -94,3 +94,18 @@ def test_hostile_names_stay_text(pages):
         assert not [of for tag, of in found.elements if tag == "script" and not of.get("src")]
         assert not [of for tag, of in found.elements if (of.get("href") or "").startswith("javascript:")]
     assert HOSTILE in Elements(pages["real/judged.md"]).text
+
+
+def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledger(tmp_path):
+    place = write_results(tmp_path)
+    lines = ["made_up_rate,beta,,25.0,Somebody 2025", "made_up_rate,gamma,,49.0,Somebody <b>2025</b>"]
+    (place / "published.csv").write_text("\n".join(["metric,subject,slice,printed,source", *lines]), "utf-8")
+    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    page = pages["real/judged.md"]
+    part = page[page.index("{ #published }") :]
+    text = Elements(unescape(part)).text
+    assert "1 of 2 published figures reproduced to the digits printed." in text
+    assert text.index("gamma") < text.index("beta") and "50.00" in text and "differs" in text
+    assert "<b>2025" not in part
+    assert "1 of 2 published figures reproduced" in Elements(unescape(pages["ledger.md"])).text
+    assert 'href="#published"' in page

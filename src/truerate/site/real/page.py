@@ -2,13 +2,15 @@
 
 import polars as pl
 
+from truerate.site.measures import Measure
 from truerate.site.real.forest import SMALL, forest
 from truerate.site.real.heat import maps
 from truerate.site.real.home import measured_by, sentence
-from truerate.site.real.results import FIELDS, RealBoard, RealScore
+from truerate.site.real.results import FIELDS, Printed, RealBoard, RealScore
 from truerate.site.real.scatter import scatter
 from truerate.site.safety import script
 
+REPRODUCED = "reproduced"
 REDISTRIBUTION = {
     "yes": "its texts may be republished",
     "ids-only": "ids and labels may be shown, its texts may not",
@@ -36,6 +38,7 @@ def context(board: RealBoard) -> dict:
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
         "rest": rest(board),
+        "published": published(board),
     }
 
 
@@ -59,6 +62,14 @@ def rest(board: RealBoard) -> list[RealScore]:
     """Scores that neither the table nor a map shows: slices of several keys, and of other metrics."""
     return [
         one for one in board.scores if len(one.slice) > 1 or (one.slice and one.metric != board.headline.name)
+    ]
+
+
+def published(board: RealBoard) -> list[tuple[Measure, Printed]]:
+    """Figures printed elsewhere with their measure: what differs first, then as they stand there."""
+    return [
+        (board.measures[one.metric], one)
+        for one in sorted(board.published, key=lambda one: one.verdict == REPRODUCED)
     ]
 
 

@@ -55,13 +55,34 @@ class RealScore:
 
 
 @dataclass(frozen=True)
+class Printed:
+    """A figure printed elsewhere beside ours: `printed` as it stands there, `ours` in the same unit and with one digit
+    more, None where it is not measured here; `verdict` in a word.
+    """
+
+    metric: str
+    subject: str
+    slice: Slice
+    printed: str
+    ours: str | None
+    verdict: str
+    source: str
+
+    @property
+    def where(self) -> str:
+        """The slice in words; `everything` where there is none."""
+        return ", ".join(f"{key}: {value}" for key, value in self.slice) or "everything"
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
     `card`: as results/<board>/card.json holds it. `scores`: its lines in their order. `rows`: the outcomes
     behind the ranked scores (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`.
     `measures`: the records of its metrics by name. `more_units`: of two neighbours of the headline, (better,
-    worse), the units that would have to be added to tell them apart; None where none would.
+    worse), the units that would have to be added to tell them apart; None where none would. `published`: figures
+    printed elsewhere, and `tally` how many of them the rows give, in words.
     """
 
     card: Mapping
@@ -69,6 +90,8 @@ class RealBoard:
     rows: pl.DataFrame
     measures: Mapping[str, Measure]
     more_units: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
+    published: tuple[Printed, ...] = ()
+    tally: str = ""
 
     @property
     def name(self) -> str:

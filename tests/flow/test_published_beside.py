@@ -1,0 +1,93 @@
+"""Figures printed elsewhere beside a committed result: equal to the digits printed, or said to differ."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
+
+from tiny_results import HOSTILE, write_results  # noqa: E402
+
+from truerate.core.errors import SourceError  # noqa: E402
+from truerate.flow.published_beside import COLUMNS, PUBLISHED, Verdict, beside, is_printed_as, tally  # noqa: E402
+from truerate.flow.result_files import load_result  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+HEAD = ",".join(COLUMNS)
+
+
+def written(folder, *lines, head=HEAD):
+    place = write_results(folder)
+    (place / PUBLISHED).write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    return beside(load_result(place), place)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "is_equal"),
+    [
+        (6.2622, "6.26", True),
+        (6.266, "6.26", False),
+        (42.5758, "42.5", False),  # rounds to 42.6
+        (12.5, "12", True),  # a half, rounded to the even digit or down
+        (12.5, "13", True),  # and up
+        (12.51, "12", False),
+        (-0.04, "0.0", True),
+        (100.0, "100", True),
+    ],
+)
+def test_a_figure_is_equal_to_the_digits_printed(value, printed, is_equal):
+    assert is_printed_as(value, printed) is is_equal
+
+
+def test_shares_are_printed_in_per_cent_and_each_figure_has_its_verdict(tmp_path):
+    # the made-up result holds beta 0.25 over everything and 0.5 on task qa, and nothing of a model delta
+    found = written(
+        tmp_path,
+        "made_up_rate,beta,,25.0,Somebody 2025",
+        "made_up_rate,beta,task=qa,49.9,Somebody 2025",
+        "made_up_rate,delta,,10,Somebody 2025",
+    )
+    assert [one.verdict for one in found] == [Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.NOT_MEASURED]
+    assert [one.ours for one in found] == [25.0, 50.0, None]
+    assert tally(found) == "1 of 3 published figures reproduced to the digits printed, 1 not measured here"
+
+
+def test_without_a_file_nothing_is_published(tmp_path):
+    place = write_results(tmp_path)
+    assert beside(load_result(place), place) == () and tally(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "head", "said"),
+    [
+        (["made_up_rate,beta,,25.0"], "metric,subject,slice,printed", "has other columns; allowed: metric"),
+        (["other_rate,beta,,25.0,S"], HEAD, "holds metric 'other_rate', of which card.json has no record"),
+        (["made_up_rate,beta,,about 25,S"], HEAD, "holds 'about 25', which is no figure such as 42.5"),
+        (["made_up_rate,beta,,=1+1,S"], HEAD, "which is no figure"),
+        (["made_up_rate,beta,,25,S"] * 2, HEAD, "says a figure twice"),
+        (["made_up_rate,beta,,25,S,more"], HEAD, "result 'judged': published.csv"),
+    ],
+)
+def test_a_file_that_cannot_be_compared_is_one_line(lines, head, said, tmp_path):
+    with pytest.raises(SourceError) as error:
+        written(tmp_path, *lines, head=head)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_link_is_refused(tmp_path):
+    place = write_results(tmp_path)
+    (place / PUBLISHED).symlink_to("/etc/hostname")
+    with pytest.raises(SourceError, match="is a link"):
+        beside(load_result(place), place)
+
+
+def test_every_figure_of_faithjudges_table_follows_from_the_committed_rows():
+    """46 models, overall and on four tasks, as its README printed them: 230 figures to .01 per cent."""
+    found = beside(load_result(ROOT / "results" / "faithjudge"), ROOT / "results" / "faithjudge")
+    assert len(found) == 230 and {one.verdict for one in found} == {Verdict.REPRODUCED}
+
+
+def test_names_are_compared_as_they_stand(tmp_path):
+    (one,) = written(tmp_path, f'made_up_rate,"{HOSTILE}",,100,Somebody')
+    assert one.verdict is Verdict.REPRODUCED
