@@ -46,16 +46,24 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
 
     Replies that later questions depend on and that are not stored are assumed to lead to the most
     questions, so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn
-    out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds.
+    out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Behind
+    them stand the services that the track asks beside models (`services` of its plan), with their calls and price.
     Raises TruerateError where a source has not been imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         there = at.on(name)
-        for step in planned(there, name, imported(at, name)):
+        steps, given = planned_with(there, name, imported(at, name))
+        for step in steps:
             cost = _with_reminders(estimate(step.requests, there), estimate(step.reminders, there))
             lines.append({"board": name, "step": step.step, "model": step.model} | asdict(cost))
+        services = getattr(track_of(there, name, "plan"), "services", None)
+        if services:
+            lines += [
+                {"board": name, "tokens_low": 0, "tokens_high": 0} | one
+                for one in services(there, name, given)
+            ]
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
@@ -75,6 +83,13 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
     in for a model asks nobody and is not run.
     """
+    return planned_with(at, board, tables)[0]
+
+
+def planned_with(
+    at: Layout, board: str, tables: SourceTables
+) -> tuple[list[Planned], dict[tuple[str, str], Given]]:
+    """As `planned`, and what every step gave, by step and model."""
     asked: list[Planned] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
@@ -83,12 +98,14 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
         asked.extend(_by_model(step, model, dry_run))
         return found
 
-    walk(at, board, tables, job)
-    return asked
+    return asked, walk(at, board, tables, job)
 
 
-def walk(at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]) -> None:
-    """Every step of the board and model of it, in the order of the build, each on what those before it gave.
+def walk(
+    at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
+) -> dict[tuple[str, str], Given]:
+    """Every step of the board and model of it, in the order of the build, each on what those before it gave;
+    returns all that was given, by step and model.
 
     `job` has the work of one done, over all shards, by calling what it is handed with how to ask; it returns
     what that gave.
@@ -110,6 +127,7 @@ def walk(at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str,
             function = step_function(at, board, step.name)
             run = partial(_all_shards, partial(function, light, board, model, tables), replies, at.p.n_shards)
             given[step.name, model] = job(step, model, run)
+    return given
 
 
 def _all_shards(function: Callable[..., Any], replies: dict, n_shards: int, asking: Asking) -> Given:

@@ -22,12 +22,14 @@ from truerate.core.schemas import (
     Reject,
     Sample,
     frame,
+    generation_row,
     pairs,
     validate,
 )
 from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
-from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence
+from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, search_scope
+from truerate.tracks.wildhallucinations.plan import services
 from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
@@ -301,3 +303,35 @@ def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
     )
     rows, beside = step(at, tables(NAMES[:3]))
     assert rows.height == 3 and beside["documents"].height > 5
+
+
+def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored():
+    """Two of three names are new: at Brave's 0.005 USD a query 0.01 USD, and ten pages each at most."""
+    at = layout(
+        "http://127.0.0.1:9",
+        search={"endpoint": None, "url": None, "service": "brave"},
+        fetch={"proxy": None},
+    )
+    rows = [
+        generation_row(
+            generation_id=name,
+            item_id=name,
+            purpose="search",
+            model="web",
+            text="",
+            attributes=pairs(name=name),
+        )
+        for name in ("a", "b", "c")
+    ]
+    with PageStore.of(at) as store:
+        store.keep_results(search_scope(at, BOARD), "b", 10, [])
+    search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
+    assert search == {
+        "step": "search",
+        "model": "api.search.brave.com",
+        "n_calls": 2,
+        "n_stored": 1,
+        "usd_low": 0.01,
+        "usd_high": 0.01,
+    }
+    assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 10, 0.0)

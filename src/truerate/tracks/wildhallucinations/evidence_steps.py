@@ -67,7 +67,7 @@ class Web:
     def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
         self.at, self.board, self.store, self.clock = at, board, store, clock
         self.settings: Settings = at.p.track(board)
-        self.scope = self._identity(self.settings.fetch.proxy)
+        self.scope = identity(at, self.settings.fetch.proxy)
         self._lines = ExitStack()
         self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.settings.fetch))
         self._bases: dict[str, str] = {}
@@ -87,7 +87,9 @@ class Web:
         params = json.dumps({"n_results": settings.n_results}, sort_keys=True)
         for item, results in zip(items, found, strict=True):
             made = gathered(item["item_id"], map(self.read, results))
-            key = content_id("search", self._search_scope(), item["question"], settings.n_results)
+            key = content_id(
+                "search", search_scope(self.at, self.board), item["question"], settings.n_results
+            )
             rows.append(searched_row(item, made, n_results=len(results), prompt_key=key, params=params))
             documents += made.documents
             rejects += made.rejects
@@ -111,7 +113,7 @@ class Web:
         asked = [name for name in names if _plain(name) not in known]
         if settings.url is None:
             return [known.get(_plain(name), [])[: settings.n_results] for name in names]
-        scope = self._search_scope()
+        scope = search_scope(self.at, self.board)
         if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
             if self.settings.fetch.proxy is None:  # before anything is paid
                 self.settings.fetch.demand_contact()
@@ -122,12 +124,6 @@ class Web:
             (known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results]
             for name in names
         ]
-
-    def _search_scope(self) -> str:
-        """Names what answers queries."""
-        settings = self.settings.search
-        where = f"{self._identity(settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
-        return f"{where} {form}" if (form := settings.service.identity) else where
 
     # ---- fetching ------------------------------------------------------------------------------------------
 
@@ -190,16 +186,6 @@ class Web:
 
     # ---- endpoints -----------------------------------------------------------------------------------------
 
-    def _identity(self, endpoint: str | None) -> str:
-        """Names a simulated web, whose pages change with its code; empty for the web itself, also through a
-        proxy.
-        """
-        return (
-            self.at.endpoint_identity(endpoint)
-            if endpoint and self.at.p.endpoints[endpoint].is_simulated
-            else ""
-        )
-
     def _base(self, endpoint: str | None, named_as: str) -> str | None:
         """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board
         would meet a simulated web.
@@ -218,6 +204,18 @@ class Web:
             )
             self._bases[endpoint] = base.rstrip("/").removesuffix("/v1")
         return self._bases[endpoint]
+
+
+def search_scope(at: Layout, board: str) -> str:
+    """Names what answers a board's queries."""
+    settings = at.p.track(board).search
+    where = f"{identity(at, settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
+    return f"{where} {form}" if (form := settings.service.identity) else where
+
+
+def identity(at: Layout, endpoint: str | None) -> str:
+    """Names a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
+    return at.endpoint_identity(endpoint) if endpoint and at.p.endpoints[endpoint].is_simulated else ""
 
 
 def _plain(query: str) -> str:

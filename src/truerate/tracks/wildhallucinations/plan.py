@@ -4,6 +4,7 @@ Every name is an entity of its own, every entity has pages, no reply abstains. T
 therefore an upper bound, and exact once everything is stored. Searches and pages are not model calls.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, frame, generation_row, pairs
 from truerate.llm import Request
-from truerate.llm.generation import generations
+from truerate.llm.generation import facts, generations
 from truerate.tracks.wildhallucinations import asked_about
 from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate.tracks.wildhallucinations.graph import WEB
@@ -59,6 +60,47 @@ def _checked(question: str) -> str:
 def _cue(question: str) -> str:
     """The heading that a question ends with, under which the answer is to stand."""
     return question.rsplit("#", 2)[-2].strip("#: ")
+
+
+def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]:
+    """The queries that the web search would be asked, with what they cost at the service's price, and the pages that
+    would be fetched, `n_results` of each at most. Of queries that are stored the pages are taken for stored as well.
+    """
+    from truerate.tracks.wildhallucinations.evidence_steps import search_scope
+    from truerate.web.hosts import host_of
+    from truerate.web.store import PageStore
+
+    settings = at.p.track(board)
+    how, fetch = settings.search, settings.fetch
+    if how.url is None:
+        return
+    names = [
+        row["name"] for replies, _ in _of_step(given, "evidence") for row in map(facts, replies.to_dicts())
+    ]
+    with PageStore.of(at) as store:
+        scope = search_scope(at, board)
+        n_stored = sum(store.results(scope, name, how.n_results) is not None for name in names)
+    new = len(names) - n_stored
+    price = how.service.price if how.endpoint is None else 0.0
+    usd = {"usd_low": new * price, "usd_high": new * price}
+    yield {
+        "step": "search",
+        "model": how.endpoint or host_of(how.url),
+        "n_calls": new,
+        "n_stored": n_stored,
+        **usd,
+    }
+    pages = {
+        "n_calls": new * how.n_results,
+        "n_stored": n_stored * how.n_results,
+        "usd_low": 0.0,
+        "usd_high": 0.0,
+    }
+    yield {"step": "fetch", "model": fetch.proxy or "the web", **pages}
+
+
+def _of_step(given: Mapping, step: str) -> list:
+    return [found for (name, _), found in given.items() if name == step]
 
 
 def evidence(
