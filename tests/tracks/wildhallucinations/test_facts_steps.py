@@ -7,6 +7,7 @@ import pytest
 
 from truerate.core.schemas import Fact, Generation, Judgement, pair, validate
 from truerate.llm.generation import facts as attributes
+from truerate.llm.generation import standing
 from truerate.tracks.wildhallucinations import facts_steps, replying_steps, verifying
 from truerate.tracks.wildhallucinations.facts import facts_of
 from truerate.tracks.wildhallucinations.passages import Passage
@@ -113,6 +114,40 @@ def test_unparsed_verdicts_are_counted_and_never_a_label():
     assert set(judged["status"]) == {"unparsed"} and judged["verdict"].null_count() == judged.height > 0
     assert set(rows.filter(purpose="verify_facts")["status"]) == {"unparsed"}
     assert verdicts_of(facts, judged, "quill")["is_supported"].null_count() == facts.height
+
+
+def facts_where_the_last_sentence_is_lost(second):
+    """Facts and written rows where of every first reply the last sentence's lines are lost; of the second, which a
+    reminder asked for, `second` makes what comes.
+    """
+
+    def cut(request, text):
+        if not request.messages[-1]["content"].endswith("#Facts#:"):
+            return text
+        if "could not be read" in request.messages[-1]["content"]:
+            return second(text)
+        lines = text.splitlines()
+        last = lines[-1].partition("]")[0]
+        return "\n".join(line for line in lines if not line.startswith(last)) or text
+
+    replies, rows, facts, _, _ = whole(layout(), changed=cut)
+    return replies, rows.filter(purpose="write_facts"), facts
+
+
+def test_facts_of_which_a_sentence_is_lost_are_asked_for_once_more_and_the_fuller_reply_stands():
+    replies, written, facts = facts_where_the_last_sentence_is_lost(lambda text: text)
+    passed = written.filter(pair("attributes", "reasked").is_not_null())
+    n_replies = replies.filter(status="ok").height
+    assert standing(written).height == n_replies and written.height == n_replies + passed.height
+    assert passed.height > n_replies / 2
+    attempts = standing(written).select(pair("attributes", "attempt"))["attempt"]
+    assert attempts.drop_nulls().len() > 0.8 * passed.height  # the second is whole, and stands
+    _, again, fewer = facts_where_the_last_sentence_is_lost(lambda text: text.splitlines()[0])
+    attempts = standing(again).select(pair("attributes", "attempt"))["attempt"]
+    assert again.height == written.height  # as many were asked
+    assert (
+        attempts.drop_nulls().len() < 0.5 * passed.height and fewer.height < facts.height
+    )  # most firsts stand
 
 
 def test_an_injected_page_never_turns_a_verdict(made):

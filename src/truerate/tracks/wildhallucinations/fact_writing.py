@@ -6,7 +6,9 @@ from truerate.core.text import sentences, uncited
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
+from truerate.llm.replies.cutting import MAX_CHARS
 from truerate.llm.replies.numbered import read_facts
+from truerate.tracks.asking_again import UNREAD
 from truerate.tracks.wildhallucinations.facts import WRITE
 from truerate.tracks.wildhallucinations.settings import Settings
 
@@ -66,6 +68,15 @@ def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
         return Read(text, "unparsed", found.reason, cuts)
     counts = {"n_missed": str(len(found.value.missed)), "n_malformed": str(found.value.n_malformed)}
     return Read(text, attributes={**counts, **cuts})
+
+
+def n_lost(found: Read) -> int:
+    """How many sentences are without a line, which also one without a fact has in this form, and lines that may have
+    been meant as a fact; of a reply that could not be read at all more than any reply has.
+    """
+    if found.status == UNREAD:
+        return MAX_CHARS
+    return int(found.attributes["n_missed"] or 0) + int(found.attributes["n_malformed"] or 0)
 
 
 def numbered(lines: Iterable[str]) -> str:

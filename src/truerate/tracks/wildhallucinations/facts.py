@@ -13,6 +13,7 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, frame
 from truerate.core.text import normalise, sentences, uncited
 from truerate.llm.generation import facts as attributes
+from truerate.llm.generation import standing
 from truerate.llm.replies.numbered import read_facts
 
 GENERATE, WRITE = "generate", "write_facts"
@@ -37,9 +38,8 @@ def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
         row["generation_id"]: row
         for row in generations.filter(pl.col("purpose") == GENERATE).iter_rows(named=True)
     }
-    written = generations.filter((pl.col("purpose") == WRITE) & (pl.col("status") == "ok")).sort(
-        "generation_id"
-    )
+    is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
+    written = standing(generations.filter(is_read)).sort("generation_id")
     rows = []
     for row in written.iter_rows(named=True):
         known = attributes(row)

@@ -50,6 +50,7 @@ def facts(
         asking,
         read=lambda one, text: fact_writing.read(one, text, texts),
         remind=reminder,
+        n_lost=fact_writing.n_lost,
     )
     written = generations(fact_writing.collect(came.asked, came.replies, texts) + came.unread)
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
