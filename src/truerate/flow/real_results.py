@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError
 from truerate.flow.published_beside import beside, tally
-from truerate.flow.result_files import ROWS, SCORES, load_result, slice_text
+from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
 from truerate.site.real.results import Printed, RealBoard, RealScore, Slice
@@ -33,7 +33,7 @@ def read_board(folder: Path) -> RealBoard:
     scores = tuple(
         RealScore(**row | {"slice": _beside(_pairs(row["slice"]), lead)}) for row in result.scores.to_dicts()
     )
-    texts = result.rows["slice"].map_elements(slice_text, return_dtype=pl.String)
+    texts = result.rows.select(slice_texts(pl.col("slice")))["slice"]
     named = {text: _text(_beside(_pairs(text), lead)) for text in texts.unique()}
     rows = result.rows.with_columns(slice=texts.replace_strict(named, return_dtype=pl.String))
     records = result.card.records

@@ -188,6 +188,14 @@ def slice_text(pairs: list[dict[str, str]]) -> str:
     return ";".join(f"{pair['key']}={pair['value']}" for pair in pairs)
 
 
+def slice_texts(slices: pl.Expr) -> pl.Expr:
+    """`slice_text` of every row of a column, null where that is null: some hundred times as fast, which a site of
+    200,000 committed rows needs.
+    """
+    pair = pl.format("{}={}", pl.element().struct.field("key"), pl.element().struct.field("value"))
+    return slices.list.eval(pair).list.join(";")
+
+
 def _refuse(path: Path, where: str) -> None:
     if path.is_symlink() or not path.is_file():
         raise SourceError(f"{where}: no file {path.name!r}; a result holds {', '.join(FILES)}")

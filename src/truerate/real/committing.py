@@ -17,7 +17,7 @@ from truerate.flow.result_files import (
     SetCard,
     facts_of,
     save_result,
-    slice_text,
+    slice_texts,
 )
 from truerate.flow.tracks import card_of, records_of
 from truerate.real.recompute import SAME, recomputed
@@ -64,7 +64,7 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
     outcomes = load(Outcome, work / at.scores(board, "outcomes"))
     if outcomes.is_empty():
         return None
-    told = rows.with_columns(slice=pl.col("slice").map_elements(slice_text, return_dtype=pl.String))
+    told = rows.with_columns(slice=slice_texts(pl.col("slice")))
     told = told.select(list(SCORE_COLUMNS)).with_columns(pl.col("value", "low", "high").round(6))
     records = records_of(at, board)
     card = _card(
@@ -114,7 +114,7 @@ def _is_same(name: str) -> pl.Expr:
 
 def _of(outcomes: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
     """The units behind these scores, in the order of their names."""
-    keyed = outcomes.with_columns(text=pl.col("slice").map_elements(slice_text, return_dtype=pl.String))
+    keyed = outcomes.with_columns(text=slice_texts(pl.col("slice")))
     found = keyed.join(
         kept.select("metric", "subject", text="slice"), on=["metric", "subject", "text"], how="semi"
     )
