@@ -221,7 +221,11 @@ def test_strict_stands_beside_its_planted_value_uncorrected(boards):
         )
     for board in boards:  # an alarm at one fact of five is enough to lose a reply
         rows = [
-            row for row in board.scores if row["metric"] == "wildfactscore_strict" and row["set"] == "all"
+            row
+            for row in board.scores
+            if row["metric"] == "wildfactscore_strict"
+            and row["set"] == "all"
+            and not any(row.get(part) for part in ("domain", "wikipedia", "rarity", "region"))
         ]
         assert {row["estimator"] for row in rows} == {"raw"} and len(rows) == len(SUBJECTS)
         whole = [planted(board, "wildfactscore_strict", subject, set="all") for subject in SUBJECTS]

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from truerate.core.errors import TruerateError
+from truerate.web.pauses import Clock
 from truerate.web.search import Searcher, address
 from truerate.web.store import PageStore
 
@@ -190,7 +191,41 @@ def test_a_rate_that_is_refused_for_too_long_ends_the_run_in_one_line_with_what_
     assert len(asked) <= 5 + 8 + 20
 
 
-def test_an_outage_in_the_middle_loses_nothing_and_the_next_run_asks_only_what_was_open(tmp_path):
+class Passing(Waits):
+    """A clock on which time passes as soon as somebody sleeps, by what is slept."""
+
+    def clock(self) -> Clock:
+        self.now = 1000.0
+
+        async def sleep(seconds):
+            self.slept.append(seconds)
+            self.now += seconds
+            await asyncio.sleep(0)
+
+        return Clock(now=lambda: self.now, sleep=sleep)
+
+
+@pytest.mark.parametrize("outage_s", [60, 300])
+def test_an_outage_in_the_middle_is_waited_out_and_all_are_asked_in_one_go(outage_s, tmp_path, capsys):
+    """A search that has answered 12 queries is away, without a word when it will be back."""
+    time, served = Passing(), 0
+    clock = time.clock()
+
+    async def failing(target, writer):
+        nonlocal served
+        if served >= 12 and time.now < 1000.0 + outage_s:
+            return None if len(time.slept) % 2 else (502, {}, b"")
+        served += 1
+        return results("http://a/")
+
+    names = [f"name {number}" for number in range(30)]
+    found, error, asked = searched(failing, names, tmp_path, backoff_s=0.5, clock=clock)
+    assert error is None and None not in found and served == 30
+    assert len(asked) < 30 + 8 + 40  # one at a time tries whether it is back
+    assert "it does not answer; 12 of 30 queries are answered" in capsys.readouterr().err
+
+
+def test_an_outage_that_does_not_end_loses_nothing_and_the_next_run_asks_only_what_was_open(tmp_path):
     served = 0
 
     async def failing(target, writer):
@@ -201,6 +236,7 @@ def test_an_outage_in_the_middle_loses_nothing_and_the_next_run_asks_only_what_w
     names = [f"name {number}" for number in range(30)]
     found, error, _ = searched(failing, names, tmp_path)
     assert error.endswith("12 of 30 new queries were answered and stay stored, 18 are left")
+    assert "it is still not there" in error
     after, error, asked = searched(results("http://a/"), names, tmp_path)
     assert error is None and None not in after and len(asked) == 18 == found.count(None)
 

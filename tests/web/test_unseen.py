@@ -69,6 +69,9 @@ OPEN = [
     ("<style>div.x{display:none}</style>", "<p class='x'>{}</p>"),
     ("", "<div class='header roads adhoc adler'><p>{}</p></div>"),
     ("", "<p style='position:relative;left:-3px'>{}</p>"),
+    ("", "<p style='opacity:0;transform:translateY(20px)'>{}</p>"),  # fades in on the way down the page
+    ("", "<div data-w-id='7' style='opacity:0'><p>{}</p></div>"),
+    ("", "<p hidden='until-found'>{}</p>"),
 ]
 
 

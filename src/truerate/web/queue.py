@@ -26,7 +26,8 @@ class Refused:
     """Why a request gave no results, and when that was asked. `passes`: it may do better in a while.
 
     `is_for_all`: so would be every other request now; `wait` is then what the search asks to wait, in
-    seconds, None where it does not say.
+    seconds, None where it does not say. `is_outage`: nobody was there who could answer, so that the same holds
+    where others have been answered before.
     """
 
     said: str
@@ -34,6 +35,7 @@ class Refused:
     passes: bool = False
     is_for_all: bool = False
     is_quota: bool = False
+    is_outage: bool = False
     wait: float | None = None
 
 
@@ -51,6 +53,12 @@ class Queue:
         """Wait while there is a pause. Raises Over."""
         async with self._gate:
             self._check()
+
+    def holds_all(self, refusal: Refused) -> bool:
+        """Whether a refusal is waited out by all: one for the rate, and an outage of what has answered before. A
+        search that never did may be the wrong address.
+        """
+        return refusal.is_for_all or (refusal.is_outage and self._n_answered > 0)
 
     def answered(self) -> None:
         """An answer came."""
@@ -86,10 +94,12 @@ class Queue:
         whole = now + wait - self._answered_at
         if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):
             asks = f", asks to wait {refusal.wait:,.0f} s" if refusal.wait else ""
-            raise EndpointError(f"{self.what}: it goes on to refuse ({refusal.said}{asks}); run again later")
+            does = "it is still not there" if refusal.is_outage else "it goes on to refuse"
+            raise EndpointError(f"{self.what}: {does} ({refusal.said}{asks}); run again later")
         if whole > LONG_S and not self._is_said:
             self._is_said = True
-            what = f"{self.what}: it asks to slow down; {self._n_answered:,} of {self.n_all:,} queries are answered"
+            does = "it does not answer" if refusal.is_outage else "it asks to slow down"
+            what = f"{self.what}: {does}; {self._n_answered:,} of {self.n_all:,} queries are answered"
             say_wait(wait, what) if wait > LONG_S else say(f"still waiting: {what}")
         await self.rest(wait)
 

@@ -103,16 +103,16 @@ class Searcher:
             )
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
-        """The results of one query. A refusal for the rate is waited out by all; other faults that may pass
-        are tried again a few times.
+        """The results of one query. A refusal for the rate, and an outage of a search that has answered, are waited
+        out by all; other faults that may pass are tried again a few times.
         """
         await self._queue.enter()
         refusal = None
         for attempt in range(1, AGAIN.tries + 1):
             answer = await self._ask(session, query)
-            if isinstance(answer, Refused) and answer.is_for_all:
+            if isinstance(answer, Refused) and self._queue.holds_all(answer):
                 async with self._queue.paused() as pause:
-                    while isinstance(answer, Refused) and answer.is_for_all:
+                    while isinstance(answer, Refused) and self._queue.holds_all(answer):
                         await pause(answer)
                         answer = await self._ask(session, query)
             if not isinstance(answer, Refused):
@@ -134,7 +134,7 @@ class Searcher:
             ) as response:
                 status, body, headers = response.status, await response.read(), response.headers
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            return Refused(type(error).__name__, at, passes=True)
+            return Refused(type(error).__name__, at, passes=True, is_outage=True)
         body = self._hiding.body(body, is_error=status != 200)
         if status == 200:
             results = self._call.read(body)
@@ -159,6 +159,7 @@ class Searcher:
             at,
             passes=is_rate or may_pass(status),
             is_for_all=is_rate or (may_pass(status) and bool(seconds)),
+            is_outage=not is_rate and may_pass(status),
             wait=seconds,
         )
 
@@ -176,6 +177,10 @@ class Searcher:
         if refusal.is_quota:
             return EndpointError(
                 f"{where}: the quota is used up ({refusal.said}); run again when it is renewed"
+            )
+        if refusal.is_outage:
+            return EndpointError(
+                f"{where}: {refusal.said}; is it up, and `search` of the board's track in params.yaml its address? then run again"
             )
         return EndpointError(
             f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"

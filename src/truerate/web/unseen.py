@@ -25,6 +25,7 @@ _PIXELS = {"em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 1.33, "vw": 12.8
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?((?:[.#][\w-]+)*)")
+_MOVED = frozenset(("transform", "transition", "animation", "will-change", "filter"))
 _ZERO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)|inset\(\s*(?:50|100)%|circle\(\s*0")
 Rules = dict[str, list[tuple[str, frozenset[str]]]]  # see `_rules`
 _COLOURS = {"white": "#ffffff", "black": "#000000"}
@@ -50,7 +51,10 @@ def without_unseen(tree: html.HtmlElement) -> bool:
 
 
 def _is_hidden(one: html.HtmlElement, rules: Rules, *, is_styled: bool) -> bool:
-    if "hidden" in one.attrib or one.get("aria-hidden", "").strip().lower() == "true":
+    if (
+        one.get("hidden", "until-found").strip().lower() != "until-found"
+        or one.get("aria-hidden", "").strip().lower() == "true"
+    ):
         return True
     if (one.tag == "dialog" and "open" not in one.attrib) or (rules and _is_of_rules(one, rules)):
         return True
@@ -58,6 +62,8 @@ def _is_hidden(one: html.HtmlElement, rules: Rules, *, is_styled: bool) -> bool:
     if not written:
         return False
     style = declared(written)
+    if style.keys() & _MOVED or any(name.startswith("data-") for name in one.attrib):
+        style.pop("opacity", None)  # it fades in as the reader comes to it
     colour = _colour(style.get("color"))
     return hides(style) or (
         colour is not None and colour in ("transparent", _behind(one, is_styled=is_styled))

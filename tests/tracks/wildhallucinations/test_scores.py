@@ -144,6 +144,14 @@ def test_replies():
     assert value("calls_per_generation", "writer", "write_facts") == 1.0
 
 
+def test_strict_and_responding_by_rarity_and_wikipedia():
+    """As Figures 5 and 6 show them: of a's replies those of 10^3 and without a Wikipedia page."""
+    assert value("responding_rate", "a", "10^3", "measured") == 1.0
+    assert value("responding_rate", "a", "measured", "no") == 1.0
+    assert value("wildfactscore_strict", "a", "raw", "all", "no") == 1.0
+    assert value("wildfactscore_strict", "a", "raw", "10^3", "all") == 0.0  # 3 of 4 facts are supported
+
+
 def test_rank_changes():
     # raw b before a; Strict b before a, too
     assert value("rank_change", "a", "strict") == value("rank_change", "b", "strict") == 0

@@ -26,11 +26,14 @@ from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
-from truerate.tracks.wildhallucinations.views import ALL, COMMON, reply_scores, score_cells
+from truerate.tracks.wildhallucinations.views import ALL, COMMON, SLICES, reply_scores, score_cells
 
 SCORE = "wildfactscore"
 RAW, CORRECTED = "raw", "corrected"
-SLICED = (SCORE,)
+SLICED = (
+    SCORE,
+    "wildfactscore_strict",
+)  # told by slice as well; Figures 5 and 6 show Strict and responding by rarity
 RULES = ("measured", "paper")
 WORD = r"\w+(?:['’\-]\w+)*"  # as in text.words
 
@@ -224,7 +227,7 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -
 
 def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """How many replies respond (by either rule of abstention), how long they are, and how many facts they
-    have, per subject.
+    have, per subject; responding also by slice.
 
     `cut_rate`: those that end at their limit of tokens. `no_answers` of a subject none of whose replies came:
     how many were asked for.
@@ -238,7 +241,22 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
         metric, _, rule = row["metric"].partition(" ")
         estimate = (row["value"], row["low"], row["high"])
         score_rows.append(writer.row(metric, row["subject"], {"rule": rule or None}, estimate, row["n"]))
+    score_rows += _responding_rows(rows, responds, writer)
     return score_rows + _cut_rows(generations, writer) + _total_rows(rows, writer)
+
+
+def _responding_rows(rows: pl.DataFrame, responds: dict, writer: ScoreWriter) -> list[dict]:
+    """Shares that respond by domain, Wikipedia, rarity and region, by either rule."""
+    score_rows = []
+    for slice_ in SLICES:
+        known = rows.drop_nulls(slice_)
+        for row in _per(["subject", slice_], known, responds, True, writer).iter_rows(named=True):
+            metric, _, rule = row["metric"].partition(" ")
+            where = {"rule": rule, slice_: row[slice_]}
+            score_rows.append(
+                writer.row(metric, row["subject"], where, (row["value"], row["low"], row["high"]), row["n"])
+            )
+    return score_rows
 
 
 def _with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -302,10 +320,14 @@ def _complement(column: str) -> tuple[pl.Expr, pl.Expr]:
 
 
 def _per_subject(rows: pl.DataFrame, ratios: dict, is_share: bool, writer: ScoreWriter) -> pl.DataFrame:
-    sums = moments(rows, ratios, by=["subject"], cluster=["subject", "entity"])
-    return ratio_cells(
-        sums, list(ratios), by=["subject"], confidence=writer.statistics.confidence, is_share=is_share
-    )
+    return _per(["subject"], rows, ratios, is_share, writer)
+
+
+def _per(
+    by: list[str], rows: pl.DataFrame, ratios: dict, is_share: bool, writer: ScoreWriter
+) -> pl.DataFrame:
+    sums = moments(rows, ratios, by=by, cluster=["subject", "entity"])
+    return ratio_cells(sums, list(ratios), by=by, confidence=writer.statistics.confidence, is_share=is_share)
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
