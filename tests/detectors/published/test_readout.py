@@ -84,7 +84,24 @@ def test_marked_tokens_become_spans_in_characters():
         {"start": 0, "end": 7, "type": "hallucination", "p": 0.9},
         {"start": 8, "end": 11, "type": "hallucination", "p": 0.1},
     ]
+    assert said.threshold is None
     assert said_of_tokens("No", np.zeros((0, 2), dtype=int), np.zeros(0), 1)[:2] == (False, 0.0)
+
+
+def test_a_verdict_on_tokens_is_taken_at_the_threshold_that_is_given():
+    """The largest p is .7: above .5 and .6, not above .7 and .8."""
+    told = ("Varn is", np.array([[0, 4], [5, 7]]), np.array([0.7, 0.2]), 1)
+    verdicts = {
+        at: said_of_tokens(*told, threshold=at)[:2] + (said_of_tokens(*told, threshold=at).threshold,)
+        for at in (None, 0.5, 0.6, 0.7, 0.8)
+    }
+    assert verdicts == {
+        None: (True, 0.7, None),
+        0.5: (True, 0.7, None),
+        0.6: (True, 0.7, 0.6),
+        0.7: (False, 0.7, 0.7),
+        0.8: (False, 0.7, 0.8),
+    }
 
 
 def test_shares_of_large_numbers_are_finite():

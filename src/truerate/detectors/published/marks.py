@@ -90,9 +90,12 @@ class Marks:
         read = [self._logits(prompt, one.text) for prompt in prompts]
         offsets = trimmed(one.text, read[0][1])
         if not len(offsets):
-            return said_of_tokens(one.text, offsets, np.zeros(0), len(prompts))
+            return self._said(one.text, offsets, np.zeros(0), len(prompts))
         p = token_p(self.adapter, np.stack([logits for logits, _ in read]))
-        return said_of_tokens(one.text, offsets, p, len(prompts))
+        return self._said(one.text, offsets, p, len(prompts))
+
+    def _said(self, text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int) -> Said:
+        return said_of_tokens(text, offsets, p, n_windows, threshold=self.adapter.threshold)
 
     def _logits(self, prompt: str, answer: str) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind the

@@ -88,8 +88,15 @@ def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
     return found
 
 
-def said_of_tokens(text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int) -> Said:
-    """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,)."""
+def said_of_tokens(
+    text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int, *, threshold: float | None = None
+) -> Said:
+    """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,).
+
+    The text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where it
+    is another than .5 (the authors').
+    """
     spans = soft_spans(text, Reading(offsets, p, np.ones(len(p), dtype=int)), BINARY)
     largest = max((span["p"] for span in spans), default=0.0)
-    return Said(largest > MARKED, largest, spans, n_windows)
+    own = None if threshold is None or threshold == MARKED else threshold
+    return Said(largest > (MARKED if own is None else own), largest, spans, n_windows, threshold=own)
