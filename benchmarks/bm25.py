@@ -24,8 +24,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import psutil
 
+from truerate.metrics.bm25 import Index
 from truerate.real.markers import write_between
-from truerate.tracks.wildhallucinations.passages import Index, passages, tokens
+from truerate.tracks.wildhallucinations.passages import passages, tokens
 
 N_FACTS, N_PASSAGES, PASSAGE_WORDS, N_PAGES = 28, 4, 60, 10
 N_VOCABULARY, SENTENCE, FACT = 30_000, 18, 12  # words known, of a sentence, of a fact

@@ -17,7 +17,6 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +27,8 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Document, Generation, Sample, load
+from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.cells import halves
-from truerate.detectors.tokens.features import units
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.passages import Passage, passages_of
 from truerate.detectors.tokens.rules import BY_NAME
@@ -39,8 +38,7 @@ from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.thresholds import auroc, average_precision
 from truerate.real.markers import write_between
-from truerate.sources.wikipedia import FILES, pages
-from truerate.tracks.wildhallucinations.passages import Index, sentence_spans
+from truerate.sources.wikipedia import whole_texts
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
 
@@ -92,49 +90,13 @@ def board_of(built: Path) -> Board:
         for text, lang in replies.select("text", "lang").iter_rows()
     ]
     source = at.p.source(at.p.board(BOARD).source)
-    whole = whole_texts(load(Document, at.source(at.p.board(BOARD).source, "documents")), Path(source.path))
+    by_id = whole_texts(Path(source.path), at.p.board(BOARD).source)
+    documents = load(Document, at.source(at.p.board(BOARD).source, "documents"))
+    leads = documents.select("document_id", "text").iter_rows()
+    whole = {lead: by_id[document] for document, lead in leads if document in by_id}
     articles = [whole.get(lead, lead) for lead in replies["reference"]]
     planted = pl.Series("spans", spans, dtype=replies.schema["spans"])
     return Board(taught, replies.with_columns(planted, pl.Series("article", articles)))
-
-
-def whole_texts(documents: pl.DataFrame, folder: Path) -> dict[str, str]:
-    """The whole text of each article by its lead."""
-    found = {}
-    for file in FILES:
-        for _, row in pages((folder / file).read_bytes()) if (folder / file).is_file() else ():
-            page = row()
-            found[page["lang"], page["title"]] = page["extract"]
-    rows = documents.select("lang", "title", "text").iter_rows()
-    return {lead: found[lang, title] for lang, title, lead in rows if (lang, title) in found}
-
-
-def keys(text: str) -> list[str]:
-    """What BM25 matches: the words of a text by their stems; of scripts without spaces pairs of characters."""
-    read = units(text)
-    pairs = zip(read.stems, read.stems[1:], read.is_single, read.is_single[1:], strict=False)
-    words = [stem for stem, is_single in zip(read.stems, read.is_single, strict=True) if not is_single]
-    return words + [a + b for a, b, first, second in pairs if first and second]
-
-
-@lru_cache(maxsize=16)
-def indexed(reference: str) -> tuple[list[str], Index]:
-    """The sentences of a reference and their index, kept while the replies to it are read."""
-    sentences = [reference[start:end] for start, end in sentence_spans(reference)]
-    return sentences, Index([keys(one) for one in sentences])
-
-
-def retrieved(text: str, reference: str, n: int) -> str:
-    """The `n` sentences of a reference that rank best for any sentence of a text, in their order; all of them
-    where it has no more, or where none shares a word.
-    """
-    sentences, index = indexed(reference)
-    if len(sentences) <= n:
-        return reference
-    queries = [keys(text[start:end]) for start, end in sentence_spans(text)]
-    best = index.scores(queries).max(axis=0, initial=0.0)
-    chosen = np.sort(np.argsort(-best, kind="stable")[:n])
-    return "\n".join(sentences[place] for place in chosen) if best.any() else reference
 
 
 def referred(table: pl.DataFrame, kind: str, n: int) -> pl.DataFrame:

@@ -47,6 +47,14 @@ def refused(tmp_path, monkeypatch, capfd):
 
 MEMBERS = COMMITTED["detectors"]["tokens"]["members"]
 NAMES = {
+    "a reference that there is not": (
+        {"boards.mfava-closed-world.reference": "paragraph"},
+        ["boards.mfava-closed-world.reference", "'lead'", "'article'", "'retrieved'"],
+    ),
+    "a reference where no words are marked": (
+        {"boards.wildhallucinations-closed-world.reference": "article"},
+        ["boards.wildhallucinations-closed-world.reference is 'article', and detectors of track"],
+    ),
     "a subject": (
         {H + "subjects": ["gpt4"]},
         [H + "subjects: model 'gpt4' is not declared; declared: aster, aster-search"],

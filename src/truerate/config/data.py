@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, model_validator
 
-from truerate.config.blocks import Block, Codes, Revision, Word
+from truerate.config.blocks import Block, Codes, Few, Revision, Word
 
 
 class HubSource(Block):
@@ -103,12 +103,16 @@ class Board(Block):
     """A protocol on a source. `title` heads its page.
 
     `settings`, `sizes`: what of its track's block, and of the sizes of the profile, is otherwise on this
-    board alone.
+    board alone. `reference`: what detectors that mark tokens are given of a text's documents: those of the
+    source (of an article its `lead`), the whole `article`, or of that the `reference_sentences` sentences that
+    speak most of the text (`retrieved`); others than the lead where a track names its texts to mark (mFAVA).
     """
 
     track: Word
     source: Word
     title: Word | None = None
+    reference: Literal["lead", "article", "retrieved"] = "lead"
+    reference_sentences: Few = 6
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
 

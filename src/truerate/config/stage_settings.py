@@ -137,7 +137,14 @@ def read_by(p: Params, stage: Stage) -> dict[str, object]:
     values = {place: _value(p, place, stage.board) for place in places(p, stage)}
     if stage.name == "sources":
         values["sizes"] = {name: told for name in p.sources if (told := _told(p, p.source(name)))}
+        if whole := whole_articles(p):
+            values["articles"] = whole
     return values
+
+
+def whole_articles(p: Params) -> list[str]:
+    """The sources whose articles are kept whole: detectors of a board are given more than the lead."""
+    return sorted({board.source for board in p.boards.values() if board.reference != "lead"})
 
 
 def _told(p: Params, source: Source) -> dict[str, int]:

@@ -49,8 +49,21 @@ def check_tracks(at: Layout) -> Iterator[str]:
         yield from mistakes(f"track {at.p.board(board).track!r}", _whole_track, at, board)
         if check := protocol_of(at, board).faults:
             yield from check(at, board)
+        yield from _reference(at, board)
     for name in at.p.detectors:
         yield from _unmarked(f"detectors.{name}.tracks", tracks_to_mark(at.p, name))
+
+
+def _reference(at: Layout, board: str) -> Iterator[str]:
+    """A line where a board gives other references than the lead, and no detector of its track marks words."""
+    from truerate.flow.tracks import protocol_of
+
+    own = at.p.board(board)
+    if own.reference != "lead" and not protocol_of(at, board).marks_tokens:
+        yield (
+            f"boards.{board}.reference is {own.reference!r}, and detectors of track {own.track!r} mark no words; "
+            "take it away, or set it to lead"
+        )
 
 
 def _whole_track(at: Layout, board: str) -> None:

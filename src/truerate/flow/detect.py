@@ -23,6 +23,7 @@ from truerate.flow.asked_models import endpoint, identities
 from truerate.flow.evaluate import contexts
 from truerate.flow.guard import handed, refuse_edited, unchanged, watched_by, write_json
 from truerate.flow.learned import LEARNED, learners, refuse_untaught, stamps
+from truerate.flow.references import given, referring, shortened
 from truerate.flow.tracks import protocol_of
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
@@ -164,7 +165,7 @@ def kept_judgements(at: Layout, board: str, name: str) -> Path:
     family = at.p.detectors[name].model_dump(mode="json")
     learned = [at.detector(*at.p.teacher(name, board))] if at.p.detectors[name].train else []
     weights = identities(at, name, board)
-    more = {"weights": weights} if weights else {}
+    more = ({"weights": weights} if weights else {}) | referring(at, board)
     key = digest(*texts, *learned, *code, family=family, **more)
     return Path(at.p.paths.build) / "judged" / board / f"{name}@{key}.parquet"
 
@@ -242,10 +243,11 @@ def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
     their items.
     """
-    known = contexts(at, board).select("item_id", reference="knowledge")
-    return texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(
+    known = given(at, board).select("item_id", reference="knowledge")
+    referred = texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(
         pl.col("reference").fill_null("")
     )
+    return shortened(at, board, referred, "reference")
 
 
 def with_labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
@@ -258,19 +260,21 @@ def with_labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     """Texts with the `knowledge`, `question` and `history` of their items, null where these have none."""
-    return texts.join(contexts(at, board), on="item_id", how="left", maintain_order="left")
+    told = texts.join(given(at, board), on="item_id", how="left", maintain_order="left")
+    return shortened(at, board, told, "knowledge")
 
 
 def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Texts with the `knowledge`, `question` and `history` of their own (evidence) where there is such, else of
     their items; null where there is none.
     """
-    known = contexts(at, board, samples)
+    known = given(at, board, samples)
     own = pl.col("target_id").is_in(known["item_id"].implode())
     named = texts.with_columns(_known=pl.when(own).then("target_id").otherwise("item_id"))
-    return named.join(
+    told = named.join(
         known.rename({"item_id": "_known"}), on="_known", how="left", maintain_order="left"
     ).drop("_known")
+    return shortened(at, board, told, "knowledge")
 
 
 def labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:

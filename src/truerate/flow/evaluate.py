@@ -1,6 +1,7 @@
 """The stages `label`, `audit` and `score`: labels back in, and judgements held against them."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -35,16 +36,27 @@ LABELS = {
 }  # tables of the labels, beside the samples
 
 
-def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
+def contexts(
+    at: Layout,
+    board: str,
+    samples: pl.DataFrame | None = None,
+    *,
+    whole: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
     """What a text is checked against: item_id, knowledge, question, history of a board's items.
 
-    With `samples`, those that name evidence of their own have a row under their own id.
+    With `samples`, those that name evidence of their own have a row under their own id. `whole`: longer texts
+    by the ids of documents, whose place they take as knowledge.
     """
     from truerate.detectors.evidence import with_evidence
     from truerate.tracks.asking import context_frame
 
     documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
-    known = context_frame(protocol_of(at, board).contexts(load(Item, at.dataset(board, "items")), documents))
+    told = documents
+    if whole:
+        longer = pl.col("document_id").replace_strict(whole, default=None, return_dtype=pl.String)
+        told = documents.with_columns(text=pl.coalesce(longer, "text"))
+    known = context_frame(protocol_of(at, board).contexts(load(Item, at.dataset(board, "items")), told))
     return known if samples is None else with_evidence(known, samples, documents)
 
 

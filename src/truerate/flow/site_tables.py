@@ -82,6 +82,8 @@ def board_tables(at: Layout, name: str) -> Board:
         source=board.source,
         title=board.title or f"{card.title} on {source['name']}",
         is_simulated=at.p.source(board.source).is_simulated,
+        reference=board.reference,
+        reference_sentences=board.reference_sentences,
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
         items=load(Item, at.dataset(name, "items")),

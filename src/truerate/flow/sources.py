@@ -1,12 +1,13 @@
 """The stage `sources`: public formats become tables."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.config.places import claim
-from truerate.config.stage_settings import Stage
+from truerate.config.stage_settings import Stage, whole_articles
 from truerate.core.schemas import (
     Document,
     Item,
@@ -22,6 +23,7 @@ from truerate.flow.guard import handed, refuse_edited, write_json
 from truerate.flow.tracks import known_tasks, refuse_other_tasks
 from truerate.sources import SourceTables
 
+ARTICLES = "articles"  # the whole texts of articles, where a board gives them to its detectors
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 
 
@@ -36,6 +38,21 @@ def import_source(at: Layout, name: str) -> None:
     for table, model in SOURCE.items():
         save(model, getattr(tables, table), at.source(name, table))
     write_json(at.source(name, "card.json"), tables.card)
+    whole = Path(at.source(name, ARTICLES))
+    whole.unlink(missing_ok=True)
+    if name in whole_articles(at.p):
+        save(Document, articles_of(at, name, tables.documents), whole)
+
+
+def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
+    """The documents of a source that are leads of articles, each with the whole text in place of its lead."""
+    from truerate.sources import fetch
+    from truerate.sources.wikipedia import whole_texts
+
+    texts = whole_texts(Path(fetch.folder_of(name, at.p.source(name), at)), name)
+    known = documents.filter(pl.col("document_id").is_in(list(texts)))
+    whole = [texts[document] for document in known["document_id"]]
+    return known.with_columns(text=pl.Series(whole, dtype=pl.String))
 
 
 def check_source(at: Layout, name: str) -> SourceTables:

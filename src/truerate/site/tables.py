@@ -25,7 +25,8 @@ class Board:
     flagged. `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows,
     metrics `shortcut_*`), `counts`: frames of `truerate.core.schemas`; an empty frame leaves its section out.
     `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a
-    track has none. `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track
+    track has none. `reference`: what detectors are given of an article, `lead`, `article` or `retrieved`, and
+    then `reference_sentences` of it. `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track
     counts none. `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged
     wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`, `citation`, `licence`,
     `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
@@ -53,6 +54,8 @@ class Board:
     topics: Sequence[Mapping] = ()
     detector: Mapping[str, str] = field(default_factory=dict)
     tokenizer: str = ""
+    reference: str = "lead"
+    reference_sentences: int = 0
     source_card: Mapping = field(default_factory=dict)
     metrics: Sequence[Metric] = ()
     shared_metrics: Sequence[Metric] = ()

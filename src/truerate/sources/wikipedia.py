@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
@@ -67,8 +68,7 @@ def _keep(collection: Collection, row: Row) -> None:
     if "missing" in row.values or "invalid" in row.values:
         raise BadRow(Reason.NO_KNOWLEDGE, "there is no such page")
     title, extract, lang = row.text("title"), row.text("extract"), _language(row)
-    heading = _HEADING.search(extract)
-    lead = extract[: heading.start()].strip() if heading else extract.strip()
+    lead = _lead(extract)
     if not lead:
         raise BadRow(Reason.NO_KNOWLEDGE, f"no text before the first heading of {title!r}")
     document_id = collection.document(lead, title=title, lang=lang, url=_address(row))
@@ -86,6 +86,28 @@ def _keep(collection: Collection, row: Row) -> None:
         id=row.values.get("pageid"),
     )
     collection.counts[f"n_articles_{lang}"] += 1
+
+
+def whole_texts(folder: Path, name: str) -> dict[str, str]:
+    """The whole text of each article of a folder by the id of its document, the lead, in the source of a name;
+    none of a folder without articles. Rows that cannot be read, which `read` books, have none.
+    """
+    found = {}
+    for file in FILES:
+        for number, make in pages((folder / file).read_bytes()) if (folder / file).is_file() else ():
+            try:
+                extract = Row(make(), number).text("extract")
+            except BadRow:
+                continue
+            if lead := _lead(extract):
+                found[content_id(name, lead)] = extract
+    return found
+
+
+def _lead(extract: str) -> str:
+    """The text before the first heading, all of it where there is none."""
+    heading = _HEADING.search(extract)
+    return extract[: heading.start()].strip() if heading else extract.strip()
 
 
 def _language(row: Row) -> str:

@@ -105,7 +105,7 @@ CARD = Card(
         "HR_est is exact only where the calibration texts hold as much hallucination as the replies do.",
         "Rates calibrated on inserted hallucinations (silver, gold) say little where natural ones are harder to see; without labels of "
         "replies a rate is not identified.",
-        "A detector sees the lead of an article: what is true but stands elsewhere counts as hallucinated.",
+        "A detector sees the lead of an article unless its board gives it more: what is true but stands elsewhere counts as hallucinated.",
         "Scores of different languages are not comparable where their shares of marked tokens differ: see mark-all and mark-none.",
         "Held-out passages test detectors; no rate is calibrated on them.",
         "Silver- and gold-based rates share the same flagged tokens, so that their correlation overstates how well silver serves.",

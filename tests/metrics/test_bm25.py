@@ -1,0 +1,50 @@
+import bm25s
+import numpy as np
+import pytest
+
+from truerate.metrics.bm25 import Index
+
+
+def drawn(seed, n_docs=40, n_queries=12):
+    rng = np.random.default_rng(seed)
+    p = 1 / np.arange(1, 301)
+    draw = lambda n: [f"w{place}" for place in rng.choice(300, n, p=p / p.sum())]  # noqa: E731
+    return [draw(rng.integers(0, 60)) for _ in range(n_docs)], [
+        draw(rng.integers(1, 15)) for _ in range(n_queries)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_those_of_bm25s(seed):
+    documents, queries = drawn(seed)
+    peer = bm25s.BM25()
+    peer.index(documents, show_progress=False)
+    known = [[token for token in query if token in peer.vocab_dict] for query in queries]
+    expected = np.array([peer.get_scores(query) for query in known])
+    assert np.allclose(Index(documents).scores(queries), expected, atol=1e-5) and expected.max() > 1
+
+
+@pytest.mark.parametrize("k", [1, 3, 40, 99])
+def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
+    documents, queries = drawn(5)
+    documents += documents[:5]  # equal passages
+    index = Index(documents)
+    for query, found in zip(queries, index.best(queries, k), strict=True):
+        scores = [round(float(score), 4) for score in index.scores([query])[0]]
+        assert (
+            found
+            == [
+                place
+                for place in sorted(range(45), key=lambda place: (-scores[place], place))
+                if scores[place] > 0
+            ][:k]
+        )
+
+
+def test_nothing_to_rank_gives_nothing():
+    assert (
+        Index([]).best([["a"]], 3) == [[]]
+        and Index([[], []]).best([["a"]], 3) == [[]]
+        and Index([["a"]]).best([], 3) == []
+    )
+    assert Index([["a"]]).best([[]], 3) == [[]]
