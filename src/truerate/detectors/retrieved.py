@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from truerate.core.sentence_spans import sentence_spans
 from truerate.detectors.tokens.features import units
 from truerate.metrics.bm25 import Index
+from truerate.metrics.sentence_spans import sentence_spans
 
 
 def keys(text: str) -> list[str]:

@@ -9,9 +9,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from truerate.core.sentence_spans import sentence_spans
 from truerate.core.text import passage_name, words
 from truerate.metrics.bm25 import Index
+from truerate.metrics.sentence_spans import sentence_spans
 
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+|\w+")

@@ -1,4 +1,4 @@
-from truerate.core.sentence_spans import sentence_spans
+from truerate.metrics.sentence_spans import sentence_spans
 
 TEXT = 'Varn is a town. It lies on the Odla!  "Is it old?" Yes: from 1204.\nIts market\n\nhas cheese 町。城。'
 
