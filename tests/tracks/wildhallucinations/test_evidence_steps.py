@@ -28,7 +28,7 @@ from truerate.core.schemas import (
 )
 from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
-from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, search_scope
+from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, fetching, search_scope
 from truerate.tracks.wildhallucinations.plan import services
 from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
@@ -335,3 +335,9 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored():
         "usd_high": 0.01,
     }
     assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 10, 0.0)
+
+
+def test_pages_of_the_full_profile_have_its_limits_and_those_of_the_demo_their_own():
+    demo, full = (layout("http://127.0.0.1:9", profile=name) for name in ("demo", "full"))
+    assert (fetching(demo, BOARD).max_bytes, fetching(demo, BOARD).timeout_s) == (1_000_000, 5)
+    assert (fetching(full, BOARD).max_bytes, fetching(full, BOARD).timeout_s) == (10_000_000, 30)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from truerate.config import Fetch
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id, shard_of
@@ -67,9 +68,10 @@ class Web:
     def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
         self.at, self.board, self.store, self.clock = at, board, store, clock
         self.settings: Settings = at.p.track(board)
-        self.scope = identity(at, self.settings.fetch.proxy)
+        self.fetching = fetching(at, board)
+        self.scope = identity(at, self.fetching.proxy)
         self._lines = ExitStack()
-        self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.settings.fetch))
+        self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.fetching))
         self._bases: dict[str, str] = {}
 
     def __enter__(self) -> "Web":
@@ -115,8 +117,8 @@ class Web:
             return [known.get(_plain(name), [])[: settings.n_results] for name in names]
         scope = search_scope(self.at, self.board)
         if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
-            if self.settings.fetch.proxy is None:  # before anything is paid
-                self.settings.fetch.demand_contact()
+            if self.fetching.proxy is None:  # before anything is paid
+                self.fetching.demand_contact()
             url = address(settings, self._base(settings.endpoint, "search.endpoint"))
             asyncio.run(Searcher(settings, self.store, url=url, scope=scope).search_all(asked))
         found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
@@ -131,7 +133,7 @@ class Web:
         return not ("text" in result or "html" in result or self._is_behind_login(result))
 
     def _is_behind_login(self, result: dict) -> bool:
-        return is_within(host_of(result["link"]), self.settings.fetch.login_hosts)
+        return is_within(host_of(result["link"]), self.fetching.login_hosts)
 
     def fetch(self, urls: Sequence[str]) -> None:
         """Put the pages into the store; each is read while others still come.
@@ -139,7 +141,7 @@ class Web:
         Raises TruerateError where many did not come for faults that may pass, and none did: that is no
         finding about the pages.
         """
-        settings, urls = self.settings.fetch, list(dict.fromkeys(urls))
+        settings, urls = self.fetching, list(dict.fromkeys(urls))
         asked = self._open(urls)
         for url in set(urls).difference(asked):
             self._reader.begin(url)
@@ -155,16 +157,16 @@ class Web:
             )
 
     def _open(self, urls: Sequence[str]) -> list[str]:
-        return [url for url in urls if self.store.is_open(self.scope, url, limits(self.settings.fetch))]
+        return [url for url in urls if self.store.is_open(self.scope, url, limits(self.fetching))]
 
     def _pages(self, urls: Sequence[str]) -> Iterator[Page]:
-        return (self.store.page(self.scope, url, limits(self.settings.fetch)) for url in urls)
+        return (self.store.page(self.scope, url, limits(self.fetching)) for url in urls)
 
     async def _fetch(self, urls: Sequence[str], proxy: str | None) -> None:
         from truerate.web.fetch import Fetcher
 
         async with Fetcher(
-            self.settings.fetch, self.store, proxy=proxy, scope=self.scope, clock=self.clock
+            self.fetching, self.store, proxy=proxy, scope=self.scope, clock=self.clock
         ) as fetcher:
             await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
@@ -172,7 +174,7 @@ class Web:
         """What a result's page says, or what became of it. A page that was recorded is judged as a fetched
         one is.
         """
-        settings, url, title = self.settings.fetch, result["link"], result.get("title", "")
+        settings, url, title = self.fetching, result["link"], result.get("title", "")
         final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
         if self._is_behind_login(result):
             text = Text(Outcome.LOGIN_HOST)
@@ -204,6 +206,17 @@ class Web:
             )
             self._bases[endpoint] = base.rstrip("/").removesuffix("/v1")
         return self._bases[endpoint]
+
+
+def fetching(at: Layout, board: str) -> Fetch:
+    """How a board's pages are fetched: as `fetch` says, with the limits that the profile's sizes give in place of
+    its own (`page_mb`, `page_seconds`).
+    """
+    size = at.p.size_of(board)
+    n_bytes = None if size.page_mb is None else int(size.page_mb * 10**6)
+    limited = {"max_bytes": n_bytes, "timeout_s": size.page_seconds}
+    own: Fetch = at.p.track(board).fetch
+    return own.model_copy(update={name: value for name, value in limited.items() if value is not None})
 
 
 def search_scope(at: Layout, board: str) -> str:

@@ -12,7 +12,9 @@ from truerate.config.blocks import (
     Items,
     ItemsOrNone,
     Names,
+    Number,
     Sampling,
+    Seconds,
     Share,
     SizesOfTrack,
     Track,
@@ -27,7 +29,8 @@ class Sizes(SizesOfTrack):
 
     `chats`: conversations that are read (and that the closed world writes). `entities`: at most so many of
     the curated ones are searched for. `labelled`: facts per subject that people label as supported or not.
-    `reviewed`: facts of the error analysis. `checked`: entities that people check.
+    `reviewed`: facts of the error analysis. `checked`: entities that people check. `page_mb` and `page_seconds`: the limits of a page in
+    place of `fetch.max_bytes` and `fetch.timeout_s`, null for these.
     """
 
     chats: Items
@@ -35,6 +38,8 @@ class Sizes(SizesOfTrack):
     labelled: ItemsOrNone
     reviewed: ItemsOrNone
     checked: ItemsOrNone
+    page_mb: Annotated[Number, Field(gt=0, le=1000)] | None = None
+    page_seconds: Seconds | None = None
 
 
 class Verification(Block):
