@@ -88,6 +88,15 @@ def test_every_figure_of_faithjudges_table_follows_from_the_committed_rows():
     assert len(found) == 230 and {one.verdict for one in found} == {Verdict.REPRODUCED}
 
 
+def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
+    """HaluEval's Table 6 on the general part: four models, whose replies were not published."""
+    place = ROOT / "results" / "halueval-published"
+    found = beside(load_result(place), place)
+    assert {one.subject: one.printed for one in found}["gpt-3.5-turbo"] == "86.22" and len(found) == 4
+    assert {one.verdict for one in found} == {Verdict.NOT_MEASURED}
+    assert tally(found) == "4 published figures, none of them measured here"
+
+
 def test_names_are_compared_as_they_stand(tmp_path):
     (one,) = written(tmp_path, f'made_up_rate,"{HOSTILE}",,100,Somebody')
     assert one.verdict is Verdict.REPRODUCED

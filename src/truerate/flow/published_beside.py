@@ -91,10 +91,15 @@ def is_printed_as(value: float, printed: str, *, slack: float = 0.0) -> bool:
 
 
 def tally(found: tuple[Beside, ...]) -> str:
-    """How many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is published."""
+    """How many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is published.
+
+    Where nothing of it is measured here no share is told, as nothing could be reproduced.
+    """
     if not found:
         return ""
     n = sum(one.verdict is Verdict.REPRODUCED for one in found)
     unmeasured = sum(one.verdict is Verdict.NOT_MEASURED for one in found)
+    if unmeasured == len(found):
+        return f"{len(found)} published figures, none of them measured here"
     more = f", {unmeasured} not measured here" if unmeasured else ""
     return f"{n} of {len(found)} published figures reproduced to the digits printed{more}"
