@@ -109,3 +109,21 @@ def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledge
     assert "<b>2025" not in part
     assert "1 of 2 published figures reproduced" in Elements(unescape(pages["ledger.md"])).text
     assert 'href="#published"' in page
+
+
+def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_round(tmp_path, pages):
+    place = write_results(tmp_path)
+    turned = [
+        f'made_up_rate,"{name}",model,task=sums,{value},0,1,2,{rank},{rank},aa'
+        for name, value, rank in (("alpha", 1, 4), ("beta", 0.5, 2), (HOSTILE, 0, 1))
+    ]
+    path = place / "scores.csv"
+    path.write_text(path.read_text("utf-8") + "\n".join(turned) + "\n", "utf-8")
+    page = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["real/judged.md"]
+    part = page[page.index("{ #order }") : page.index("{ #rows }")]
+    text = Elements(part).text
+    assert "task: the whole board / sums" in text and "-1.00" in text
+    # alpha 1–3 and the last 4–4 over everything, 4 and 1 on sums; beta, 1–3 and 2, too
+    assert f"alpha and {HOSTILE}: firmly in one order on the whole board, in the other on sums." in text
+    assert "<script>alert" not in part
+    assert "{ #order }" not in pages["real/judged.md"], "no slice there has three models"

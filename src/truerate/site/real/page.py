@@ -34,6 +34,7 @@ def context(board: RealBoard) -> dict:
         "others": others,
         "lines": lines(board, [measure.name for measure in others]),
         "maps": maps(board),
+        "orders": board.orders,
         "n_open": sum(board.spans_scale(one) for one in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),

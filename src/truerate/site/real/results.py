@@ -75,6 +75,30 @@ class Printed:
 
 
 @dataclass(frozen=True)
+class Order:
+    """Two orders of a board's models beside one another: by the headline on `first` and on `second`, values of a slice
+    key; `first` is empty over everything.
+
+    `tau`: Kendall's τ-b, None where one side is all ties; `n_flips` of `n_pairs` pairs of models are turned round, and
+    of these `apart` have rank ranges without a common rank on both sides.
+    """
+
+    key: str
+    first: str
+    second: str
+    n: int
+    tau: float | None
+    n_pairs: int
+    n_flips: int
+    apart: tuple[tuple[str, str], ...]
+
+    @property
+    def n_apart(self) -> int:
+        """How many flips are firm."""
+        return len(self.apart)
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
@@ -82,7 +106,8 @@ class RealBoard:
     behind the ranked scores (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`.
     `measures`: the records of its metrics by name. `more_units`: of two neighbours of the headline, (better,
     worse), the units that would have to be added to tell them apart; None where none would. `published`: figures
-    printed elsewhere, and `tally` how many of them the rows give, in words.
+    printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
+    holds from slice to slice.
     """
 
     card: Mapping
@@ -92,6 +117,7 @@ class RealBoard:
     more_units: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
     published: tuple[Printed, ...] = ()
     tally: str = ""
+    orders: tuple[Order, ...] = ()
 
     @property
     def name(self) -> str:
