@@ -42,6 +42,8 @@ NOT_RUN = [
     ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "needs the paper's data, models and GPUs"),
     ("own-data.md", "needs a paid search account"),
+    ("own-data.md", "needs an instance of SearXNG"),
+    ("own-data.md", "no such service"),
     ("real-data.md", "needs the papers' public files"),
     ("from-raw-files.md", "downloads public files"),
     ("from-raw-files.md", "names weights and asks Wikipedia"),
