@@ -18,7 +18,7 @@ def line(quantity, published, *, source="mfava Table Fig4", verdict="cannot be c
 
 
 def shown(*lines):
-    return context(SimpleNamespace(ledger=lines, boards=(), vocabulary=ALL))
+    return context(SimpleNamespace(ledger=lines, boards=(), real=(), vocabulary=ALL))
 
 
 def test_a_long_table_that_cannot_be_checked_opens_as_it_was_printed():

@@ -63,6 +63,7 @@ SUBSTRINGS = (
 
 MAX_BEFORE = 4  # words that may be stated before the first clause of not knowing
 MAX_STATED = 16  # words that may be stated in all
+MAX_BESIDE_WEAK = 8  # … where nothing but a clause that a history of something may hold as well says so
 MAX_BETWEEN = 40  # characters for which `…` may stand
 _CITATION = re.compile(r"\s*\[\d+\]\s*")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|《[^》\n]*》|「[^」\n]*」")
@@ -76,6 +77,11 @@ _FILLER = re.compile(
     r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b|\bthe name (alone )?(suggests|hints|sounds|points)\b"
     r"|\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
     r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
+)
+# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear
+_WEAK = re.compile(
+    r"^(\W|but |and |so )*(there (is|are|was|were|appears|seems)|no\b|little\b|nothing\b|not much\b"
+    r"|(it is |it's |it was |it remains |remains )?(not |un)(clear|certain))"
 )
 # a last sentence that says of the question itself that it has no answer, whatever was weighed before it
 _CONCLUDED = re.compile(
@@ -120,12 +126,13 @@ def is_paper_abstention(text: str) -> bool:
 def is_abstention(text: str) -> bool:
     """Whether a clause of not knowing comes first and little is stated.
 
-    Clauses that speak to the user, of oneself, or guess state nothing. Nor do sentences that say what sources were given. At most
-    MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED in all; of scripts without
-    spaces two characters are a word. A reply that ends by saying that the question cannot be answered abstains.
+    Clauses that speak to the user, of oneself, or guess state nothing, nor do sentences that say what sources were
+    given. At most MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED in all
+    (MAX_BESIDE_WEAK where it could stand in an answer as well); of scripts without spaces two characters are a word.
+    A reply that ends by saying that the question cannot be answered abstains.
     """
     before = stated = 0
-    is_found = False
+    is_found, most = False, MAX_BESIDE_WEAK
     if len(text) > MAX_CHARS:
         return False
     plain = re.sub(r"[^\S\n]+", " ", element(visible(text)).text).strip(" \n*_`>#")
@@ -134,11 +141,12 @@ def is_abstention(text: str) -> bool:
         for clause in clauses(sentence):
             if says_unknown(clause):
                 is_found = True
+                most = most if _WEAK.search(clause.casefold()) else MAX_STATED
                 continue
             n = 0 if is_about_sources or _FILLER.search(clause.casefold()) else _size(clause)
             stated += n
             before += 0 if is_found else n
-    if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= MAX_STATED):
+    if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= most):
         return True
     return _CONCLUDED.search(plain.casefold()) is not None
 
