@@ -71,7 +71,10 @@ _PREAMBLE_HEAD = lazy(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}):[\s*_]*(?=\S)", re.I
 )
 _YES_SIR_HEAD = lazy(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
-_SPEAKER = lazy(r"\A[\s*_]*\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*", re.I)
+_SPEAKER = lazy(
+    r"\A[\s*_]*(?:\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*|(?:assistant|model)[ \t]*\n\s*)",
+    re.I,
+)
 _CLAIMS = (
     r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
     r"fictional|fictitious|plausible|contradict\w*)"
@@ -100,6 +103,7 @@ _EXPLAINED = lazy(
 _ASIDE = lazy(
     rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
+    rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
     rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
@@ -110,6 +114,11 @@ _ACTUAL = lazy(
     re.I | re.DOTALL,
 )
 _FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
+# what the text is, in brackets before it
+_LABEL = lazy(
+    r"[*_]*[(\[](?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect)(?:\s+\w+)?[)\]][*_:]*\s+",
+    re.I,
+)
 # one text behind a bullet or a mark of quotation, or in brackets
 _BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
 _ITEM = lazy(
@@ -175,7 +184,7 @@ def written(
     if _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
-    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), noun)
+    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
@@ -294,6 +303,8 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """A text without a label of its own at its start: `Answer (hallucinated):`, `A:`."""
     own = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
+    if (label := _LABEL.match(value)) and value[label.end() :].strip():
+        return value[label.end() :].strip(), ("heading",)
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
         rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",

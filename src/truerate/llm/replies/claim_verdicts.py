@@ -27,6 +27,11 @@ _LABELLED = lazy(
     r"classification)|(?P<whether>supported|is supported|support))[*_`]*\s*[:：=]\s*[*_`]*(?P<rest>.*)",
     re.IGNORECASE,
 )
+# behind reasons on the same line: `No passage says so. Verdict: not supported.`
+_LABELLED_LAST = lazy(
+    r"[.;!]\s+[*_`]*(?:final |my )?(?:verdict|judge?ment|conclusion|label)[*_`]*\s*[:：=]\s*(?P<rest>[^.;:!?]+)[.!*_`\s]*\Z",
+    re.IGNORECASE,
+)
 _ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
@@ -146,6 +151,8 @@ def _parted(line: str) -> list[str]:
 def _entry(entry: Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
     """The verdict of one entry from its own words and the lines below it."""
     own = verdict_of(entry.text, claim) if entry.text else None
+    if own is None and (last := _LABELLED_LAST.search(entry.text)):
+        own = verdict_of(last["rest"])
     end = (
         next((place for place, line in enumerate(below) if not line), len(below))
         if own is not None

@@ -26,7 +26,7 @@ _IS = (
 )
 _QUALITY = (
     r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
-    r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely)"
+    r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely|precise)"
 )
 _BETTER = rf"(?:better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
 _WORSE = rf"(?:worse|weaker|inferior|less\s+{_QUALITY})"
@@ -42,7 +42,7 @@ _SOURCE = r"(?:the\s+)?(?:knowledge|document|source|dialogue|history|context|fac
 _NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
 _TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
 _REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
-_AND = r"\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?"
+_AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?|\s*,\s*)"
 _SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
 _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
@@ -55,12 +55,19 @@ _DOUBT = lazy(
 )
 
 
+_BOTH_ARE = lazy(r"\s+are\s+both\b", re.I)
+
+
 def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
     """The place (0 or 1) of the text that is picked, None where the grammar reads none.
 
     `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
     """
-    if asks is None or _DOUBT.search(text) or {place for place, *_ in mentions} != {0, 1}:
+    if (
+        asks is None
+        or _DOUBT.search(_BOTH_ARE.sub(" are", text))
+        or {place for place, *_ in mentions} != {0, 1}
+    ):
         return None
     sentences = [one for one in _sentences(_marked(text, mentions)) if "\x01" in one or "\x02" in one]
     picks = [_picked(one, asks) for one in sentences]
@@ -133,6 +140,8 @@ def _forms(asks: Asks) -> re.Pattern[str]:
             rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
             rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
             rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}{_BETTER}",
+            rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"
+            rf"(?:but\s+)?@\s+{own}{_TAIL}{_REASON}",
             rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
             rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
         ]

@@ -13,6 +13,7 @@ or of exception (DOUBT) is not read, nor is a question. Target is the text that 
 """
 
 import re
+from collections.abc import Sequence
 
 from truerate.core.patterns import lazy
 
@@ -68,7 +69,10 @@ _GOOD = (
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
     r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
 )
-_IS = r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be)"
+_IS = (
+    r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
+    r"must\s+be\s+(?:considered|called|judged)|is\s+to\s+be\s+considered)"
+)
 _NOT = r"(?:\s+not|n't)"
 _HAS = (
     r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|"
@@ -117,7 +121,8 @@ _BARE_SOUND = (
     rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
 )
 _OPENING = (
-    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|"
+    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|indeed|"
+    rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"to\s+sum\s+up|"
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
@@ -142,10 +147,16 @@ def _any(*forms: str) -> str:
     return "|".join(f"(?:{form})" for form in forms)
 
 
+def _told_of(target: str, forms: Sequence[str]) -> str:
+    """A target with its predicates, all of one pole: `the answer is right and contains no error`."""
+    said = _any(*forms)
+    return rf"{target}\s+(?:{said})(?:\s*,?\s+and\s+(?:{target}\s+)?(?:{said}))*"
+
+
 _CLAUSES = {
-    True: _any(*(rf"{_TARGET}\s+{form}" for form in _FAULTY), rf"{_TARGET}\s+{_IS}{_NOT}\s+free\s+(?:of|from)\s+{_FAULT}",
+    True: _any(_told_of(_TARGET, _FAULTY), rf"{_TARGET}\s+{_IS}{_NOT}\s+free\s+(?:of|from)\s+{_FAULT}",
                *_BARE_FAULTY),
-    False: _any(*(rf"(?:{_TARGET}|{_ALL})\s+{form}" for form in _SOUND), *_BARE_SOUND),
+    False: _any(_told_of(f"(?:{_TARGET}|{_ALL})", _SOUND), *_BARE_SOUND),
 }  # fmt: skip
 _SENTENCES = {
     value: lazy(rf"{_OPENING}(?:{clause}){_TAIL}", re.IGNORECASE | re.DOTALL)

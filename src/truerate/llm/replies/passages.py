@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies import structured
 from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
@@ -81,7 +82,7 @@ def with_plain_tags(text: str, tags: Sequence[str]) -> str:
 
 def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
     """The reply without thought and special tokens; behind its heading; inside its fence; without what else
-    encloses it.
+    encloses it; the one string of its JSON.
     """
     answer, cuts = opened(reply)
     answer, more = unblocked(answer)
@@ -95,6 +96,11 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
             parts.append(Reading(blocks[0][1].strip(), joined(some, ("fence",))))
         inside, more = bare(text)
         parts.append(Reading(inside, joined(some, more)))
+        if not inside.startswith("{"):
+            continue
+        named = [value for _, value in structured.pairs(inside) or () if isinstance(value, str)]
+        if len(named) == 1:
+            parts.append(Reading(named[0], joined(some, ("json",))))
     yield from parts
 
 

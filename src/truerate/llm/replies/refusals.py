@@ -4,7 +4,8 @@ A refusal says that the writer cannot, will not or may not *write or help* (a cl
 request cannot be met, or that writing falsehoods is against something. An apology alone is none, nor is not
 knowing or not remembering (a partner in a dialogue says that too), nor a title that begins so (`I Can't Help
 Myself`, `Sorry is a song by …`). Languages: English, German, French, Spanish, Italian, Portuguese, Dutch,
-Polish, Turkish, Russian, Chinese, Japanese, Korean, Arabic.
+Polish, Swedish, Norwegian, Danish, Finnish, Czech, Ukrainian, Romanian, Hungarian, Greek, Hindi, Vietnamese,
+Indonesian, Turkish, Russian, Chinese, Japanese, Korean, Arabic.
 """
 
 import re
@@ -69,6 +70,11 @@ _ENGLISH = (
     r"avoid|refuse)",
     r"\bmy\s+(?:\w+\s+)?(?:guidelines?|principles?|polic(?:y|ies)|values|training|instructions|"
     r"programming)\s+(?:do\s+not|don't|does\s+not|prevents?|forbids?|prohibits?|will\s+not)",
+    # I strive for accuracy and will not fabricate an answer · I only give truthful information
+    rf"\bi\s+(?:always\s+)?(?:strive|aim|try|am\s+(?:made|designed|trained|built))\b[^.]{{0,80}}?\b(?:and|so|hence)\s+(?:i\s+)?"
+    rf"(?:cannot|can't|can\s+not|will\s+not|won't|do\s+not|don't)\s+(?:\w+ly\s+)?{_WRITE}\b",
+    r"\A\W*(?:sorry\W+(?:but\s+)?)?i\s+(?:can\s+|will\s+|may\s+)?only\s+(?:give|provide|share|offer|write|produce|state)\s+(?:\w+\s+and\s+)?"
+    r"(?:truthful|accurate|factual|correct|true|honest|verified)\b",
     # the request, and writing falsehoods
     r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|"
     r"won't)\s+be\s+(?:fulfilled|completed|met|carried\s+out|processed|done|followed|answered|granted|"
@@ -98,6 +104,8 @@ _ENGLISH = (
     rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
     r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
+    rf"\A\W*(?:instead\s+of|rather\s+than)\s+(?:{_WRITE}\s+|giving\s+(?:you\s+)?|writing\s+|making\s+up\s+|inventing\s+)?"
+    rf"(?:an?\s+|any\s+)?{_FALSE}\b[^.]{{0,60}}?,\s*(?:here\s+is|i(?:'d|'ll|\s+can|\s+could|\s+will|\s+would))\b",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no(?:\s+can\s+do)?\W*\Z",
     r"\A\W*(?:your\s+|this\s+|the\s+)?request\s+(?:is\s+|was\s+)?(?:refused|declined|denied)\s*[:.;—–-]\s*(?:(?:it|this)\s+)?"
     r"(?:asks|would|requires|violates|goes\s+against|against\s+(?:my|the)|i\s+(?:can|do|will|am))\b",
@@ -161,7 +169,20 @@ _OTHERS = (
     r"wil\s+ik|ik\s+wil)\b.*\b(?:niet|geen)\b|\bik\s+(?:kan|zal|mag)\s+(?:\w+\s+){0,4}?(?:niet|"
     r"geen)\s+(?:\w+\s+){0,3}?(?:helpen|schrijven|verzinnen|doen|maken)\b",
     r"\b(?:przepraszam|przykro\s+mi|niestety)\b.*\bnie\s+(?:mogę|będę|potrafię)\b|\Anie\s+(?:mogę|"
-    r"będę)\s+(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
+    r"będę)\s+(?:\w+\s+){0,2}?(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
+    # Swedish, Norwegian, Danish, Finnish
+    r"\b(?:tyvärr|beklager|unnskyld|desværre|ursäkta|förlåt|undskyld)\b.*\b(?:kan|vill|kommer|vil)\b.*\b(?:inte|ikke|ikkje)\b|"
+    r"\b(?:jag|jeg|eg)\s+kan\s+(?:\w+\s+){0,2}?(?:inte|ikke|ikkje)\s+(?:hjälpa|hjelpe|hjælpe|skriva|skrive)\b|"
+    r"\b(?:valitettavasti|pahoittelen)\b.*\ben\s+voi\b",
+    # Czech, Ukrainian, Romanian, Hungarian, Greek
+    r"\b(?:omlouvám\s+se|bohužel|je\s+mi\s+líto)\b.*\b(?:nemohu|nemůžu|nebudu)\b|"
+    r"\b(?:вибачте|на\s+жаль|перепрошую)\b.*\bне\s+(?:можу|буду|зможу)\b|"
+    r"\b(?:îmi\s+pare\s+rău|din\s+păcate)\b.*\bnu\s+(?:pot|voi)\b|"
+    r"\b(?:sajnálom|sajnos|elnézést)\b.*\bnem\s+(?:tudok|segíthetek|írhatok|lehetséges)\b|"
+    r"(?:λυπάμαι|δυστυχώς|συγγνώμη).*\bδεν\s+(?:μπορώ|θα)\b",
+    # Hindi, Vietnamese, Indonesian
+    r"(?:क्षमा|खेद|माफ़|माफ).*(?:नहीं\s+कर\s+सकत|नहीं\s+दे\s+सकत|असमर्थ|नहीं\s+लिख\s+सकत)|"
+    r"\bxin\s+lỗi\b.*\bkhông\s+thể\b|\b(?:maaf|mohon\s+maaf)\b.*\btidak\s+(?:bisa|dapat)\b",
     # Turkish
     r"\b(?:üzgünüm|maalesef|özür\s+dilerim|kusura\s+bakma)\b.*(?:[ae]mam|[ae]mem|[ae]m[ıi]yorum)\b|"
     r"\b(?:yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",

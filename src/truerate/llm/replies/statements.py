@@ -40,8 +40,8 @@ _LABELS = (
 # what may stand between a label or a verb of judging and the word, and behind the word
 _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a\s+clear|a\s+definite)\s+"
 _HERE = r"\s+(?:here|this\s+time|overall|(?:for|to|on|in)\s+this(?:\s+(?:one|case|question|example))?)\b"
-_MARK = r"[\s\"'*_`(\[{<]*"
-_SHUT = r"[\"'*_`)\]}>]*"
+_MARK = r"[\s\"'“„«*_`(\[{<]*"
+_SHUT = r"[\"'”“»*_`)\]}>]*"
 _FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
 # the word alone: behind the mark of a list, or said again
 ALONE = lazy(
@@ -52,7 +52,7 @@ _FILLER = (
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
     r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|"
     r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
-    r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
+    r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = lazy(
@@ -83,6 +83,8 @@ _NOT_OWN = lazy(
     r"initial|earlier|other)\s*\Z",
     re.I,
 )
+_RIGHT = lazy(r"\b(?:right|correct|proper)\s*\Z", re.I)
+_VERDICTS = lazy(r"judge?ment|verdict|decision|conclusion", re.I)
 _WILLING = lazy(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
 _STANDING = lazy(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
 _ANNOUNCED = lazy(
@@ -161,10 +163,22 @@ _SO_WORD = lazy(
     rf".*[,;:—–]\s*(?:and\s+)?(?:so|hence|thus|therefore)\s*,?\s+{_FREE}\s*[,;:—–-]\s*(?P<rest>.+)",
     re.I | re.DOTALL,
 )
+# a verdict behind its reason: `Since the document contradicts it, yes`
+_SINCE = lazy(
+    rf"(?:since|because|given\s+that)\s+(?P<reason>[^.;:!?]+),\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL
+)
+# a verdict behind what says the same: `…, hence it counts as hallucinated: Yes`
+_SAME_WORD = lazy(rf"(?P<said>.+?)\s*[:—–]\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL)
 _MAKES = lazy(
     rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+makes\s+(?:it|this)\s+an?\s+{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
+# words of the other verdict behind one, in a sentence that the grammar does not read
+_CONTRARY = {
+    True: lazy(r"\b(?:not|no|n't|free\s+of|without)\s+(?:\w+\s+){0,2}?hallucinat", re.I),
+    False: lazy(r"\A(?!.*\b(?:not|no|nothing|none|never|without|free|neither|nor|zero|if|whether|non)\b|.*n't\b)"
+                r".*\b(?:is|are|was|were|contains?|has|have|includes?)\s+(?:\w+\s+){0,2}?hallucinat", re.I | re.DOTALL),
+}  # fmt: skip
 # what stands for Yes and No behind `Hallucination:`
 VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
@@ -248,6 +262,10 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
         is_both = bool(_BOTH.search(sentence))
         return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
+    if (since := _SINCE.fullmatch(sentence)) and not re.search(
+        rf"(?<!\w)(?:{WORD})(?!\w)", since["reason"], re.I
+    ):
+        return Stated(MEANS[since["word"].casefold()], "last")
     if (found := _CONCLUSION.fullmatch(sentence)) is not None:
         return _conclusion(found, is_only=is_only)
     if labelled := _labelled(sentence, asks):
@@ -259,6 +277,10 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     if asks and (again := _SO_WORD.fullmatch(sentence)):
         value = MEANS[again["word"].casefold()]
         return Stated(value if paraphrase(again["rest"]) is value else None, "last")
+    if asks and (again := _SAME_WORD.fullmatch(sentence)):
+        value = MEANS[again["word"].casefold()]
+        if paraphrase(again["said"]) is value:
+            return Stated(value, "last")
     if (
         asks
         and (label := _OF_VERDICT.match(sentence))
@@ -295,6 +317,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = pole(clause)
     if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
         said = False
+    if said is None and asks and _CONTRARY[value].search(clause):
+        said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
     if excepted := _EXCEPTED.search(rest):
@@ -319,7 +343,9 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
     value = MEANS[found["word"].casefold()]
     # a reason before `so` has its own negations
     clause = "" if _REASONED.search(before) or label.startswith("so ") else before
-    if _NEGATED.search(clause) or _NOT_OWN.search(before):
+    # the right verdict is the reply's own; the right answer may be the one that was given
+    owned = _RIGHT.sub("", before) if _VERDICTS.search(label) else before
+    if _NEGATED.search(clause) or _NOT_OWN.search(owned):
         return None if not _NEGATED.search(clause) else Stated(None, "both")
     if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
         return Stated(None, "both")
@@ -329,7 +355,11 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
         or bool(re.search(r"my|final|overall", label))
     )
     has_so = bool(
-        re.search(r"\b(?:so|thus|hence|therefore|overall|conclusion|i\s+conclude)\b", before + label, re.I)
+        re.search(
+            r"\b(?:so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b",
+            before + label,
+            re.I,
+        )
     )
     if not (is_own or has_so or (is_only and _WILLING.fullmatch(before))):
         return None

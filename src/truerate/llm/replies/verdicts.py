@@ -59,7 +59,9 @@ ANNOUNCES = lazy(
 
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
-    r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])", re.I
+    r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
+    r"|^[ \t*_`]*yes[ \t]*/[ \t]*no[ \t*_`]*:(?=[ \t*_`]*\w)",
+    re.I | re.MULTILINE,
 )
 _QUALIFIED = lazy(
     r"\b(answer|judge?ment|verdict|decision|conclusion)[ \t]*\((?:my )?final\)(?=[ \t*_`]*[:=])", re.I
