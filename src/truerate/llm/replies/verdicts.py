@@ -39,7 +39,7 @@ CLOSINGS = (
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
 _PICTURES = lazy(
-    r"(?<=\w)[.!]?[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
+    r"(?<=\w)(?P<end>[.!]?[*_\"')]*[.!]?)[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = lazy(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
@@ -87,7 +87,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
-    plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub("", plain)))
+    plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub(r"\g<end>", plain)))
     plain = _QUALIFIED.sub(r"Final \1", plain)
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
