@@ -82,6 +82,7 @@ def judge_scores(
     verdicts = [*of.get("detect", ()), *of.get("locate", ())]
     return [
         *_verdicts(texts, verdicts, asker),
+        *_pooled(texts, of.get("detect", ())),
         *_choices(texts, of.get("compare", ()), asker),
         *_annotations(texts, of.get("annotate", ()), of.get("respond", ()), asker),
         *_evaluations(texts, of.get("meta", ()), of.get("locate", ()), judgements, asker),
@@ -105,6 +106,18 @@ def _verdicts(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[di
             groups.setdefault((*key, "unparsed_rate"), []).append(unread)
     for (judge, where, metric), values in sorted(groups.items()):
         yield mean_row(metric, judge, dict(where), values)
+
+
+def _pooled(texts: Texts, rows: Iterable[tuple]) -> Iterator[dict]:
+    """The share of hallucinated responses among the spontaneous ones that a judge was asked about."""
+    found: dict[str, list[float]] = {}
+    for row, facts in rows:
+        sample = texts.samples.get(facts["target"])
+        if sample is not None and sample.facts.get("scenario") == "spontaneous":
+            is_flawed = texts.finding(sample.item_id, sample.text).is_hallucinated
+            found.setdefault(row["model"], []).append(float(is_flawed))
+    for judge, values in sorted(found.items()):
+        yield mean_row("rate_by_judge", judge, {"estimator": "planted"}, values)
 
 
 def _labelled(texts: Texts, target: str, model: Model, variant: str) -> Iterator[tuple[dict, bool, float]]:

@@ -52,6 +52,14 @@ SECTIONS = (
         n_folded=1,
     ),
     Section(
+        "The same responses by every judge",
+        "How many of the spontaneous responses, of all responders together, are hallucinated? One number is true, whoever judges. A "
+        "judge’s errors on induced texts carry over to natural ones only where both are as easy to see: else the rate corrected by "
+        "them is off, however narrow its interval.",
+        (views.TRANSFER,),
+        short="By judge",
+    ),
+    Section(
         "Temperature",
         "Models respond again at other temperatures. Is more made up where sampling is freer?",
         (views.TEMPERATURES,),
@@ -121,6 +129,7 @@ PAGE = Page(
         "location": "Judge",
         "reliability": "Judge",
         "rates": "Responder",
+        "transfer": "Judge",
     },
     beyond="Place and reason, comparison, rates, labels",
     beyond_variants="All {n} scenarios, place and reason, rates, labels",

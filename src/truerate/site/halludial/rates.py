@@ -5,6 +5,7 @@ from truerate.site.sections import Rows
 from truerate.site.tables import Board
 
 TABLE, RATE, PLANTED = "rates", "hallucination_rate", "planted"
+TRANSFER, BY_JUDGE = "transfer", "rate_by_judge"
 ESTIMATOR, CALIBRATION, TEMPERATURE = "estimator", "calibration", "temperature"
 HISTORY, SELF = "history", "self"
 ESTIMATORS = ("raw", "rogan-gladen", "prediction-powered")
@@ -31,21 +32,26 @@ def title_of(mode: Mode, board: Board) -> str:
 
 
 def is_rate(row: dict) -> bool:
-    """Whether a row is a hallucination rate of a responder, estimated or planted."""
-    return row["table"] == TABLE and row["metric"] == RATE and "corpus" not in row["slice"]
+    """Whether a row is a hallucination rate of a responder, or by a judge, estimated or planted."""
+    return row["metric"] == BY_JUDGE or (
+        row["table"] == TABLE and row["metric"] == RATE and "corpus" not in row["slice"]
+    )
 
 
 def with_planted(rows: Rows) -> Rows:
     """Each planted rate once per estimate, so that tables show it beside the estimated one; what was planted
     of differences beside the raw ones, which alone are estimated.
     """
-    planted = [row for row in rows if row["table"] == TABLE and row["kind"] == PLANTED]
-    others = [row for row in rows if not (row["table"] == TABLE and row["kind"] == PLANTED)]
-    modes = sorted({mode_of(row) for row in others if is_rate(row)})
+    planted = [row for row in rows if row["table"] in (TABLE, TRANSFER) and row["kind"] == PLANTED]
+    others = [row for row in rows if not (row["table"] in (TABLE, TRANSFER) and row["kind"] == PLANTED)]
+    modes = {
+        metric: sorted({mode_of(row) for row in others if is_rate(row) and row["metric"] == metric})
+        for metric in (RATE, BY_JUDGE)
+    }
     copies = [
         row | {"slice": _of(row) | _told(mode)}
         for row in planted
-        for mode in (modes if is_rate(row) else [(ESTIMATORS[0], "")])
+        for mode in (modes[row["metric"]] if is_rate(row) else [(ESTIMATORS[0], "")])
     ]
     return others + copies
 

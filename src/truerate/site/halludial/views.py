@@ -144,6 +144,12 @@ RATES = (
         title="Dialogues by their number of turns",
     ),
 )
+TRANSFER = View(
+    "transfer",
+    ("rate_by_judge",),
+    across=("estimator", "calibration"),
+    head="Judge",
+)
 TEMPERATURES = View(
     "rates",
     (RATE,),

@@ -213,6 +213,17 @@ RATES = (
         unit="number",
     ),
 )
+TRANSFER = (
+    Metric(
+        "rate_by_judge",
+        "Hallucinated responses",
+        "Share of the spontaneous responses of all responders together that is hallucinated: flagged by this judge "
+        "(raw), or corrected by its TPR and FPR on induced texts, or on responses that people labelled.",
+        table="transfer",
+        source="HalluDial, Tables 7 and 8",
+        interval="corrected",
+    ),
+)
 LABELS = (
     _labels(
         "annotator_accuracy",
@@ -364,4 +375,4 @@ MAKING = (
     _making("unchanged_rate", "Unchanged", "Share of paraphrases that are the right response word by word."),
     _making("broken_rate", "Any rule broken", "Share of induced responses that break one of the rules."),
 )
-METRICS = (*DETECTION, *COMPARISON, *RELIABILITY, *LOCATION, *RATES, *LABELS, *DATASET, *MAKING)
+METRICS = (*DETECTION, *COMPARISON, *RELIABILITY, *LOCATION, *RATES, *TRANSFER, *LABELS, *DATASET, *MAKING)

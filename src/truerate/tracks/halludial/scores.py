@@ -21,6 +21,7 @@ from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
 from truerate.tracks.halludial.rate_scores import score_rates
 from truerate.tracks.halludial.settings import Settings
+from truerate.tracks.halludial.transfer_scores import score_transfer
 from truerate.tracks.halludial.written_scores import score_written
 
 
@@ -84,6 +85,6 @@ def score_judges(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreW
     for rows in by_judge(samples, judgements):
         counts.append(counted_texts(rows))
         outcomes.append(detection_outcomes(rows, writer))
-        reliable += score_reliability(rows, writer)
+        reliable += [*score_reliability(rows, writer), *score_transfer(rows, writer)]
     scores = score_detection(pl.concat(counts), writer) if counts else []
     return Detection([*scores, *reliable], pl.concat(outcomes))
