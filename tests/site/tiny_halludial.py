@@ -139,7 +139,13 @@ def others() -> list[dict]:
             rows.append(
                 row("location", judge, kind, "rationale_similarity", skill * part, measure="chrf", **more)
             )
+        natural = {"estimator": "rogan-gladen", "calibration": "natural"}
+        for more, value in (({"estimator": "raw"}, 0.1), (natural, 0.2)):
+            rows.append(row("transfer", judge, kind, "rate_by_judge", value, **more))
         if kind == "model":
+            rows.append(
+                row("transfer", judge, "planted", "rate_by_judge", 0.22, half=None, estimator="planted")
+            )
             rows += _compared(judge, skill, compared)
             rows += [
                 row("labels", judge, kind, "meta_accuracy", skill, over=over) for over in ("all", "positives")

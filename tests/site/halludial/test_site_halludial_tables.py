@@ -43,6 +43,13 @@ def test_all_sections_are_filled_and_nothing_is_left_over():
     assert ("Dialogues", "2", "4.5 turns each") in shown["figures"]
 
 
+def test_the_planted_rate_stands_beside_every_estimate_by_a_judge():
+    (block, *_) = sections()["The same responses by every judge"]["blocks"]
+    panel = block["panels"][0]
+    line = next(line for line in panel.lines if line.subject == "aster")
+    assert [(cell.row["value"], cell.planted) for cell in line.cells] == [(0.1, 0.22), (0.2, 0.22)]
+
+
 def test_balanced_stands_beside_mixed():
     (block, _) = sections()["Who finds what"]["blocks"]
     panel = block["panels"][0]
