@@ -34,12 +34,15 @@ def network_judge(weights: str) -> tuple[Judge, str]:
 
     Raises TruerateError, one line, for weights of this build, of no revision, or that are no token detector.
     """
-    from truerate.detectors.judges.trees import is_marker
+    from truerate.detectors.judges.trees import fetched, is_marker
     from truerate.detectors.weights import identity_of
 
     refuse_own(weights)
     name, _, revision = (weights, "", "") if Path(weights).is_dir() else weights.partition("@")
-    says, place = _by_trees(Path(name)) if is_marker(Path(name)) else _by_network(name, revision)
+    trees = Path(name) if is_marker(Path(name)) else None
+    if revision:
+        trees = fetched(name, revision)
+    says, place = (_by_trees(trees), name) if trees else _by_network(name, revision)
 
     def judge(question: Asked) -> str:
         if not question.response.strip():  # says nothing, so nothing of it is made up
@@ -50,12 +53,12 @@ def network_judge(weights: str) -> tuple[Judge, str]:
     return judge, identity_of(place, revision or None)
 
 
-def _by_trees(folder: Path) -> tuple[Says, str]:
-    """A judge whose words are marked by trees, and the place that names it."""
+def _by_trees(folder: Path) -> Says:
+    """A judge whose words are marked by trees."""
     from truerate.detectors.judges.trees import Marker
 
     marker = Marker.load(folder)
-    return lambda question: marker.judge(passage_of(question))[0], str(folder)
+    return lambda question: marker.judge(passage_of(question))[0]
 
 
 def _by_network(name: str, revision: str) -> tuple[Says, str]:

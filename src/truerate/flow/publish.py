@@ -17,7 +17,8 @@ from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Sample, load
 from truerate.core.terminal import told
-from truerate.flow.release import audit_of, board_draft, detector_draft, site_draft
+from truerate.flow.judging import is_judge, judges_of, trained_judge
+from truerate.flow.release import audit_of, board_draft, detector_draft, judge_draft, site_draft
 from truerate.flow.trained import members_of, trained
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
@@ -61,11 +62,10 @@ def publish(
 def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str) -> Draft:
     if kind == "space":
         return site_draft(at)
-    return (
-        board_draft(at, board, repo=repo)
-        if kind == "dataset"
-        else detector_draft(at, member, board=board, repo=repo)
-    )
+    if kind == "dataset":
+        return board_draft(at, board, repo=repo)
+    make = judge_draft if is_judge(at, member) else detector_draft
+    return make(at, member, board=board, repo=repo)
 
 
 def maker() -> str:
@@ -85,7 +85,7 @@ def maker() -> str:
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
     """What a name stands for (`dataset`, `model` or `space`), and its board; the site's is empty.
 
-    A network may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
+    A network or a judge may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
     that has it trained.
     """
     if name in at.p.boards:
@@ -96,9 +96,15 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
     networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
     if (member, board) in networks or (not board and member in {one for one, _ in networks}):
         return "model", board or trained(at, member)[0]
-    member_names = {f"{one}@{of}" for one, of in networks}
+    judges = {(one, of) for of, _, one in judges_of(at)}
+    if (member, board) in judges or (not board and is_judge(at, member)):
+        return "model", board or trained_judge(at, member)[0]
+    networks_named, judges_named = (
+        listed({f"{one}@{of}" for one, of in some}) for some in (networks, judges)
+    )
     raise TruerateError(
-        f"publishing {name!r}: no board, network or {PAGES!r}; boards: {listed(at.p.boards)}; networks: {listed(member_names)}"
+        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; networks: "
+        f"{networks_named}; judges: {judges_named}"
     )
 
 

@@ -9,11 +9,12 @@ from truerate.config.layout import ORIGIN, Layout
 from truerate.core.errors import TruerateError
 from truerate.core.rights import outgoing_tables
 from truerate.core.schemas import Row, Sample, Score, load, read_json
+from truerate.flow.judging import judges_of
 from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
 from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
-from truerate.hub import dataset, detector, space
+from truerate.hub import dataset, detector, judge, space
 from truerate.hub.configs import configs_of
 from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
@@ -95,16 +96,28 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     the first seed.
     """
     from truerate.detectors.tokens.cells import NETWORK
+
+    facts = _detector_facts(at, member, board)
+    return detector.draft_of(replace(facts, folder=facts.folder / NETWORK), repo=repo)
+
+
+def judge_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+    """The repository of a judge of responses: of its cells on the board the one of the first seed."""
+    return judge.draft_of(_detector_facts(at, member, board), repo=repo)
+
+
+def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
+    """What the card of a fitted detector says; `folder` is that of its cell."""
     from truerate.detectors.training.scratch import FACTS
 
     cell, folder = fitted_cell(at, member, board)
     taught = _taught(at, board, cell.lang)
     card = _source_card(at, at.p.board(board).source)
-    facts = DetectorFacts(
+    return DetectorFacts(
         detector=member,
         board=board,
         title=at.p.board(board).title or board,
-        folder=folder / NETWORK,
+        folder=folder,
         training=read_json(folder / FACTS) | {"passages": taught},
         settings=cell.attributes | {"confidence": at.p.statistics.confidence},
         source=card,
@@ -114,7 +127,6 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
         made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
-    return detector.draft_of(facts, repo=repo)
 
 
 def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
@@ -125,13 +137,14 @@ def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
 
 
 def fitted_cell(at: Layout, member: str, board: str):
-    """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on
+    """The cell of a network or judge that goes out, and its folder. Raises TruerateError where it is not trained on
     the board.
     """
     from truerate.detectors.tokens.cells import Cell
 
     preferred = at.p.rate_of(board)
-    families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
+    named = (*members_of(at), *judges_of(at))
+    families = [family for of, family, one in named if (of, one) == (board, member)]
     paths = [
         path
         for family in families

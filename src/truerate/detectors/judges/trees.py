@@ -14,6 +14,7 @@ import polars as pl
 
 from truerate.core.keys import draw
 from truerate.core.schemas import read_json
+from truerate.detectors.fetched import CONFIG, check_sums, downloaded
 from truerate.detectors.judges.cells import DECISION, Job, Reader, save_decision
 from truerate.detectors.judges.conversations import reference_of
 from truerate.detectors.judges.decision import DIGITS, Decision, decide
@@ -33,6 +34,8 @@ SHAPE = {
     "l2_regularization": 1.0,
     "early_stopping": False,
 }  # chosen on boards of other worlds; a few hundred texts teach them
+MODEL_TYPE = "truerate-tree-judge"  # in the config.json of a published judge of this form
+FILES = (CONFIG, STATE, DECISION)  # what is read of a repository: arrays and numbers, no code and no pickle
 N_WORST = 1  # words whose p is a text's suspicion: a wrong year is one word
 
 
@@ -133,7 +136,10 @@ class Marker(NamedTuple):
 
     @staticmethod
     def load(folder: Path) -> "Marker":
-        """What `fit` wrote in a folder. Raises TruerateError where it is not there."""
+        """What `fit` wrote in a folder, or was published of it. Raises TruerateError where it is not there, or
+        is not what was published.
+        """
+        check_sums(folder, FILES, f"loading judge {folder.name!r}")
         state = load_state(folder)
         odds = dict(zip(state.pop("stems").tolist(), state.pop("odds").tolist(), strict=True))
         return Marker(state, odds, Decision(**read_json(folder / DECISION)))
@@ -148,6 +154,16 @@ class Marker(NamedTuple):
             if len(numbers)
         }
         return judged_all(passages, read, self.decision)
+
+
+def fetched(repo: str, revision: str | None) -> Path | None:
+    """The folder that holds a published judge of this form, from a repository of the Hub; None where another kind
+    of detector was published there. Raises TruerateError where nothing can be fetched.
+    """
+    config = downloaded(repo, revision, [CONFIG]) / CONFIG
+    if not config.is_file() or read_json(config).get("model_type") != MODEL_TYPE:
+        return None
+    return downloaded(repo, revision, FILES)
 
 
 def is_marker(folder: Path) -> bool:

@@ -6,7 +6,6 @@ as `TokenDetector`; before that it refuses the type, where a type that it knows 
 weights in silence.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS
 from truerate.core.whole_words import whole_words
+from truerate.detectors.fetched import CONFIG, check_sums, downloaded, one_line
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.cells import NETWORK as TRAINED
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
@@ -29,9 +29,9 @@ from truerate.detectors.tokens.predict import threshold_of
 from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
-WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"
+WEIGHTS, NETWORK = "model.safetensors", "network.json"
 FILES = (
-    "config.json",
+    CONFIG,
     NETWORK,
     "coder.json",
     "tokenizer.json",
@@ -89,7 +89,7 @@ class TokenDetector(nn.Module):
                 f"loading detector {str(folder)!r}: a folder has no revision {revision!r}; leave it out"
             )
         if not folder.is_dir():
-            folder = _downloaded(str(repo_or_folder), revision, {"token": token, **options})
+            folder = downloaded(str(repo_or_folder), revision, FILES, {"token": token, **options})
         return cls(*_network(folder, str(repo_or_folder), device))
 
     @property
@@ -154,38 +154,6 @@ def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:
 
 
 # ---- reading -----------------------------------------------------------------------------------------------
-def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
-    """The folder in huggingface_hub's cache that holds a repository's detector at a revision."""
-    from huggingface_hub import errors as hub
-    from huggingface_hub import snapshot_download
-
-    doing = f"loading detector {repo!r}"
-    try:
-        return Path(snapshot_download(repo, revision=revision, allow_patterns=[*FILES, CHECKSUMS], **options))
-    except hub.RevisionNotFoundError:
-        raise TruerateError(
-            f"{doing}: no revision {revision!r}; name a tag, branch or commit of it"
-        ) from None
-    except hub.GatedRepoError:
-        raise TruerateError(
-            f"{doing}: its owner must grant access; ask for it on its page, then set HF_TOKEN"
-        ) from None
-    except hub.RepositoryNotFoundError:
-        raise TruerateError(
-            f"{doing}: no such repository, or HF_TOKEN does not open it; name org/name or a folder"
-        ) from None
-    except hub.HFValidationError:
-        raise TruerateError(
-            f"{doing}: neither a folder nor the name of a repository; name org/name or a folder"
-        ) from None
-    except hub.LocalEntryNotFoundError:
-        raise TruerateError(
-            f"{doing}: the Hub cannot be reached and nothing of it is in the cache; try again online"
-        ) from None
-    except Exception as error:  # the transport's errors share no class
-        raise TruerateError(f"{doing}: {_line(error)}; try again") from None
-
-
 def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
     """The network in a folder, as trained or as published, and from where on it marks (`_marks_above`)."""
     doing = f"loading detector {name!r}"
@@ -194,7 +162,7 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
             f"{doing}: no token detector in it ({NETWORK} is missing); name another repository or folder"
         )
     try:
-        _check_sums(folder, doing)
+        check_sums(folder, FILES, doing)
         settings = json.loads((folder / NETWORK).read_text("utf-8"))
         backbone, labels, state = (
             Backbone.model_validate(settings["backbone"]),
@@ -208,7 +176,7 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
     except TruerateError:
         raise
     except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
-        raise TruerateError(f"{doing}: {_line(error)}; it is damaged, download or copy it again") from None
+        raise TruerateError(f"{doing}: {one_line(error)}; it is damaged, download or copy it again") from None
     if backbone.quantise == "none":
         return network.to(device), threshold
     network.head.to(device)  # a quantised body was put there when it was read
@@ -229,7 +197,7 @@ def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> n
     """A body in the shape of config.json as trained, or of its `body` as published. Raises ValueError where
     the weights have another.
     """
-    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config = json.loads((folder / CONFIG).read_text("utf-8"))
     told = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is
         shapes = {
@@ -241,30 +209,6 @@ def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> n
     if shapes != {name: value.shape for name, value in state.items() if name.startswith("body.")}:
         raise ValueError(f"{WEIGHTS} does not hold the body that config.json describes")
     return body_from_nothing(AutoConfig.for_model(**told), backbone)
-
-
-def _check_sums(folder: Path, doing: str) -> None:
-    """Raise TruerateError where a file that is read is not the one that was published. A folder as trained
-    has no checksums.
-    """
-    lines = (folder / CHECKSUMS).read_text("utf-8").splitlines() if (folder / CHECKSUMS).is_file() else []
-    digests = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
-    for name in FILES:
-        if name in digests and _sha256(folder / name) != digests[name]:
-            raise TruerateError(
-                f"{doing}: {name} is not what was published; load it anew with force_download=True"
-            )
-
-
-def _sha256(path: Path) -> str | None:
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 AutoConfig.register(DetectorConfig.model_type, DetectorConfig)
