@@ -15,6 +15,11 @@ from truerate.config.only_listed import STRICT
 ROOT = Path(__file__).parents[1]
 # where the simulated endpoint writes a line per call: its own count, beside the store's
 CALLS = "build/calls.log"
+# of the committed results a copy has one, which its pages show as they show all
+RESULT = "faithbench"
+OTHER_RESULTS = tuple(
+    f"results/{path.name}/" for path in (ROOT / "results").iterdir() if path.is_dir() and path.name != RESULT
+)
 TINY = {"qa": 12, "dialogue": 12, "summarization": 8, "general": 8, "general_pool": 12}
 MFAVA = {
     "train": 20,
@@ -102,8 +107,8 @@ def track_of(params: dict, board: str) -> str:
 def move_in(
     folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world"
 ) -> House:
-    """Copy what git tracks (and what it would track) into a fresh repository, with one board, and make its
-    demo small.
+    """Copy what git tracks (and what it would track; of `results/` one board) into a fresh repository, with one
+    board, and make its demo small.
     """
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
@@ -113,7 +118,7 @@ def move_in(
         check=True,
     )
     for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file() and name != "dvc.lock":
+        if (ROOT / name).is_file() and name != "dvc.lock" and not name.startswith(OTHER_RESULTS):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((ROOT / name).read_bytes())

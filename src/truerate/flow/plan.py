@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -36,6 +36,7 @@ COLUMNS = {
     "usd_high": pl.Float64,
 }
 
+T = TypeVar("T")
 Given = tuple[pl.DataFrame, dict[str, pl.DataFrame]]  # what a step gives: replies, and tables beside them
 Run = Callable[[Asking], Given]  # the work of a step, asking as it is told to
 
@@ -54,10 +55,8 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         there = at.on(name)
-        steps, given = planned_with(there, name, imported(at, name))
-        for step in steps:
-            cost = _with_reminders(estimate(step.requests, there), estimate(step.reminders, there))
-            lines.append({"board": name, "step": step.step, "model": step.model} | asdict(cost))
+        own, given = planned_with(there, name, imported(at, name), partial(_cost, there))
+        lines += [{"board": name} | line for line in own]
         services = getattr(track_of(there, name, "plan"), "services", None)
         if services:
             lines += [
@@ -65,6 +64,12 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
                 for one in services(there, name, given)
             ]
     return pl.DataFrame(lines, schema=COLUMNS)
+
+
+def _cost(at: Layout, step: Planned) -> dict[str, Any]:
+    """The line of one step and model."""
+    cost = _with_reminders(estimate(step.requests, at), estimate(step.reminders, at))
+    return {"step": step.step, "model": step.model} | asdict(cost)
 
 
 def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
@@ -83,19 +88,21 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
     in for a model asks nobody and is not run.
     """
-    return planned_with(at, board, tables)[0]
+    return planned_with(at, board, tables, lambda step: step)[0]
 
 
 def planned_with(
-    at: Layout, board: str, tables: SourceTables
-) -> tuple[list[Planned], dict[tuple[str, str], Given]]:
-    """As `planned`, and what every step gave, by step and model."""
-    asked: list[Planned] = []
+    at: Layout, board: str, tables: SourceTables, each: Callable[[Planned], T]
+) -> tuple[list[T], dict[tuple[str, str], Given]]:
+    """What `each` makes of every step and model, one after the other as `planned` has them, so that the requests
+    of one alone are held; and what every step gave, by step and model.
+    """
+    asked: list[T] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
         dry_run = DryRun(assuming(at, board, step))
         found = run(dry_run)
-        asked.extend(_by_model(step, model, dry_run))
+        asked.extend(each(one) for one in _by_model(step, model, dry_run))
         return found
 
     return asked, walk(at, board, tables, job)
