@@ -37,6 +37,7 @@ bench: $(VENV)/.tested
 	python benchmarks/translate_train.py --write benchmarks/RESULTS.md
 	python benchmarks/kill_publisher.py --write benchmarks/RESULTS.md
 	python benchmarks/mutations.py --write benchmarks/RESULTS.md
+	python benchmarks/site.py --write benchmarks/RESULTS.md
 	python benchmarks/suite.py --write benchmarks/RESULTS.md
 
 lint: $(VENV)/.tested
