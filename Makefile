@@ -26,6 +26,7 @@ bench: $(VENV)/.tested
 	python benchmarks/recover.py --write benchmarks/RESULTS.md
 	python benchmarks/rates.py --write benchmarks/RESULTS.md
 	python benchmarks/rates_scale.py --write benchmarks/RESULTS.md
+	test ! -d ../shared/data_original || python benchmarks/rate_ragtruth.py --write benchmarks/RESULTS.md
 	python benchmarks/training.py --write benchmarks/RESULTS.md
 	python benchmarks/scoring.py --write benchmarks/RESULTS.md
 	python benchmarks/wildfact.py --write benchmarks/RESULTS.md

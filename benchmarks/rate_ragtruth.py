@@ -24,9 +24,10 @@ import polars as pl
 
 from truerate.answers.judging import detector_of
 from truerate.answers.rating import cell_of, overall
-from truerate.answers.reading import Answer, Label
+from truerate.answers.reading import BREAK, Answer, Label
 from truerate.answers.rules import WORD_SUPPORT
 from truerate.answers.seen import Seen
+from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import passages_of
 from truerate.detectors.tokens.trees import learn_trees, read_trees
 from truerate.metrics.estimators.own_rate import Rate, groups, rate_of
@@ -37,7 +38,10 @@ ROOT = Path(__file__).parents[1]
 FOLDER = "vectara__FaithJudge"
 LABELLED, CONFIDENCE, SEED = (60, 120, 240), 0.95, 11
 TREES = "trees on words"
-HEADER = ("detector", "unit", "labels", "of", "intervals that hold", "width", "mean error", "no point", "labels alone: hold, width")  # fmt: skip
+HEADER = (
+    *("detector", "unit", "labels", "of", "intervals that hold", "width", "mean error", "no point"),
+    "labels alone: hold, width",
+)
 
 
 class Told(NamedTuple):
@@ -56,20 +60,17 @@ def read(folder: Path) -> tuple[list[Answer], dict[str, Label], pl.DataFrame]:
     """The slice as a user's answers: those to one source share a question; and as rows to learn from."""
     tables = ragtruth.read(folder, name="ragtruth", on_bad_row="keep")
     texts = dict(tables.documents.select("document_id", "text").iter_rows())
-    items = {item: "\n\n".join(texts[one] for one in ids) for item, ids in tables.items.select("item_id", "document_ids").iter_rows()}  # fmt: skip
+    rows = tables.items.select("item_id", "document_ids").iter_rows()
+    items = {item: BREAK.join(texts[one] for one in ids) for item, ids in rows}
     samples = tables.samples.sort("sample_id")
     answers, labels = [], {}
     for row in samples.iter_rows(named=True):
         name, item = row["sample_id"], row["item_id"]
-        answers.append(Answer(name, row["text"], items[item], item, row["generator"], "en", {"task": row["task"]}))
+        answers.append(
+            Answer(name, row["text"], items[item], item, row["generator"], "en", {"task": row["task"]})
+        )
         labels[name] = Label(None, tuple((span["start"], span["end"]) for span in row["spans"]))
-    told = samples.with_columns(reference=pl.col("item_id").replace_strict(items))
-    return answers, labels, told.with_columns(spans=_of_one_type(told))
-
-
-def _of_one_type(samples: pl.DataFrame) -> pl.Series:
-    spans = [[span | {"type": "hallucination"} for span in found] for found in samples["spans"]]
-    return pl.Series("spans", spans, dtype=samples.schema["spans"])
+    return answers, labels, samples.with_columns(reference=pl.col("item_id").replace_strict(items))
 
 
 def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray, list[Seen]]:
@@ -78,10 +79,13 @@ def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray,
     """
     sources = {name: place % 2 for place, name in enumerate(sorted({one.question for one in answers}))}
     is_asked = np.array([sources[one.question] == 1 for one in answers])
-    passages = passages_of(rows, ("hallucination",))
-    taught, asked = ([one for one, is_so in zip(passages, side, strict=True) if is_so] for side in (~is_asked, is_asked))
+    passages = passages_of(rows, labels_of("binary"))
+    taught, asked = (
+        [one for one, is_so in zip(passages, side, strict=True) if is_so] for side in (~is_asked, is_asked)
+    )
     state = learn_trees(taught, 1)
-    p, labels = (np.concatenate(parts) for parts in zip(*((one.p, of.labels) for one, of in zip(read_trees(state, taught), taught, strict=True)), strict=True))  # fmt: skip
+    p = np.concatenate([one.p for one in read_trees(state, taught)])
+    labels = np.concatenate([one.labels for one in taught])
     least = float(np.quantile(p, 1 - (labels > 0).mean()))  # marks as many words as people did
     seen = []
     for one in read_trees(state, asked):
@@ -94,14 +98,18 @@ def draws_of(cell: Cell, fields: dict[str, Sequence[str]], k: int, n_draws: int)
     """What `n_draws` draws of `k` labels say, of all answers and of the groups of each field."""
     draw = np.random.default_rng([SEED, k])
     inside = {field: groups(values) for field, values in fields.items()}
-    told: dict[str, list[Told]] = {name: [] for name in ("all answers", *(f"each {field}" for field in fields))}
+    told: dict[str, list[Told]] = {
+        name: [] for name in ("all answers", *(f"each {field}" for field in fields))
+    }
     for _ in range(n_draws):
         is_labelled = np.isin(np.arange(cell.n), draw.choice(cell.n, k, replace=False))
         drawn = Cell(cell.total, cell.flagged, np.where(is_labelled, cell.gold, np.nan), cell.clusters)
         by_system = {name: drawn.only(some) for name, some in inside["model"].items()}
         told["all answers"].append(_told(overall(drawn, by_system), cell))
         for field, some in inside.items():
-            told[f"each {field}"] += [_told(rate_of(name, drawn.only(one)), cell.only(one)) for name, one in some.items()]
+            told[f"each {field}"] += [
+                _told(rate_of(name, drawn.only(one)), cell.only(one)) for name, one in some.items()
+            ]
     return told
 
 
@@ -156,14 +164,19 @@ def measure(folder: Path, n_draws: int) -> str:
             for k in LABELLED:
                 lines += rows_of(name, unit, k, draws_of(cell, fields, k, n_draws))
             flagged, gold = (one.sum() / cell.total.sum() for one in (cell.flagged, cell.gold))
-            print(f"{name}, {unit}: {cell.n} answers, {gold:.3f} hallucinated, {flagged:.3f} flagged", file=sys.stderr)
+            print(
+                f"{name}, {unit}: {cell.n} answers, {gold:.3f} hallucinated, {flagged:.3f} flagged",
+                file=sys.stderr,
+            )
     shown = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([shown[0], "| --- | --- | ---: | --- |" + " ---: |" * 5, *shown[1:]])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=ROOT / "../shared/data_original", help="folder of published sets")
+    parser.add_argument(
+        "--data", type=Path, default=ROOT / "../shared/data_original", help="folder of published sets"
+    )
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
