@@ -26,6 +26,7 @@ bench: $(VENV)/.tested
 	python benchmarks/recover.py --write benchmarks/RESULTS.md
 	python benchmarks/rates.py --write benchmarks/RESULTS.md
 	python benchmarks/rates_scale.py --write benchmarks/RESULTS.md
+	test ! -d ../shared/data_original || python benchmarks/rate_ragtruth.py --write benchmarks/RESULTS.md
 	python benchmarks/training.py --write benchmarks/RESULTS.md
 	python benchmarks/scoring.py --write benchmarks/RESULTS.md
 	python benchmarks/wildfact.py --write benchmarks/RESULTS.md
@@ -37,6 +38,7 @@ bench: $(VENV)/.tested
 	python benchmarks/translate_train.py --write benchmarks/RESULTS.md
 	python benchmarks/kill_publisher.py --write benchmarks/RESULTS.md
 	python benchmarks/mutations.py --write benchmarks/RESULTS.md
+	python benchmarks/site.py --write benchmarks/RESULTS.md
 	python benchmarks/suite.py --write benchmarks/RESULTS.md
 
 lint: $(VENV)/.tested

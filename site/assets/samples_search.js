@@ -25,30 +25,25 @@
     return Number(cut((found ^ (found >> 32n)) * MIXER) >> 32n);
   };
 
-  /* Where a hash stands among those of a part, or -1. */
-  const place = (view, n, wanted) => {
-    let low = 0, high = n;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (view.getUint32(4 + 4 * middle, true) < wanted) low = middle + 1; else high = middle;
-    }
-    return low < n && view.getUint32(4 + 4 * low, true) === wanted ? low : -1;
+  /* Numbers of a list one after the other: seven bits a byte, the lowest first, a set high bit where more follow. */
+  const reader = (bytes) => {
+    let at = 4;
+    return () => {
+      let number = 0, weight = 1, byte = 128;
+      while (byte > 127) { byte = bytes[at]; at += 1; number += (byte & 127) * weight; weight *= 128; }
+      return number;
+    };
   };
-  /* Mark the records of one part that have the word. */
-  const mark = (view, wanted, first, mask) => {
-    const n = view.getUint32(0, true), at = place(view, n, wanted);
-    if (at < 0) return;
-    let before = 0, byte = 4 + 8 * n;
-    for (let i = 0; i < at; i += 1) before += view.getUint32(4 + 4 * (n + i), true);
-    for (; before; byte += 1) if (view.getUint8(byte) < 128) before -= 1;
-    let number = first - 1;
-    for (let left = view.getUint32(4 + 4 * (n + at), true); left; left -= 1) {
-      const low = view.getUint8(byte);
-      byte += 1;
-      number += low < 128 ? low : (low & 127) | (view.getUint8(byte) << 7);
-      if (low >= 128) byte += 1;
-      mask[number] = 1;
-    }
+  /* Mark the records of one part that have the word: hashes as steps, how many records have each, and these. */
+  const mark = (bytes, wanted, first, mask) => {
+    const n = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24, next = reader(bytes);
+    let place = -1, before = 0, count = 0, number = 0;
+    for (let i = 0; i < n; i += 1) { number += next(); if (number === wanted) place = i; }
+    if (place < 0) return;
+    for (let i = 0; i < n; i += 1) { const of = next(); if (i < place) before += of; else if (i === place) count = of; }
+    for (; before; before -= 1) next();
+    number = first - 1;
+    for (; count; count -= 1) { number += next(); mask[number] = 1; }
   };
 
   /* One byte per record: whether it has all words of the query; null where the query has none. */
@@ -58,7 +53,7 @@
     const masks = await Promise.all(words.map(async (word) => {
       const wanted = hash(word), mask = new Uint8Array(index.n);
       const parts = await store.words(board, Math.floor(wanted / 2 ** 32 * index.buckets));
-      parts.forEach((view, part) => mark(view, wanted, part * index.part, mask));
+      parts.forEach((bytes, part) => mark(bytes, wanted, part * index.part, mask));
       return mask;
     }));
     const [first, ...others] = masks;

@@ -63,3 +63,15 @@ def test_a_model_that_nobody_declared_is_one_line(here, capsys):
     assert main(["rate", "answers.jsonl", "--detector", "judge:nobody"]) == 2
     err = capsys.readouterr().err
     assert "nobody" in err and "llama" in err and err.count("\n") == 1
+
+
+def test_a_simulated_model_judges_nobodys_texts(here, capsys):
+    assert main(["rate", "answers.jsonl", "--detector", "judge:birch"]) == 2
+    err = capsys.readouterr().err
+    assert "birch is simulated" in err and "llama" in err and err.count("\n") == 1
+
+
+def test_a_dry_run_knows_the_detectors_names(here, capsys):
+    assert main(["rate", "answers.jsonl", "--detector", "nonsense", "--dry-run"]) == 2
+    err = capsys.readouterr().err
+    assert "word-support" in err and "token-lr" in err and err.count("\n") == 1

@@ -74,6 +74,10 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(here, capsys):
         ("[]", "line 1"),
         ('{"text": "x"}', "line 1"),
         ("", "it holds none"),
+        ('{"answer": "x", "score": NaN}', "line 1: NaN is no JSON"),
+        ('{"answer": "x", "score": 1e999}', "line 1: 'score' is inf"),
+        ('{"answer": "x", "n": ' + "9" * 5000 + "}", "line 1: a number has 5,000 digits"),
+        ('{"reference": "x"}', "line 1: it has no 'answer'"),
     ],
 )
 def test_a_bad_line_is_one_line_with_its_place(here, capsys, line, said):
@@ -89,9 +93,37 @@ def test_a_bad_line_is_one_line_with_its_place(here, capsys, line, said):
         (("--detector", "no-such-rule"), "no-such-rule"),
         (("--detector", "judge:nobody"), "params.yaml"),
         ((*RULE, "--labels", "absent.jsonl"), "absent.jsonl"),
+        (("--detector", ""), "detector '' is not known"),
+        (("--detector", "no/such/folder"), "no such folder"),
+        ((*RULE, "--adapter", "hhem-2.1-open"), "is for weights"),
+        ((*RULE, "--page", "examples/answers.jsonl"), "it is a file"),
     ],
 )
 def test_what_is_not_there_is_one_line(here, capsys, options, said):
     assert main(["rate", "examples/answers.jsonl", *options]) == 2
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1
+
+
+def test_answers_that_nobody_judged_have_no_share(here, capsys):
+    """Three answers without a reference, one with: the flagged share is of that one, and none has one of nothing."""
+    rows = [{"answer": "It opened in 1412.", "system": name} for name in "aab"]
+    rows.append({"answer": "It opened in 1400.", "reference": "It opened in 1400.", "system": "b"})
+    (here / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert main(["rate", "mine.jsonl", *RULE, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rate"]["raw"]["value"] == 0 and found["n_judged"] == 1
+    assert [one["raw"] is None for one in found["slices"]["system"]] == [True, False]
+    assert main(["rate", "mine.jsonl", *RULE]) == 0
+    assert "of the 1 answers of 4 that were judged" in capsys.readouterr().out
+    (here / "mine.jsonl").write_text('{"answer": "It opened in 1412."}\n', "utf-8")
+    assert main(["rate", "mine.jsonl", *RULE]) == 0
+    assert "none was judged" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_an_answer_of_a_megabyte_is_cut_on_the_page(here):
+    (here / "mine.jsonl").write_text(
+        json.dumps({"answer": "word " * 40_000, "reference": "x"}) + "\n", "utf-8"
+    )
+    assert main(["rate", "mine.jsonl", *RULE, "--page", "page"]) == 0
+    assert len((here / "page/index.html").read_text("utf-8")) < 100_000

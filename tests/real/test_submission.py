@@ -71,6 +71,25 @@ def score(folder, **cells):
     found.write_csv(folder / SCORES)
 
 
+KEY = "hf_" + "aBcD1234" * 5
+
+
+def sparse(path, n_bytes):
+    with path.open("r+b") as file:
+        file.truncate(n_bytes)
+
+
+def linked(path):
+    path.rename(path.parent.parent / path.name)
+    path.symlink_to(path.parent.parent / path.name)
+
+
+def unit(folder, name):
+    rows = pl.read_parquet(folder / ROWS)
+    first = pl.when(pl.int_range(pl.len()) == 0)
+    rows.with_columns(unit_id=first.then(pl.lit(name)).otherwise("unit_id")).write_parquet(folder / ROWS)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -82,6 +101,22 @@ def score(folder, **cells):
         (lambda folder: pl.DataFrame({"a": [1]}).write_parquet(folder / REPLIES), "other columns"),
         (lambda folder: (folder / CARD).write_text("{}"), "card.json"),
         (lambda folder: (folder / SETTINGS).unlink(), "no file 'settings.json'"),
+        (lambda folder: (folder / SETTINGS).write_text("[" * 100_000), "settings.json is no JSON"),
+        (lambda folder: (folder / SETTINGS).write_bytes(b'{"model": "\xe9"}'), "settings.json is no JSON"),
+        (lambda folder: sparse(folder / SETTINGS, 2_000_000), "settings.json is larger than 1 MB"),
+        (lambda folder: sparse(folder / REPLIES, 300_000_000), "replies.parquet is larger than 200 MB"),
+        (
+            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"k": KEY}})),
+            "looks like a secret",
+        ),
+        (
+            lambda folder: (folder / "index.html").write_text("<script>"),
+            "'index.html' is no file of a submission",
+        ),
+        (lambda folder: linked(folder / SCORES), "no file 'scores.csv'"),
+        (lambda folder: unit(folder, "x" * 1_000_000), "unit_id 'x+' is none"),
+        (lambda folder: unit(folder, "a\u202eb"), "with invisible ones"),
+        (lambda folder: score(folder, value="=1+1"), "scores.csv"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(folder, change, said):
@@ -96,6 +131,22 @@ def test_a_folder_of_another_name_is_refused(folder):
     shutil.copytree(folder, other)
     with pytest.raises(TruerateError, match="a folder holds one model, by its name"):
         load_submission(other)
+
+
+@pytest.mark.parametrize("name", ("=1+1", "a b", "x|y", "[x](y)", "a\nb", "<b>", "\u202ea", ".x", "x" * 101))
+def test_a_folder_whose_name_no_model_bears_is_refused(folder, name):
+    place = folder.rename(folder.parent / name)
+    with pytest.raises(TruerateError, match="a model's name has letters"):
+        load_submission(place)
+
+
+def test_a_folder_that_is_a_link_or_none_is_refused(folder):
+    place = folder.rename(folder.parent.parent / MODEL)
+    with pytest.raises(TruerateError, match="no folder"):
+        load_submission(folder)
+    folder.symlink_to(place)
+    with pytest.raises(TruerateError, match="no folder"):
+        load_submission(folder)
 
 
 def test_a_hostile_name_acts_nowhere():

@@ -1,10 +1,11 @@
 """The lists of words in which the sample browser's free text is looked up."""
 
-import numpy as np
+from itertools import accumulate, islice
+
 import pytest
 
 from truerate.site.packing import unpacked, unpacked_json
-from truerate.site.shards import part, parts
+from truerate.site.shards import part, parts, spelled_part
 from truerate.site.word_index import BITS, buckets_of, folded, word_hash, word_lists
 
 
@@ -13,16 +14,25 @@ def looked_up(lists: list[str], word: str, n_buckets: int = 1) -> list[int]:
     wanted = word_hash(folded(word))
     data = unpacked(lists[wanted * n_buckets >> 32])
     n = int.from_bytes(data[:4], "little")
-    hashes, counts = np.frombuffer(data[4 : 4 + 8 * n], "<u4").reshape(2, n).tolist()
-    steps, places = list(data[4 + 8 * n :]), []
+    numbers, places = _numbers(data[4:]), []
+    hashes, counts = list(accumulate(numbers[:n])), numbers[n : 2 * n]
+    steps = iter(numbers[2 * n :])
     for found, count in zip(hashes, counts, strict=True):
-        number = -1
-        for _ in range(count):
-            low = steps.pop(0)
-            number += low if low < 128 else low & 127 | steps.pop(0) << 7
-            places += [number] * (found == wanted)
-    assert steps == []
+        texts = list(accumulate(islice(steps, count), initial=-1))[1:]
+        places += texts if found == wanted else []
+    assert next(steps, None) is None and hashes == sorted(hashes)
     return places
+
+
+def _numbers(data: bytes) -> list[int]:
+    """Seven bits a byte, a set high bit where more follow."""
+    numbers, found, place = [], 0, 0
+    for byte in data:
+        found, place = found | (byte & 127) << 7 * place, place + 1
+        if byte < 128:
+            numbers.append(found)
+            found, place = 0, 0
+    return numbers
 
 
 TEXTS = [
@@ -84,5 +94,5 @@ def test_a_line_of_a_megabyte_is_one_word_of_its_beginning():
 def test_parts_in_other_processes_are_those_of_this_one():
     records = [{"id": str(k), "_search": [f"only{k} all"]} for k in range(4_100)]
     made = list(parts(iter(records), 64))
-    assert made == [part(records[:4_000], 64), part(records[4_000:], 64)]
+    assert made == [part(spelled_part(records[k : k + 4_000]), 64) for k in (0, 4_000)]
     assert unpacked_json(made[1][0][0])[0] == {"id": "4000"}

@@ -26,6 +26,10 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
     """
     if named is None:
         return _usual(params)
+    if adapter is not None and (named in RULES or named.startswith(JUDGE)):
+        raise SettingsError(
+            f"--adapter {adapter!r} is for weights, and --detector {named!r} has none; leave it out"
+        )
     if named in RULES:
         return Detector(named, RULES[named].about, lambda answers: [_by_rule(named, one) for one in answers])
     if named.startswith(JUDGE):
@@ -33,20 +37,45 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
 
         at = Layout.load(params)
         alias = named.removeprefix(JUDGE)
-        at.p.model(alias)
+        if at.p.endpoints[at.p.model(alias).endpoint].is_simulated:
+            raise SettingsError(_no_judge(alias, _real_models(params)))
         judge = _where_referred(lambda answers: judged(answers, alias, at))
         return Detector(named, "asked zero-shot", judge, says_where=False)
-    if adapter is not None or "/" in named or Path(named).is_dir():
+    if adapter is not None or "/" in named or (named and Path(named).is_dir()):
         how, why = _published(named, adapter), "weights that were trained elsewhere"
         return Detector(named, why, _where_referred(lambda answers: _by_weights(named, how, answers)))
-    if not Path(params).is_file():
-        raise SettingsError(
-            f"detector {named!r} is not known; allowed: {listed(RULES)}, judge:MODEL, a folder of weights, a Hub id "
-            f"(org/name@commit), or, beside a {PARAMS}, a trained detector's name"
-        )
+    _check_trained(named, params)
     return Detector(
         named, "trained in this project", _where_referred(lambda answers: _by_trained(named, answers, params))
     )
+
+
+def _no_judge(alias: str, real: Sequence[str]) -> str:
+    """Why a simulated model is refused, and who may judge."""
+    own = (
+        f"; declared ones of your own: {listed(real)}"
+        if real
+        else f"; declare a model of your own in {PARAMS}"
+    )
+    return f"--detector '{JUDGE}{alias}': {alias} is simulated, knows the closed world alone and cannot judge your texts{own}"
+
+
+def _check_trained(named: str, params: str) -> None:
+    """Raise TruerateError where the project has no trained detector of that name."""
+    allowed = f"{listed(RULES)}, judge:MODEL, a folder of weights, a Hub id (org/name@commit)"
+    if not Path(params).is_file():
+        raise SettingsError(
+            f"detector {named!r} is not known; allowed: {allowed}, or, beside a {PARAMS}, a trained detector's name"
+        )
+    from truerate.flow.trained import members_of, trained
+
+    at = Layout.load(params)
+    members = {member for _, _, member in members_of(at)}
+    if named not in members:
+        raise SettingsError(
+            f"detector {named!r} is not known; allowed: {allowed}, or a trained detector: {listed(members)}"
+        )
+    trained(at, named)
 
 
 def _usual(params: str) -> Detector:
@@ -92,6 +121,8 @@ def _where_referred(
 def _published(named: str, adapter: str | None) -> Published:
     """The weights that a name says: a folder, or a Hub id with its commit."""
     weights, _, revision = (named, "", "") if Path(named).is_dir() else named.partition("@")
+    if not Path(named).is_dir() and (weights.count("/") != 1 or not all(weights.split("/"))):
+        raise SettingsError(f"--detector {named!r}: no such folder, and no Hub id (org/name@commit)")
     given: Mapping[str, str] = {"weights": weights} | ({"revision": revision} if revision else {})
     try:
         return Published(**given, **({"adapter": adapter} if adapter else {}))

@@ -32,15 +32,23 @@ class Bar(NamedTuple):
     words: str
 
 
-def write_page(report: Report, folder: str | Path) -> Path:
-    """Write the page into a folder, which is made; returns its file. Raises SettingsError where the folder holds
-    an index.html that is none of this command.
+def check_place(folder: str | Path) -> Path:
+    """The file of the page in a folder. Raises SettingsError where that is a file, or holds an index.html that is none
+    of this command.
     """
     place = Path(folder) / INDEX
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise SettingsError(f"--page {str(folder)!r}: it is a file; name an empty or a new folder")
     if place.is_file() and MARK not in place.read_text("utf-8", errors="replace")[:400]:
         raise SettingsError(
             f"--page {str(folder)!r}: it holds another {INDEX}; name an empty or a new folder"
         )
+    return place
+
+
+def write_page(report: Report, folder: str | Path) -> Path:
+    """Write the page into a folder, which is made; returns its file. Raises SettingsError as `check_place` does."""
+    place = check_place(folder)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(page(report), "utf-8")
     return place
@@ -123,6 +131,7 @@ def pieces(text: str, flagged: Sequence[Span], labelled: Sequence[Span]) -> list
     """A text cut at the borders of spans: (piece, classes), `d` inside a detector's span and `p` inside a
     person's.
     """
+    flagged, labelled = ([span for span in spans if span[0] < len(text)] for spans in (flagged, labelled))
     borders = sorted({0, len(text), *(min(end, len(text)) for span in (*flagged, *labelled) for end in span)})
     return [(text[a:b], _classes(a, flagged, labelled)) for a, b in zip(borders, borders[1:], strict=False)]
 

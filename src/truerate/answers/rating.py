@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Literal
 
@@ -21,6 +21,8 @@ from truerate.metrics.estimators.own_rate import (
     groups,
     over_systems,
     rate_of,
+    raw_of,
+    wider,
     with_unjudged,
 )
 from truerate.metrics.estimators.sample import Cell
@@ -120,6 +122,7 @@ def report(
     told = {name: values for name, values in fields.items() if len(set(values)) > 1}
     sliced = {name: values for name, values in told.items() if is_slice(values)}
     by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
+    is_judged = np.array([one.verdict is not None for one in seen])
     return Report(
         unit,
         judge.name,
@@ -127,8 +130,8 @@ def report(
         answers,
         seen,
         labels,
-        overall(cell, by_system),
-        {name: [rate_of(*one) for one in _cells(cell, values).items()] for name, values in sliced.items()},
+        replace(overall(cell, by_system), raw=raw_of(cell.only(is_judged))),
+        {name: _rates(cell, values, is_judged) for name, values in sliced.items()},
         Systems(by_system).pairs(),
         [name for name in told if name not in sliced],
     )
@@ -150,6 +153,7 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
     found = over_systems(by_system)
     if found is None:
         return whole
+    found = wider(cell, found)
     return Rate(**{**vars(whole), "value": found.value, "low": found.low, "high": found.high})
 
 
@@ -200,6 +204,14 @@ def n_inside(words: Sequence[Span], spans: Sequence[Span]) -> float:
     for start, end in spans:
         touched |= (starts < end) & (ends > start)
     return float(touched.sum())
+
+
+def _rates(cell: Cell, values: Sequence[str], is_judged: np.ndarray) -> list[Rate]:
+    """The rate of each value of a field; the flagged share is of what was judged."""
+    return [
+        replace(rate_of(value or NO_VALUE, cell.only(inside)), raw=raw_of(cell.only(inside & is_judged)))
+        for value, inside in groups(values).items()
+    ]
 
 
 def _cells(cell: Cell, values: Sequence[str]) -> dict[str, Cell]:

@@ -1,6 +1,7 @@
 """Answers and labels of a person's own, as JSON lines: every line is checked before anything is judged."""
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from truerate.core.errors import SourceError, listed
 from truerate.core.whole_words import is_unicode
 
+DIGITS = 300  # of a whole number
 LONGEST = 10_000_000  # characters of a line: more is no answer with its reference
 TEXTS = ("question", "system", "lang")  # optional fields that hold a text
 LABELS = ("id", "is_hallucinated", "spans")
@@ -98,12 +100,22 @@ def _object(line: str) -> dict[str, Any]:
     if len(line) > LONGEST:
         raise ValueError(f"it has {len(line):,} characters; allowed: {LONGEST:,}")
     try:
-        told = json.loads(line, object_pairs_hook=_once)
+        told = json.loads(line, object_pairs_hook=_once, parse_int=_whole, parse_constant=_none)
     except (json.JSONDecodeError, RecursionError):
         raise ValueError("it is no JSON; a line is one object") from None
     if not isinstance(told, dict):
         raise ValueError('it is no object; a line is {"answer": …, "reference": …}')
     return told
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > DIGITS:
+        raise ValueError(f"a number has {len(digits):,} digits; allowed: {DIGITS}")
+    return int(digits)
+
+
+def _none(name: str) -> None:
+    raise ValueError(f"{name} is no JSON; give null where there is no number")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -115,7 +127,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _answer(told: dict[str, Any], number: int, read: dict[str, int]) -> Answer:
     """The answer of a line. Raises ValueError with what is wrong."""
-    text = _text(told.get("answer"), "answer")
+    if "answer" not in told:
+        raise ValueError('it has no \'answer\'; a line is {"answer": …, "reference": …}')
+    text = _text(told["answer"], "answer")
     if not text.strip():
         raise ValueError("'answer' holds no text; give it as a string, or leave the line out")
     name = _id(told.get("id", number))
@@ -153,7 +167,7 @@ def _id(value: object) -> str:
 def _slice(key: str, value: object) -> str:
     if value is None:
         return ""
-    if not isinstance(value, Slice):
+    if not isinstance(value, Slice) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{key!r} is {_shown(value)}; a field to slice by is text, a number, true or false")
     return _text(str(value).lower() if isinstance(value, bool) else str(value), key)
 

@@ -28,11 +28,18 @@ def lines(report: Report) -> Iterator[str]:
 def headline(report: Report) -> str:
     """One sentence: what share is hallucinated, and how that is known."""
     n = len(report.answers)
-    things = f"the {n} answers" if report.unit == "answers" else f"the words of {n} answers"
+    whole = "the words of " if report.unit == "tokens" else ""
     rate = report.rate
-    if rate.low is None and rate.raw is not None:
-        return f"{percent(rate.raw.value)} of {things} are flagged; {NOT_CORRECTED}"
-    return f"{in_words(rate)} of {things} are hallucinated"
+    if rate.low is None:
+        some = (
+            f"the {n} answers"
+            if report.n_judged == n
+            else f"the {report.n_judged} answers of {n} that were judged"
+        )
+        if rate.raw is None:
+            return f"nothing is known of {whole}the {n} answers: none was judged, none is labelled"
+        return f"{percent(rate.raw.value)} of {whole}{some} are flagged; {NOT_CORRECTED}"
+    return f"{in_words(rate)} of {whole}the {n} answers are hallucinated"
 
 
 def in_words(rate: Rate) -> str:

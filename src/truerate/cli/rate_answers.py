@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from truerate.answers.judging import PARAMS, detector_of
-from truerate.answers.page import write_page
+from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, unit_of
 from truerate.answers.reading import read_answers, read_labels
 from truerate.answers.seen import JUDGE
@@ -32,6 +32,7 @@ def run(
     if dry_run:
         print(*dry(answers, labels=labels, detector=detector, adapter=adapter, unit=unit), sep="\n")
         return
+    check_place(page or beside(answers))
     found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit)
     if as_json:
         print(json.dumps(as_dict(found), ensure_ascii=False))

@@ -158,8 +158,10 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
     try:
         rows = load(Outcome, folder / ROWS)
     except TruerateError as error:
-        why = str(error).removeprefix("reading ").replace(str(folder / ROWS), ROWS)[:200]
-        raise SourceError(f"{where}: {ROWS} is no table of units: {why}") from None
+        why = (
+            str(error).removeprefix("reading ").replace(str(folder / ROWS), ROWS).partition("; delete it")[0]
+        )
+        raise SourceError(f"{where}: {ROWS} is no table of units: {why[:200]}") from None
     _refuse_rows(rows, card, where)
     if unknown := {*scores["metric"], card.headline.metric} - set(card.records):
         raise SourceError(
@@ -216,7 +218,7 @@ def _card(path: Path, where: str) -> ResultCard:
 
 def _scores(path: Path, where: str) -> pl.DataFrame:
     try:
-        found = pl.read_csv(path, schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
+        found = pl.read_csv(path.read_bytes(), schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
         raise SourceError(f"{where}: {path.name}: {str(error).splitlines()[0][:200]}") from None
     if found.columns != list(SCORE_COLUMNS):

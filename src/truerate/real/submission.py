@@ -6,6 +6,7 @@ each text.
 """
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -17,6 +18,7 @@ from truerate.core.schemas import read_json, read_parquet
 from truerate.core.schemas.disk import write_parquet
 from truerate.flow.dataset import load_dataset
 from truerate.flow.result_files import FILES, Result, ResultCard, load_result, save_result
+from truerate.hub.scan import EMAIL, PATH, scan
 from truerate.real.committing import result_of
 from truerate.real.recompute import differences
 
@@ -30,6 +32,9 @@ TOLD = (
     "reason",
 )  # of each reply, beside its text or digest
 PRIVATE = ("endpoint", "price", "params")  # of a model's entry: where it is served, and for how much
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # of a submitted model: a folder's name on every system
+LONGEST = 500  # characters of an id
+MAX_SETTINGS, MAX_REPLIES = 1_000_000, 200_000_000  # bytes
 N_DEAD = 0.01  # share of requests without a reply above which it is said
 
 
@@ -47,6 +52,7 @@ def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
         raise SettingsError(
             f"submit: model {model!r} is not declared in params.yaml; declared: {listed(at.p.models)}"
         )
+    _refuse_name(model, f"submit: model {model[:80]!r}")
     for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
         if not Path(path).is_file():
             raise TruerateError(
@@ -129,10 +135,8 @@ def load_submission(folder: Path) -> Result:
     """A submission, its scores held against its rows. Raises SourceError or TruerateError, one line, for what is missing, of another
     form or not what its rows give.
     """
-    where = f"submission {folder.name!r}"
-    for name in (*FILES, SETTINGS, REPLIES):
-        if (folder / name).is_symlink() or not (folder / name).is_file():
-            raise SourceError(f"{where}: no file {name!r}; it holds {listed((*FILES, SETTINGS, REPLIES))}")
+    where = f"submission {folder.name[:80]!r}"
+    _refuse_folder(folder, where)
     result = load_result(folder, board=folder.parent.name)
     if (found := result.rows["subject"].unique().to_list()) != [folder.name]:
         raise SourceError(
@@ -143,12 +147,59 @@ def load_submission(folder: Path) -> Result:
             f"{where}: its rows do not give its scores: {lines[0]}"
             + (f", and {len(lines) - 1} more" if lines[1:] else "")
         )
+    _refuse_ids(result.rows, where)
     _check_replies(folder, where)
+    _check_settings(folder, where)
     return result
 
 
+def _refuse_folder(folder: Path, where: str) -> None:
+    """Raise SourceError for a folder that is a link or none, whose name no model bears here, or that holds other files."""
+    if folder.is_symlink() or not folder.is_dir():
+        raise SourceError(f"{where}: no folder {str(folder)[:200]!r}; name FOLDER/BOARD/MODEL")
+    _refuse_name(folder.name, where)
+    allowed = (*FILES, SETTINGS, REPLIES)
+    for name in allowed:
+        if (folder / name).is_symlink() or not (folder / name).is_file():
+            raise SourceError(f"{where}: no file {name!r}; it holds {listed(allowed)}")
+    if others := sorted({path.name for path in folder.iterdir()} - set(allowed)):
+        raise SourceError(
+            f"{where}: {others[0][:80]!r} is no file of a submission; it holds {listed(allowed)}"
+        )
+    for name, most in ((SETTINGS, MAX_SETTINGS), (REPLIES, MAX_REPLIES)):
+        if (folder / name).stat().st_size > most:
+            raise SourceError(f"{where}: {name} is larger than {most // 10**6} MB")
+
+
+def _refuse_name(name: str, where: str) -> None:
+    if not NAME.fullmatch(name):
+        raise SourceError(
+            f"{where}: a model's name has letters, digits, '.', '_' and '-', begins with one of the first two, and is no longer "
+            "than 100"
+        )
+
+
+def _refuse_ids(rows: pl.DataFrame, where: str) -> None:
+    """Raise SourceError for ids of units and clusters that are no ids: too long, or with control characters."""
+    for name in ("unit_id", "cluster_id"):
+        odd = rows.filter((pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(r"\p{C}"))
+        if not odd.is_empty():
+            raise SourceError(
+                f"{where}: {name} {odd[name][0][:40]!r} is none: longer than {LONGEST} characters, or with invisible ones"
+            )
+
+
 def _check_replies(folder: Path, where: str) -> None:
-    replies = read_parquet(folder / REPLIES)
+    try:
+        replies = read_parquet(folder / REPLIES)
+    except TruerateError as error:
+        why = (
+            str(error)
+            .replace(str(folder / REPLIES), REPLIES)
+            .removeprefix("reading ")
+            .partition("; delete it")[0]
+        )
+        raise SourceError(f"{where}: {why[:200]}") from None
     if replies.columns not in ([*TOLD, TEXT], [*TOLD, DIGEST]):
         raise SourceError(
             f"{where}: {REPLIES} has other columns; allowed: {', '.join(TOLD)} and `{TEXT}` or `{DIGEST}`"
@@ -157,12 +208,21 @@ def _check_replies(folder: Path, where: str) -> None:
         raise SourceError(f"{where}: {REPLIES} holds no reply, or one of them twice")
     if DIGEST in replies.columns and not replies[DIGEST].str.contains(r"^[0-9a-f]{64}$").all():
         raise SourceError(f"{where}: {REPLIES} has a {DIGEST} that is none")
+
+
+def _check_settings(folder: Path, where: str) -> None:
+    content = (folder / SETTINGS).read_bytes()
     try:
-        settings = json.loads((folder / SETTINGS).read_text("utf-8"))
-    except ValueError as error:
-        raise SourceError(f"{where}: {SETTINGS}: {str(error)[:200]}") from None
+        settings = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{where}: {SETTINGS} is no JSON: {str(error)[:200]}") from None
     if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict):
         raise SourceError(f"{where}: {SETTINGS} does not say `model`: what was asked, and how")
+    found = scan({SETTINGS: content}, environment={}, secrets=())
+    if secret := next((one for one in found if one.kind not in (EMAIL, PATH)), None):
+        raise SourceError(
+            f"{where}: {SETTINGS} holds what looks like a secret ({secret.kind}); take it out, and revoke it"
+        )
 
 
 def known_boards(at: Layout, results: Path) -> set[str]:

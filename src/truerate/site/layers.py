@@ -18,13 +18,14 @@ def segments(text: str, layers: list[list[dict] | None]) -> list:
     """
     if not any(layers):
         return [text] if text else []  # most texts: nobody marked anything
+    length = len(text)
     spans = sorted(
-        (max(0, span["start"]), min(len(text), span["end"]), layer, span["type"] or UNTYPED, _percent(span))
+        (max(0, span["start"]), min(length, span["end"]), layer, span["type"] or UNTYPED, _percent(span))
         for layer, found in enumerate(layers)
         for span in found or ()
-        if max(0, span["start"]) < min(len(text), span["end"])
+        if max(0, span["start"]) < min(length, span["end"])
     )
-    cuts = sorted({0, len(text), *(cut for start, end, *_ in spans for cut in (start, end))})
+    cuts = sorted({0, length, *(cut for start, end, *_ in spans for cut in (start, end))})
     found: list = []
     open_spans: list[tuple] = []
     coming = iter(spans)

@@ -14,14 +14,13 @@ import polars as pl
 
 from truerate.site.closed_records import closed_records
 from truerate.site.layers import in_order, segments, types_of
-from truerate.site.packing import packed_json
+from truerate.site.packing import packed_json, packed_script
 from truerate.site.permalinks import how_asked
 from truerate.site.rights import has_records, has_texts, open_part
-from truerate.site.safety import script
 from truerate.site.samples_index import Gathered
 from truerate.site.sections import page_of
 from truerate.site.shards import SHARD, parts
-from truerate.site.tables import Board, Tables, rows_by, texts_of, unpaired
+from truerate.site.tables import Board, Tables, dicts_of, rows_by, texts_of, tuples_of, unpaired
 from truerate.site.vocabulary import Vocabulary
 from truerate.site.word_index import DENSE, PART, buckets_of
 
@@ -72,15 +71,15 @@ def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
     words: list[list[str]] = [[] for _ in range(n_buckets)]
     for shards, lists in parts(records, n_buckets):
         for shard in shards:
-            yield f"{folder}/{k}.js", script("truerateShard", board.name, k, shard)
+            yield f"{folder}/{k}.js", packed_script("truerateShard", board.name, k, data=shard)
             k += 1
         for found, packed in zip(words, lists, strict=True):
             found.append(packed)
     for bucket, found in enumerate(words):
-        yield f"{folder}/words/{bucket}.js", script("truerateWords", board.name, bucket, found)
-    yield f"{folder}/ids.js", script("truerateIds", board.name, packed_json(index.pop("ids")))
+        yield f"{folder}/words/{bucket}.js", packed_script("truerateWords", board.name, bucket, data=found)
+    yield f"{folder}/ids.js", packed_script("truerateIds", board.name, data=packed_json(index.pop("ids")))
     index |= {"shard": SHARD, "part": PART, "buckets": n_buckets, "dense": DENSE}
-    yield f"{folder}/index.js", script("truerateIndex", board.name, packed_json(index))
+    yield f"{folder}/index.js", packed_script("truerateIndex", board.name, data=packed_json(index))
 
 
 def labelled(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
@@ -88,28 +87,28 @@ def labelled(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
     index over them, which is whole once they were read.
     """
     index: dict = {}
-    return _labelled(board, _names(board, n_max), index), index
+    return _labelled(board, _places(board, n_max), index), index
 
 
-def _labelled(board: Board, names: list[str], index: dict) -> Iterator[dict]:
+def _labelled(board: Board, places: list[int], index: dict) -> Iterator[dict]:
     gathered = Gathered(name for name, *_ in FILTERS)
-    for first in range(0, len(names), PART):
-        wanted = names[first : first + PART]
-        rows = rows_by(board.samples, "sample_id", wanted)
-        for record in _records(board, [rows[name] for name in wanted]):
-            types = types_of(record["text"])
-            gathered.add(record, _values(record, types))
-            gathered.layers.update(record["layers"])
-            gathered.types |= types
-            yield record
+    for first in range(0, len(places), PART):
+        samples = board.samples[places[first : first + PART]]
+        records = _records(board, samples)
+        types = [types_of(record["text"]) for record in records]
+        gathered.extend(records, _values(samples, types))
+        gathered.layers.update(*(record["layers"] for record in records))
+        gathered.types.update(*types)
+        yield from records
     index |= _index(board, gathered)
 
 
-def _names(board: Board, n_max: int) -> list[str]:
-    """Ids of the records in the order in which they are shown."""
+def _places(board: Board, n_max: int) -> list[int]:
+    """Places of the samples in the order in which they are shown."""
     samples = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated")
     if samples.height > n_max:
-        return [one["sample_id"] for one in chosen(samples.to_dicts(), n_max, board.vocabulary)]
+        places = {name: place for place, name in enumerate(samples["sample_id"])}
+        return [places[one["sample_id"]] for one in chosen(samples.to_dicts(), n_max, board.vocabulary)]
     order = {
         task: place
         for place, task in enumerate(sorted(samples["task"].unique(), key=board.vocabulary.sort_key))
@@ -120,7 +119,7 @@ def _names(board: Board, n_max: int) -> list[str]:
         ~pl.col("is_hallucinated"),
         pl.col("sample_id"),
     )
-    return samples.sort(keys)["sample_id"].to_list()
+    return samples.with_row_index("place").sort(keys)["place"].to_list()
 
 
 def chosen(samples: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
@@ -158,10 +157,11 @@ def _stratum(unit: list[dict]) -> tuple[str, str, bool]:
     )
 
 
-def _records(board: Board, samples: list[dict]) -> list[dict]:
-    items = rows_by(board.items, "item_id", [sample["item_id"] for sample in samples])
+def _records(board: Board, samples: pl.DataFrame) -> list[dict]:
+    shown_of_items = board.items.select("item_id", "question", "history", "document_ids")
+    items = rows_by(shown_of_items, "item_id", samples["item_id"])
     texts = texts_of(board.documents, items)
-    judgements = _judgements(board, {sample[name] for sample in samples for name in ("sample_id", "pair_id")})
+    judgements = _judgements(board, {*samples["sample_id"], *samples["pair_id"]})
     return [
         _record(
             sample,
@@ -169,14 +169,14 @@ def _records(board: Board, samples: list[dict]) -> list[dict]:
             texts,
             judgements[sample["sample_id"]] + judgements[sample["pair_id"]],
         )
-        for sample in samples
+        for sample in dicts_of(samples.drop("group_id", "split", "attributes"))
     ]
 
 
-def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[dict]) -> dict:
+def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[tuple]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     truth = sample["is_hallucinated"]
-    marked = {one["who"]: one["spans"] for one in judgements if one["spans"]}
+    marked = {who: spans for who, _, _, spans in judgements if spans}
     layers = {sample["label_source"]: sample["spans"]} | marked
     knowledge = "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts)
     question, history = item.get("question") or "", item.get("history") or ""
@@ -195,22 +195,22 @@ def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[di
         "question": question,
         "history": history,
         "knowledge": knowledge,
-        "said": [[one["who"], one["verdict"], one["reason"]] for one in judgements],
-        "_outcome": {one["who"]: _outcome(one["verdict"], truth) for one in judgements},
+        "said": [[who, verdict, reason] for who, verdict, reason, _ in judgements],
+        "_outcome": {who: _outcome(verdict, truth) for who, verdict, *_ in judgements},
         "_search": [sample["sample_id"], sample["text"], question, history, knowledge, sample["rationale"]],
     }
 
 
-def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list[dict]]:
-    """Judgements of these by target, each with who said it (judge and variant) in one phrase."""
-    by_target: dict[str | None, list[dict]] = defaultdict(list)
+def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list[tuple]]:
+    """Judgements of these by target: who said it (judge and variant) in one phrase, verdict, reason, spans."""
+    by_target: dict[str | None, list[tuple]] = defaultdict(list)
     rows = board.judgements.filter(pl.col("target_id").is_in(sorted(filter(None, targets))))
     rows = rows.sort("judge", "judgement_id").select(
         "target_id", "judge", "verdict", "reason", "spans", "attributes"
     )
-    for target, judge, verdict, reason, spans, attributes in rows.iter_rows():
+    for target, judge, verdict, reason, spans, attributes in tuples_of(rows):
         who = " · ".join([judge, *how_asked(board, unpaired(attributes))]) if attributes else judge
-        by_target[target].append({"who": who, "verdict": verdict, "reason": reason, "spans": spans})
+        by_target[target].append((who, verdict, reason, spans))
     return by_target
 
 
@@ -218,16 +218,11 @@ def _outcome(verdict: bool | None, truth: bool) -> str:
     return "u" if verdict is None else "r" if verdict == truth else "w"
 
 
-def _values(record: dict, types: set[str]) -> dict[str, str | list[str]]:
-    """What a record is filtered by."""
-    return {
-        "task": record["task"],
-        "lang": record["lang"] or "",
-        "label": "hallucinated" if record["wrong"] else "right",
-        "pattern": record["pattern"] or "",
-        "type": sorted(types),
-        "generator": record["by"] or "",
-    }
+def _values(samples: pl.DataFrame, types: list[set[str]]) -> dict[str, list]:
+    """What records are filtered by, a column each."""
+    label = pl.when("is_hallucinated").then(pl.lit("hallucinated")).otherwise(pl.lit("right")).alias("label")
+    told = samples.select(pl.col("task", "lang", "pattern", "generator").fill_null(""), label)
+    return told.to_dict(as_series=False) | {"type": [sorted(some) for some in types]}
 
 
 def _index(board: Board, gathered: Gathered) -> dict:

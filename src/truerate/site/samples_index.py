@@ -9,14 +9,12 @@ def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
     """A column as its distinct values with labels, and per record its code, or the list of its codes where a
     record has several values.
     """
-    names = sorted(
-        {name for value in values for name in (value if isinstance(value, list) else [value])},
-        key=vocabulary.sort_key,
-    )
+    lists = {id(value): value for value in values if isinstance(value, list)}  # few: equal ones are one
+    plain = {value for value in values if isinstance(value, str)}
+    names = sorted(plain.union(*lists.values()), key=vocabulary.sort_key)
     places = {name: place for place, name in enumerate(names)}
-    codes = [
-        [places[name] for name in value] if isinstance(value, list) else places[value] for value in values
-    ]
+    told = {key: [places[name] for name in value] for key, value in lists.items()}
+    codes = [told[id(value)] if isinstance(value, list) else places[value] for value in values]
     return {"values": [[name, vocabulary.value(key, name)] for name in names], "codes": codes}
 
 
@@ -35,16 +33,21 @@ class Gathered:
 
     def add(self, record: Mapping, values: Mapping[str, str | list[str]]) -> None:
         """Take down one record, with its values of the filters; its `_outcome` is a letter per judge."""
-        for key, value in values.items():
-            self.values[key].append(self._one(value))
-        for judge, letter in record["_outcome"].items():
-            letters = self._letters.setdefault(judge, bytearray())
-            letters.extend(b"-" * (len(self.ids) - len(letters)) + letter.encode())
-        self.ids.append(record["id"])
+        self.extend([record], {key: [value] for key, value in values.items()})
 
-    def _one(self, value: str | list[str]) -> str | list[str]:
+    def extend(self, records: Sequence[Mapping], values: Mapping[str, list]) -> None:
+        """Take down records, with a column of values per filter."""
+        for key, column in values.items():
+            self.values[key].extend(map(self._one, column) if isinstance(column[0], list) else column)
+        for place, record in enumerate(records, len(self.ids)):
+            for judge, letter in record["_outcome"].items():
+                letters = self._letters.setdefault(judge, bytearray())
+                letters.extend(b"-" * (place - len(letters)) + letter.encode())
+        self.ids.extend(record["id"] for record in records)
+
+    def _one(self, value: list[str]) -> list[str]:
         """Equal lists once: most records have the same few."""
-        return self._told.setdefault(tuple(value), value) if isinstance(value, list) else value
+        return self._told.setdefault(tuple(value), value)
 
     @property
     def judges(self) -> dict[str, str]:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
+import polars as pl
 
-from truerate.site.packing import packed
+from truerate.site.packing import LISTS, packed
 
 BASE, MIXER = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93  # odd 64-bit numbers
 LONGEST = 32  # characters of a word that count
@@ -61,29 +62,31 @@ def word_hash(word: str) -> int:
 
 
 def word_lists(texts: Sequence[str], n_buckets: int) -> list[str]:
-    """Per bucket the words of at most `PART` texts, packed: how many, their hashes in order (32 bits each, little
-    end first), how many texts have each (32 bits), and which, as steps from the one before (the first from -1),
-    seven bits a byte, a set high bit where more follow.
+    """Per bucket the words of at most `PART` texts, packed: how many (32 bits, little end first), their hashes in
+    order as steps from the one before (the first from 0), how many texts have each, and which, as steps again (from
+    -1); all these seven bits a byte, the lowest first, a set high bit where more follow.
     """
     keys = _keys(texts)
     shift = np.uint64(32 + BITS - (n_buckets.bit_length() - 1))
     ends = np.searchsorted(keys >> shift, np.arange(1, n_buckets + 1, dtype=np.uint64))
-    return [packed(_listed(part)) for part in np.split(keys, ends[:-1])]
+    return [packed(_listed(part), LISTS) for part in np.split(keys, ends[:-1])]
 
 
 def _keys(texts: Sequence[str]) -> np.ndarray:
     """Every word of every text once, as hash and number of the text in one integer, sorted."""
-    groups = [_keys_from(texts[first : first + GROUP], first) for first in range(0, len(texts), GROUP)]
-    keys = np.concatenate([np.zeros(0, np.uint64), *groups])
-    keys.sort()
-    return keys[np.r_[True, keys[1:] != keys[:-1]]] if keys.size else keys
+    order = sorted(
+        range(len(texts)), key=lambda place: texts[place].isascii()
+    )  # a byte a character is quickest
+    groups = [_keys_from(texts, order[first : first + GROUP]) for first in range(0, len(order), GROUP)]
+    keys = pl.Series(np.concatenate([np.zeros(0, np.uint64), *groups]))
+    return keys.unique().sort().to_numpy()  # of Polars, in half the time of numpy's
 
 
-def _keys_from(texts: Sequence[str], first: int) -> np.ndarray:
-    """The keys of the words of some texts, as they stand; the first text has this number."""
-    points, bounds = _points(texts)
+def _keys_from(texts: Sequence[str], places: list[int]) -> np.ndarray:
+    """The keys of the words of the texts at some places, as they stand."""
+    points, bounds = _points([texts[place] for place in places])
     starts, lengths = _words(points, _kinds()[points])
-    numbers = np.searchsorted(bounds, starts, side="right").astype(np.uint64) + np.uint64(first)
+    numbers = np.array(places, np.uint64)[np.searchsorted(bounds, starts, side="right")]
     return _hashes(points, starts, lengths) << np.uint64(BITS) | numbers
 
 
@@ -150,22 +153,27 @@ def _powers(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _listed(keys: np.ndarray) -> bytes:
-    hashes = (keys >> np.uint64(BITS)).astype("<u4")
+    hashes = (keys >> np.uint64(BITS)).astype(np.int64)
     numbers = (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
     is_first = np.r_[True, hashes[1:] != hashes[:-1]] if len(hashes) else np.zeros(0, bool)
     firsts = np.flatnonzero(is_first)
     steps = np.diff(numbers, prepend=-1)
     steps[is_first] = numbers[is_first] + 1
-    counts = np.diff(np.r_[firsts, len(hashes)]).astype("<u4")
-    head = np.array([len(firsts)], "<u4")
-    return b"".join(part.tobytes() for part in (head, hashes[is_first], counts, _short(steps)))
+    lists = (np.diff(hashes[is_first], prepend=0), np.diff(np.r_[firsts, len(hashes)]), steps)
+    return len(firsts).to_bytes(4, "little") + b"".join(_short(one).tobytes() for one in lists)
 
 
-def _short(steps: np.ndarray) -> np.ndarray:
-    """Numbers below 2**14 in one byte or two."""
-    is_long = steps > 127
-    places = np.cumsum(1 + is_long) - 1
-    out = np.zeros(int(places[-1]) + 1 if len(places) else 0, np.uint8)
-    out[places] = np.where(is_long, steps >> 7, steps)
-    out[places[is_long] - 1] = steps[is_long] & 127 | 128
+def _short(numbers: np.ndarray) -> np.ndarray:
+    """Numbers below 2**32, seven bits a byte."""
+    numbers = numbers.astype(np.uint32)
+    lengths, rest = np.ones(len(numbers), np.uint8), numbers >> np.uint32(7)
+    while rest.any():
+        lengths += rest > 0
+        rest >>= np.uint32(7)
+    ends = np.cumsum(lengths, dtype=np.int64)
+    out = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
+    out[ends - 1] = numbers >> 7 * (lengths - 1).astype(np.uint32)
+    for place in range(int(lengths.max(initial=1)) - 1):
+        longer = np.flatnonzero(lengths > place + 1)
+        out[ends[longer] - lengths[longer] + place] = numbers[longer] >> np.uint32(7 * place) & 127 | 128
     return out

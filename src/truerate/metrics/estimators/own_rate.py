@@ -3,7 +3,7 @@ it, what it rests on, and what more labels would give.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
@@ -12,7 +12,7 @@ import numpy as np
 
 from truerate.metrics.estimators.grid import Combined, combined, model_difference
 from truerate.metrics.estimators.planning import Plan, design_effect_of
-from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals
+from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board, used
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import UNIT, Interval, wilson
@@ -23,6 +23,7 @@ from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
 LEAST_LABELS = 10  # labelled answers of a group below which it has an interval and no point
 MANY = 10**9  # answers of a system, where a comparison is about all that it would give
 NOTHING_KNOWN = (0.0, 1.0)
+LEAST_SKEW = 1e-6  # a smaller one is rounding
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,10 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95) -> Rate:
         return Rate(group, cell.n, cell.k, raw, None, low, high, "not-identified", why)  # type: ignore[arg-type]
     if found is None:  # one answer, labelled
         return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, "not-identified", chosen.why)  # type: ignore[arg-type]
+    if alone is not None:
+        alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)  # type: ignore[arg-type]
     name = chosen.estimate.estimator if chosen.estimate else RAW
-    value, low, high = _wider(cell, found, confidence)  # type: ignore[arg-type]
+    value, low, high = wider(cell, found, confidence=confidence)  # type: ignore[arg-type]
     return Rate(
         group, cell.n, cell.k, raw, value, low, high, name, chosen.why, alone,  # type: ignore[arg-type]
         labels_to_halve(cell, confidence=confidence),
@@ -87,11 +90,14 @@ def _hull(cell: Cell, found: Interval | None, confidence: float) -> tuple[float,
     return min(one.low for one in ends), max(one.high for one in ends)
 
 
-def _wider(cell: Cell, found: Interval, confidence: float) -> Interval:
-    """The interval with each end the wider one of its own and of `by_flag`'s, where answers are whole verdicts:
-    a group alone has no board to lean on, and a dozen labels without an error say little of its variance.
+def wider(cell: Cell, found: Interval, *, confidence: float = 0.95) -> Interval:
+    """The interval with each end the wider one of its own and of another about its own value: `by_flag`'s where
+    answers are whole verdicts, else `for_skew`'s.
+
+    A group alone has no board to lean on: a dozen labels without an error say little of its variance, and those
+    that hold none of the few answers in which most hallucinated words stand say too little of its upper end.
     """
-    other = by_flag(cell, confidence=confidence)
+    other = by_flag(cell, confidence=confidence) or for_skew(cell, confidence=confidence)
     if other is None:
         return found
     return Interval(
@@ -121,6 +127,35 @@ def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
             _, low, high = wilson(own * worth, worth, confidence=confidence)  # type: ignore[misc]
             below, above = below + (share * (own - low)) ** 2, above + (share * (high - own)) ** 2
     return Interval(value, value - sqrt(below), value + sqrt(above))
+
+
+def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
+    """The rate with the interval of a mean of skewed values: the roots of Hall's cubic transformation of Student's t
+    (Hall 1992, On the removal of skewness by transformation), of what labels leave of each answer.
+
+    None with fewer than two labels, or where these leave nothing or do not vary.
+    """
+    fit = _fit({"": cell}, "these", confidence)
+    if not fit.cells or cell.k == cell.n:
+        return None
+    (found,), (own,), (value,) = fit.cells.values(), fit.own.values(), fit.rates.values()
+    left = found.left(fit.slope)
+    deviation = float(left.std())
+    if not deviation or not own.variance:
+        return None
+    skew = float(np.mean((left - left.mean()) ** 3)) / deviation**3
+    t = t_of(own.degrees, confidence)
+    below, above = (unskewed(end, skew, cell.k) * sqrt(own.variance) for end in (t, -t))
+    return Interval(value, value - below, value - above)
+
+
+def unskewed(t: float, skew: float, n: int) -> float:
+    """The inverse of g(t) = t + γ (t² / 3 + 1/6) / √n + γ² t³ / 27n, by which a mean of n values with skewness γ
+    over its standard error becomes nearly normal: (√n · 3/γ) (∛(1 + γ (t / √n − γ / 6n)) − 1); t where γ is 0.
+    """
+    if abs(skew) < LEAST_SKEW:
+        return t
+    return sqrt(n) * 3 / skew * float(np.cbrt(1 + skew * (t / sqrt(n) - skew / (6 * n))) - 1)
 
 
 def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
@@ -212,6 +247,15 @@ def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
     held = total[is_told].sum()
     share = flagged[is_told].sum() / held if held else 0.0
     return np.where(is_told, flagged, share * total)
+
+
+def raw_of(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
+    """The flagged share with the interval of its draw, of units that were all judged; None over nothing."""
+    if not cell.n or not cell.total.sum():
+        return None
+    key = ("", ALL)
+    made = estimate_board({key: cell}, confidence=confidence, names=(RAW,))[key]
+    return next((one.found for one in made), None)  # type: ignore[return-value]
 
 
 def groups(values: Sequence[str]) -> dict[str, np.ndarray]:
