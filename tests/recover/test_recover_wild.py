@@ -162,6 +162,25 @@ def test_corrected_scores_hold_the_planted_ones(boards, set_):
     assert holds(whole, np.mean([truth(board, set=set_) for board in boards]))
 
 
+@pytest.mark.parametrize("estimator", ["labels-alone", "ppi", "prediction-powered", "rogan-gladen-between"])
+def test_estimates_from_own_labels_hold_the_planted_scores(boards, estimator):
+    for board in boards:
+        told = [found(board.scores, "wildfactscore", one, estimator=estimator, set="all") for one in SUBJECTS]
+        assert all(map(holds, told, truth(board, set="all")))
+        assert np.mean(np.abs([one.value for one in told] - np.array(truth(board, set="all")))) < 0.05
+
+
+def test_the_best_estimate_holds_and_misses_by_less_than_raw(boards):
+    for board in boards:
+        best = [found(board.scores, "wildfactscore", one, estimator="chosen", set="all") for one in SUBJECTS]
+        assert all(map(holds, best, truth(board, set="all")))
+        misses = [
+            np.mean(np.abs(np.array([one.value for one in each]) - truth(board, set="all")))
+            for each in (best, raw(board, set="all"))
+        ]
+        assert misses[0] < min(0.03, misses[1])
+
+
 def verifier_of(board, samples: pl.DataFrame | None = None):
     """The verifier's error as the track takes it from the labels."""
     track = board.at.p.track(BOARD)

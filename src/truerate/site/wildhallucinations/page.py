@@ -15,6 +15,7 @@ from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
 HEADINGS = {
     "wildfactscore estimator=corrected": "Corrected",
+    "wildfactscore estimator=chosen": "Best estimate",
     "wildfactscore set=common": "Common subset",
     "wildfactscore estimator=corrected set=common": "Corrected, common subset",
     "wildfactscore_strict set=common": "Strict, common subset",
@@ -34,6 +35,21 @@ EVERY = View(
     switch="setting",
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
+)
+PLACES = ("raw", "corrected", "rogan-gladen-between", "labels-alone", "ppi", "prediction-powered", "chosen")
+ESTIMATES = View(
+    "estimates",
+    ("wildfactscore", "n_labelled_facts"),
+    switch="setting",
+    headings={
+        "wildfactscore": "Raw",
+        "wildfactscore estimator=corrected": "Corrected",
+        "wildfactscore estimator=rogan-gladen-between": "Corrected, models differing",
+        "wildfactscore estimator=labels-alone": "Own labels alone",
+        "wildfactscore estimator=ppi": "PPI",
+        "wildfactscore estimator=prediction-powered": "PPI++",
+        "wildfactscore estimator=chosen": "Best estimate",
+    },
 )
 VERIFIER = View(
     "verification",
@@ -65,13 +81,18 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
     cells: dict[tuple[str, str], dict[str, CellEstimate]] = {}
+    places: dict[str, int] = {}
     for row in rows:
-        if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
-            title = board.vocabulary.value(
-                "estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw"))
-            )
+        if (
+            row["table"] in ("scores", "estimates", *BY.values())
+            and row["kind"] != "planted"
+            and address(row) in truth
+        ):
+            estimator = row["slice"].get("estimator", row["slice"].get("measure", "raw"))
+            title = board.vocabulary.value("estimator", estimator)
+            places.setdefault(title, PLACES.index(estimator) if estimator in PLACES else len(PLACES))
             title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])  # type: ignore[assignment]
-            is_part = row["table"] != "scores"
+            is_part = row["table"] in BY.values()
             over = "parts of them" if is_part else "all entities"
             names = [
                 board.vocabulary.value(key, row["slice"][key])
@@ -84,9 +105,7 @@ def recovered(rows: Rows, board: Board) -> dict | None:
                     row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
                 )
                 cells.setdefault((over, title), {})[where] = estimate
-    order = sorted(
-        cells, key=lambda estimator: (estimator[0], ("Raw", "Corrected", "Strict").index(estimator[1]))
-    )
+    order = sorted(cells, key=lambda estimator: (estimator[0], places.get(estimator[1], len(PLACES))))
     estimators = [held_against(title, over, cells[over, title]) for over, title in order]
     return pictured(
         [estimator for estimator in estimators if estimator],
@@ -218,6 +237,18 @@ SECTIONS = (
         short="Verifier",
         lead_labelled="Facts that people labelled, judged by detectors that need no model call and by the judges whose verdicts the set "
         "brings. The score is people’s; none of these corrects it.",
+    ),
+    Section(
+        "Estimates of the score",
+        "The same score by every estimator that people’s labels carry. Corrected takes the verifier’s errors from the labels of all "
+        "models together; with models differing its interval also holds what these errors differ by from model to model. Own labels "
+        "are those of a model’s own facts, each counted for as many as it was drawn from: alone, or with the verdicts of all its "
+        "facts (PPI in full, PPI++ as far as they foretell labels), right on average whatever the verifier does. The best estimate is "
+        "the one of PPI++ and of the correction with models differing that leaves less open; below 200 labels in all it is PPI++, as "
+        "what models differ by is not seen then.",
+        (ESTIMATES,),
+        short="Estimates",
+        has_flags=False,
     ),
     Section(
         "Planted against estimated",

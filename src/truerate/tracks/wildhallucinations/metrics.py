@@ -5,6 +5,7 @@ from functools import partial
 from truerate.tracks.contract import Metric
 
 _scores = partial(Metric, table="scores")
+_estimates = partial(Metric, table="estimates")
 _abstention = partial(Metric, table="abstention")
 _facts = partial(Metric, table="facts")
 _verification = partial(Metric, table="verification")
@@ -22,7 +23,7 @@ METRICS = (
         "WildFactScore",
         "Share of a reply's facts that the evidence supports, mean over the replies that respond. raw: as "
         "the verifier says. corrected: with the verifier's error taken out; empty "
-        "where it cannot be told.",
+        "where it cannot be told. Others: by labels of a model's own facts; chosen: of these what stands for it.",
         source="WildHallucinations, Section 3.3; Rogan & Gladen 1978",
         direction="up",
         interval="share",
@@ -63,6 +64,13 @@ METRICS = (
         "no_answers",
         "No answers",
         "Requests of a model none of which got an answer: its scores are empty, and it has no rank.",
+        unit="count",
+    ),
+    # ---- estimates
+    _estimates(
+        "n_labelled_facts",
+        "Labelled facts",
+        "Facts of a model that people labelled, on which its own estimates rest.",
         unit="count",
     ),
     # ---- abstention

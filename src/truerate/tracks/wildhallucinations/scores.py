@@ -2,6 +2,8 @@
 entities and evidence.
 """
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from truerate.config.layout import Layout
@@ -9,6 +11,7 @@ from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs
 from truerate.llm.generation import is_cut, standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import Corrected
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
     PRODUCTS,
@@ -20,6 +23,7 @@ from truerate.metrics.wildfact import (
     strict_outcomes,
     with_share,
 )
+from truerate.tracks.wildhallucinations.fact_rates import SCORE, own_rows, with_labels
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
@@ -28,7 +32,6 @@ from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration,
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 from truerate.tracks.wildhallucinations.views import ALL, COMMON, SLICES, reply_scores, score_cells
 
-SCORE = "wildfactscore"
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (
     SCORE,
@@ -72,11 +75,11 @@ def score(
     panel = settings.panel or tuple(scored["subject"].unique().sort())
     # people's verdicts are the labels: there is nothing to correct
     is_corrected = judge_of(judgements, settings.verifier) != HUMAN
+    known = labelled if is_corrected else labelled.clear()
     score_rows += subject_rows(
         scored,
-        calibration(
-            labelled if is_corrected else labelled.clear(), checked, confidence=at.p.statistics.confidence
-        ),
+        calibration(known, checked, confidence=at.p.statistics.confidence),
+        with_labels(checked, known, scored),
         panel=panel,
         gamma=settings.gamma,
         writer=writer,
@@ -91,17 +94,23 @@ def score(
 def subject_rows(
     scored: pl.DataFrame,
     verifier: Verifier | None,
+    facts: pl.DataFrame,
     *,
     panel: tuple[str, ...],
     gamma: int,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier`, and the places that
-    each view moves.
+    """Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier` and by labels of a subject's
+    own `facts` (`fact_rates.with_labels`), and the places that each view moves.
     """
     cells = score_cells(scored, panel=panel, confidence=writer.statistics.confidence, sliced=SLICED)
-    corrected = corrected_rows(cells, verifier, writer)
-    return [*cell_rows(cells, gamma, writer), *corrected, *rank_rows(cells, corrected, writer)]
+    plain = cells.filter(pl.col("metric") == SCORE, pl.col("slice").is_null())
+    by_set = corrected_scores(plain, verifier)
+    corrected = corrected_rows(plain, by_set, writer)
+    n_replies = dict(plain.filter(set=ALL).select("subject", "n").iter_rows())
+    pooled = {subject: one for (subject, set_), one in by_set.items() if set_ == ALL and one is not None}
+    own = own_rows(facts, pooled, verifier, n_replies, writer)
+    return [*cell_rows(cells, gamma, writer), *corrected, *own, *rank_rows(cells, corrected, writer)]
 
 
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -167,28 +176,34 @@ def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict
     return score_rows
 
 
-def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: ScoreWriter) -> list[dict]:
-    """WildFactScore with the verifier's error taken out, for all entities and the common ones; null where it
-    cannot be told.
+def corrected_scores(
+    cells: pl.DataFrame, verifier: Verifier | None
+) -> dict[tuple[str, str], Corrected | None]:
+    """WildFactScore with the verifier's error taken out by subject and set, None where it cannot be told; no labels,
+    nothing. `cells`: those of WildFactScore that are no slices.
 
     TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
-    stay raw. No labels, no rows.
+    stay raw.
     """
-    score_rows = []
-    for row in (
-        cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []
-    ):
-        score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
-        corrected = corrected_score(score, verifier)
-        score_rows.append(
-            writer.row(
-                SCORE,
-                row["subject"],
-                {"estimator": CORRECTED, "set": row["set"]},
-                corrected and corrected[:3],
-                row["n"],
-            )
+    if verifier is None:
+        return {}
+    return {
+        (row["subject"], row["set"]): corrected_score(
+            None if row["low"] is None else Interval(row["value"], row["low"], row["high"]), verifier
         )
+        for row in cells.iter_rows(named=True)
+    }
+
+
+def corrected_rows(
+    cells: pl.DataFrame, corrected: Mapping[tuple[str, str], Corrected | None], writer: ScoreWriter
+) -> list[dict]:
+    """Score rows of `corrected_scores`, for all entities and the common ones."""
+    score_rows = []
+    for subject, set_, n in cells.select("subject", "set", "n").iter_rows() if corrected else ():
+        found = corrected[subject, set_]
+        where = {"estimator": CORRECTED, "set": set_}
+        score_rows.append(writer.row(SCORE, subject, where, found and found[:3], n))
     return score_rows
 
 
