@@ -63,6 +63,7 @@ WORDS = Words(
         ("kind", "correct"): "The verdict holds",
         ("kind", "generation"): "Made up",
         ("kind", "fact"): "Facts",
+        ("kind", "reply"): "Whole replies",
         ("kind", "review"): "Verdicts, reviewed",
         ("stage", "messages"): "Messages",
         ("stage", "names"): "Names in them",

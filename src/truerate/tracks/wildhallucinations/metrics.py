@@ -32,8 +32,9 @@ METRICS = (
         "wildfactscore_strict",
         "Strict",
         "Share of replies that respond × share of the readable ones of these whose every fact is "
-        "supported; abstention counts as 0, unreadable ones stand beside it. Uncorrected: a false alarm "
-        "of the verifier loses the reply, so that it reads too low.",
+        "supported; abstention counts as 0, unreadable ones stand beside it. raw: uncorrected; a false alarm "
+        "of the verifier loses the reply, so that it reads too low. Others: by people's labels of whole replies; "
+        "chosen: of these what stands for it.",
         source="WildHallucinations, Section 3.3",
         direction="up",
         interval="share",
@@ -71,6 +72,12 @@ METRICS = (
         "n_labelled_facts",
         "Labelled facts",
         "Facts of a model that people labelled, on which its own estimates rest.",
+        unit="count",
+    ),
+    _estimates(
+        "n_labelled_replies",
+        "Labelled replies",
+        "Whole replies of a model that people labelled, on which its estimates of Strict rest.",
         unit="count",
     ),
     # ---- abstention

@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
-from truerate.llm.generation import is_cut, standing
+from truerate.llm.generation import is_cut
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import Corrected
@@ -27,6 +27,7 @@ from truerate.tracks.wildhallucinations.fact_rates import SCORE, own_rows, with_
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
+from truerate.tracks.wildhallucinations.replies import replies_of
 from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
@@ -111,49 +112,6 @@ def subject_rows(
     pooled = {subject: one for (subject, set_), one in by_set.items() if set_ == ALL and one is not None}
     own = own_rows(facts, pooled, verifier, n_replies, writer)
     return [*cell_rows(cells, gamma, writer), *corrected, *own, *rank_rows(cells, corrected, writer)]
-
-
-def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
-    `is_whole` and the slices.
-
-    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
-    written is not scored; one that its source brought came with its facts.
-    """
-    lost = pl.sum_horizontal(
-        *(
-            pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0)
-            for name in ("n_missed", "n_malformed")
-        )
-    )
-    written = standing(generations.filter(purpose=WRITE)).select(
-        pair("attributes", "generation").alias("generation_id"),
-        is_whole=(pl.col("status") == "ok") & (lost == 0),
-    )
-    wikipedia = pair("attributes", "is_wikipedia").replace_strict(
-        {"true": "yes", "false": "no"}, default=None
-    )
-    slices = items.filter(task="entity").select(
-        entity="item_id",
-        domain=pair("attributes", "domain"),
-        wikipedia=wikipedia,
-        rarity=pair("attributes", "rarity_group"),
-        region=pair("attributes", "region"),
-    )
-    is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
-    replies = generations.filter(purpose=GENERATE).sort("generation_id")
-    rows = replies.select(
-        "generation_id",
-        subject="model",
-        entity="item_id",
-        is_abstained=is_abstained,
-        is_given=pl.col("prompt_key") == "",
-    )
-    with_whole = rows.join(
-        written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"
-    )
-    with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
-    return with_whole.join(slices, on="entity", how="left", maintain_order="left")
 
 
 # ---- views of the scores -----------------------------------------------------------------------------------
