@@ -48,7 +48,7 @@ from .misreading import Recorded
 BOARD = "wildhallucinations-closed-world"
 SEEDS = (101, 202)
 SUBJECTS = ("aster", "birch", "cedar", "dogwood", "elm")
-SIZES = {"chats": 1500, "entities": 10_000, "labelled": 120, "reviewed": 300, "checked": 60}
+SIZES = {"chats": 1500, "entities": 10_000, "labelled": 120, "replies": 120, "reviewed": 300, "checked": 60}
 N_CELLS = 120  # intervals that are held against a planted value, at most
 
 

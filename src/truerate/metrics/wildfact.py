@@ -273,10 +273,10 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     if score is None or verifier is None:
         return None
     u, right, missed = verifier.flagged, verifier.right, verifier.missed
-    gap = _squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
+    gap = squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
     if gap is None or gap.low <= 0 <= gap.high:
         return Corrected(None, None, None, None, False)
-    estimate = _squared_and_added(
+    estimate = squared_and_added(
         lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed]
     )
     if estimate is None:  # where two rates are equal, which a gap beyond 0 rules out
@@ -293,7 +293,7 @@ def _gap(flagged: float, right: float, missed: float) -> float:
     return tpr - fpr
 
 
-def _squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> Interval | None:
+def squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> Interval | None:
     """A function of independent estimates with its interval: the root of the squared steps to the ends of
     each. None where one is NaN.
     """

@@ -38,7 +38,8 @@ ANNOTATORS = (
 def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators: int = 3) -> list[dict]:
     """Every label that people return: rows `task_id`, `labeller`, `label`, sorted by task and labeller.
 
-    Labels are `supported` or `unsupported` (kind fact), a kind of error or `correct` (review), and a mapping
+    Labels are `supported` or `unsupported` (kinds fact and reply, whose facts stand one a line), a kind of
+    error or `correct` (review), and a mapping
     of `unambiguous`, `relevant` and `pages` (entity). Of people there are five at most; a task that names its
     `labellers` is labelled by as many.
     """
@@ -74,6 +75,11 @@ def entity_of(world: World, task: Mapping) -> int:
 def _unsupported(world: World, task: Mapping) -> bool:
     """Whether a fact is not so; what cannot be read is not supported."""
     return not fact_is_true(world, entity_of(world, task), task["text"])
+
+
+def _unsupported_reply(world: World, task: Mapping) -> bool:
+    """Whether some fact of a reply is not so."""
+    return any(_unsupported(world, {**task, "text": line}) for line in task["text"].split("\n"))
 
 
 def _label_fact(is_unsupported: bool, person: Annotator, *key: object) -> str:
@@ -139,5 +145,5 @@ def _label_entity(found: dict, person: Annotator, *key: object) -> dict:
     return {"unambiguous": found["unambiguous"] != is_flipped, "relevant": relevant, "pages": found["pages"]}
 
 
-_TRUTH = {"fact": _unsupported, "review": _kind, "entity": _entity}
-_LABEL = {"fact": _label_fact, "review": _label_kind, "entity": _label_entity}
+_TRUTH = {"fact": _unsupported, "reply": _unsupported_reply, "review": _kind, "entity": _entity}
+_LABEL = {"fact": _label_fact, "reply": _label_fact, "review": _label_kind, "entity": _label_entity}

@@ -2,9 +2,20 @@ import numpy as np
 import pytest
 
 from truerate.metrics.estimators.prediction import predicted
-from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, Board, estimate_board, used
+from truerate.metrics.estimators.registry import (
+    ESTIMATORS,
+    LEAST_POOLED,
+    NOT_IDENTIFIED,
+    POOLED_ALONE,
+    PREDICTED,
+    Board,
+    estimate_board,
+    narrower,
+    used,
+)
 from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
 from truerate.metrics.intervals import Interval, wilson
+from truerate.metrics.rates import Corrected
 from truerate.metrics.unit_rates import Estimate
 
 from .boards import NONE, labelled, population
@@ -94,6 +105,26 @@ def test_what_is_used_is_the_first_that_rests_on_labels_of_replies():
     )
     assert used([raw, between]).estimate == between
     assert used([raw, silver]).estimate is None
+
+
+def told(name, low, high):
+    return Estimate(name, "natural", Interval((low + high) / 2, low, high))
+
+
+def test_of_two_honest_estimates_the_narrower_stands():
+    own, pooled = told("prediction-powered", 0.1, 0.4), told("rogan-gladen-between", 0.2, 0.4)
+    sure = told("labels-alone", 0.29, 0.31)  # the flags are not used: never chosen
+    assert narrower([sure, own, pooled], n_labels=240).estimate == pooled
+    assert narrower([own, told("rogan-gladen-between", 0.1, 0.41)], n_labels=240).estimate == own
+    few = narrower([own, pooled], n_labels=LEAST_POOLED - 1)
+    assert few.estimate == own and "too few to say how far" in few.why
+
+
+def test_a_model_without_labels_has_the_pooled_correction_and_with_nothing_told_none():
+    pooled = told("rogan-gladen-between", 0.2, 0.4)
+    assert narrower([told("raw", 0.1, 0.2), pooled], n_labels=50) == (pooled, POOLED_ALONE)
+    blind = Estimate("rogan-gladen-between", "natural", Corrected(None, None, None, None, False))
+    assert narrower([told("raw", 0.1, 0.2), blind], n_labels=500) == (None, NOT_IDENTIFIED)
 
 
 def test_names_and_target_are_chosen():

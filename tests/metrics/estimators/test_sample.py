@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.sample import Calibration, additive_fit, by_cluster, main_effects, verdicts
+from truerate.metrics.estimators.sample import (
+    Calibration,
+    Cell,
+    additive_fit,
+    by_cluster,
+    main_effects,
+    verdicts,
+)
 
 from .boards import NONE, cell
 
@@ -18,6 +25,19 @@ def test_a_cluster_is_labelled_where_each_of_its_units_is():
     assert one.clusters.tolist() == ["a", "b"]
     assert one.total.tolist() == [70, 30] and one.flagged.tolist() == [7, 3]
     assert np.isnan(one.gold[0]) and one.gold[1] == 2
+
+
+def test_units_with_weights_are_not_put_together():
+    one = cell([10, 20], [1, 2], [0, 2], ["a", "a"])
+    with pytest.raises(ValueError, match="unlike chances"):
+        by_cluster(Cell(one.total, one.flagged, one.gold, one.clusters, None, np.array([1.0, 2.0])))
+
+
+def test_some_units_keep_their_weights():
+    one = cell([10, 20, 30], [1, 2, 3], [0, 2, NONE])
+    one = Cell(one.total, one.flagged, one.gold, one.clusters, None, np.array([1.0, 3.0, 5.0]))
+    assert one.drawn_weight.tolist() == [0.5, 1.5] and one.without_label.tolist() == [0, 1 - 1 / 3]
+    assert one.only(np.array([False, True, True])).weight.tolist() == [3, 5]
 
 
 def test_verdicts_are_units_of_one_thing():

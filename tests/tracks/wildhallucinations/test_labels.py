@@ -172,3 +172,14 @@ def test_annotator_is_another_word_for_labeller():
 def test_all_reasons_are_listed():
     assert set(BAD) | {"duplicate"} == set(labels.BAD_ROWS)
     assert frame(Reject).is_empty()
+
+
+def test_whole_replies_are_judged_and_correct_strict():
+    whole = task("reply", "r", verdict="unsupported") | {"fact_id": None, "generation_id": "a-x"}
+    rows = said("reply-r", ann="unsupported", ben="Supported", cleo="unsupported")
+    found = labelled(rows, tasks=[whole])
+    assert found.samples.is_empty()  # no text of its own: what detectors learn from stays the same
+    assert sorted(found.judgements["target_id"]) == ["a-x"] * 3
+    assert sorted(found.judgements["verdict"]) == [False, True, True]
+    (tie_rate,) = found.scores.filter(metric="tie_rate").iter_rows(named=True)
+    assert tie_rate["slice"] == pairs(kind="reply") and tie_rate["value"] == 0

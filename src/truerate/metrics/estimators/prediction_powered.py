@@ -63,12 +63,14 @@ class Residuals:
 
 def residuals(cell: Cell, people: LabelError = EXACT) -> Residuals | None:
     """The residuals of a cell, one person's counts multiplied by their ratio to votes; None where fewer than two
-    units are labelled, or these hold nothing.
+    units are labelled, or these hold nothing. Units drawn with unlike chances count by their weights (Hájek 1971).
     """
     inside = cell.is_labelled
     total, flagged, gold = cell.total[inside], cell.flagged[inside], cell.gold[inside]
     if cell.is_alone is not None:
         gold = np.where(cell.is_alone[inside], people.ratio * gold, gold)
+    if cell.weight is not None:
+        total, flagged, gold = (cell.drawn_weight * one for one in (total, flagged, gold))
     if len(total) < 2 or not total.sum():
         return None
     shares = [float(one.sum() / total.sum()) for one in (gold, flagged)]
@@ -116,15 +118,18 @@ class Spread(NamedTuple):
 
 def spread(found: Residuals, slope: float, target: Target) -> Spread | None:
     """The linearised variance of θ. For `these` units k/(k − 1) Σ(u/k)², times the share of all things that are
-    in units without labels (1 − k/n where units are alike); for the `model` C/(C − 1) times the squares of the
-    influence summed within clusters, C the clusters with labels. None with labels in fewer than two of them.
+    in units without labels (1 − k/n where units are alike; of weighted units each one's chance not to be drawn); for
+    the `model` C/(C − 1) times the squares of the influence summed within clusters, C the clusters with labels. Units
+    of strata are taken as drawn from all: too wide where a stratum tells its labels. None with labels in fewer than
+    two clusters.
     """
     cell = found.cell
     inside = cell.is_labelled
-    n_things = float(cell.total[inside].sum())
+    n_things = float((cell.drawn_weight * cell.total[inside]).sum())
     if target == "these":
-        variance = float((found.left(slope) ** 2).sum()) / (cell.k * (cell.k - 1))
-        return Spread(variance * n_things, cell.k - 1, n_things, 1 - n_things / float(cell.total.sum()))
+        squares = found.left(slope) ** 2
+        variance = float(squares.sum()) / (cell.k * (cell.k - 1))
+        return Spread(variance * n_things, cell.k - 1, n_things, _finite(cell, squares, n_things))
     columns = np.stack([found.influence(slope, target), inside], axis=1)
     moved, n_labelled = cluster_sums(cell.clusters, columns).T  # type: ignore[arg-type]
     n_clusters = int((n_labelled > 0).sum())
@@ -132,6 +137,14 @@ def spread(found: Residuals, slope: float, target: Target) -> Spread | None:
         return None
     variance = float((moved**2).sum()) * n_clusters / (n_clusters - 1)
     return Spread(variance * n_things, n_clusters - 1, n_things, 1.0)
+
+
+def _finite(cell: Cell, squares: np.ndarray, n_things: float) -> float:
+    """The share of a variance of these units that their labels leave. `squares` (k,): of residuals."""
+    if cell.weight is None:
+        return 1 - n_things / float(cell.total.sum())
+    left = cell.without_label
+    return float((left * squares).sum() / squares.sum() if squares.sum() > AGREED else left.mean())
 
 
 class Clustered(NamedTuple):

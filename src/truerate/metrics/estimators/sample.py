@@ -23,6 +23,8 @@ class Cell:
     (a mean over its seeds may be no whole number), how many are hallucinated by its label, NaN where it has
     none. `clusters` (units,): names of what units have in common (articles, entities). `is_alone` (units,): whether
     a label is one person's and not settled by several; None where all are settled, or count as if they were.
+    `weight` (units,): how many units a labelled one stands for, 1 over the chance that it had to be drawn; None where
+    all had the same chance.
     """
 
     total: np.ndarray
@@ -30,6 +32,7 @@ class Cell:
     gold: np.ndarray
     clusters: np.ndarray
     is_alone: np.ndarray | None = None
+    weight: np.ndarray | None = None
 
     @property
     def is_labelled(self) -> np.ndarray:
@@ -53,8 +56,23 @@ class Cell:
 
     def only(self, inside: np.ndarray) -> "Cell":
         """Some of the units."""
-        alone = None if self.is_alone is None else self.is_alone[inside]
-        return Cell(self.total[inside], self.flagged[inside], self.gold[inside], self.clusters[inside], alone)
+        alone, weight = (None if one is None else one[inside] for one in (self.is_alone, self.weight))
+        return Cell(
+            self.total[inside], self.flagged[inside], self.gold[inside], self.clusters[inside], alone, weight
+        )
+
+    @property
+    def drawn_weight(self) -> np.ndarray:
+        """What each labelled unit counts beside the others, (k,), 1 on average."""
+        if self.weight is None:
+            return np.ones(self.k)
+        own = self.weight[self.is_labelled]
+        return own / own.mean() if len(own) else own
+
+    @property
+    def without_label(self) -> np.ndarray:
+        """The chance of each labelled unit not to be drawn, (k,); of weighted ones alone."""
+        return 1 - 1 / self.weight[self.is_labelled] if self.weight is not None else np.zeros(self.k)
 
 
 Cells = Mapping[Key, Cell]
@@ -71,8 +89,10 @@ def by_cluster(cell: Cell) -> Cell:
     were drawn by article, or about all replies that a model would give.
 
     A cluster is labelled where each of its units is: labels of others are left out. Its label is one person's
-    where that of a unit is.
+    where that of a unit is. ValueError where units have weights: clusters were not drawn with these.
     """
+    if cell.weight is not None:
+        raise ValueError("units drawn with unlike chances cannot be put together by cluster")
     gold = np.where(cell.is_labelled, cell.gold, 0.0)
     is_alone = np.zeros(cell.n) if cell.is_alone is None else cell.is_alone
     columns = np.stack([cell.total, cell.flagged, gold, ~cell.is_labelled, is_alone], axis=1)

@@ -80,6 +80,17 @@ SECTIONS = (
         (View("responses", ("cut_rate",), by=("task",), head="Task"),),
     ),
     Section(
+        "How often responses hallucinate, by each judge",
+        "The share of responses to general queries that hallucinate, as each judge would measure it. What it flags is as much the judge’s "
+        "error as the responder’s. Errors known from other tasks correct it only as far as they carry over: texts that were made to "
+        "hallucinate are not like responses that do. Labels of every third of these responses, with the judge’s verdicts of all (PPI++), "
+        "are right on average whatever the judge does, and their interval says what is left open: that is the estimate to use, because "
+        "people labelled some of these very responses. What all labels say stands beside it.",
+        (View("rates", ("general_rate",), across=("estimator", "calibration"), head="Judge", n_whiskers=0),),
+        short="Rates by judges",
+        has_flags=False,
+    ),
+    Section(
         "Refinement",
         "Texts that a model flagged are rewritten by it with knowledge and judged again, by itself and by another judge.",
         (

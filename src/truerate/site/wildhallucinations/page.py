@@ -15,6 +15,8 @@ from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
 HEADINGS = {
     "wildfactscore estimator=corrected": "Corrected",
+    "wildfactscore estimator=chosen": "Best estimate",
+    "wildfactscore_strict estimator=chosen": "Strict, best estimate",
     "wildfactscore set=common": "Common subset",
     "wildfactscore estimator=corrected set=common": "Corrected, common subset",
     "wildfactscore_strict set=common": "Strict, common subset",
@@ -34,6 +36,32 @@ EVERY = View(
     switch="setting",
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
+)
+PLACES = ("raw", "corrected", "rogan-gladen-between", "labels-alone", "ppi", "prediction-powered", "chosen")
+RECOVERED = ("wildfactscore", "wildfactscore_strict")
+ESTIMATES = View(
+    "estimates",
+    ("wildfactscore", "n_labelled_facts"),
+    switch="setting",
+    headings={
+        "wildfactscore": "Raw",
+        "wildfactscore estimator=corrected": "Corrected",
+        "wildfactscore estimator=rogan-gladen-between": "Corrected, models differing",
+        "wildfactscore estimator=labels-alone": "Own labels alone",
+        "wildfactscore estimator=ppi": "PPI",
+        "wildfactscore estimator=prediction-powered": "PPI++",
+        "wildfactscore estimator=chosen": "Best estimate",
+    },
+)
+STRICT = View(
+    "estimates",
+    ("wildfactscore_strict", "n_labelled_replies"),
+    switch="setting",
+    headings={
+        f"wildfactscore_strict{name.removeprefix('wildfactscore')}": title
+        for name, title in ESTIMATES.headings.items()
+    },
+    title="Strict, by labels of whole replies",
 )
 VERIFIER = View(
     "verification",
@@ -64,30 +92,22 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     against what was planted.
     """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
-    cells: dict[tuple[str, str], dict[str, CellEstimate]] = {}
+    cells: dict[tuple[str, bool, int], dict[str, CellEstimate]] = {}
     for row in rows:
-        if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
-            title = board.vocabulary.value(
-                "estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw"))
-            )
-            title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])  # type: ignore[assignment]
-            is_part = row["table"] != "scores"
-            over = "parts of them" if is_part else "all entities"
+        is_shown = row["table"] in ("scores", "estimates", *BY.values()) and row["metric"] in RECOVERED
+        if is_shown and row["kind"] != "planted" and address(row) in truth:
+            is_part = row["table"] in BY.values()
             names = [
                 board.vocabulary.value(key, row["slice"][key])
                 for key in (*PARTS, "model", "set", "setting")
                 if key in row["slice"]
             ]
             where = ", ".join(names if is_part else [row["subject"], *names])
-            if title:
-                estimate = CellEstimate(
-                    row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
-                )
-                cells.setdefault((over, title), {})[where] = estimate
-    order = sorted(
-        cells, key=lambda estimator: (estimator[0], ("Raw", "Corrected", "Strict").index(estimator[1]))
-    )
-    estimators = [held_against(title, over, cells[over, title]) for over, title in order]
+            estimate = CellEstimate(
+                row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
+            )
+            cells.setdefault(_way(row, is_part), {})[where] = estimate
+    estimators = [held_against(_title(way, board), way[0], cells[way]) for way in sorted(cells)]
     return pictured(
         [estimator for estimator in estimators if estimator],
         second="Over",
@@ -97,12 +117,27 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     )
 
 
+def _way(row: dict, is_part: bool) -> tuple[str, bool, int]:
+    """Over what a score is, whether it is Strict, and the place of its estimator."""
+    measure = row["slice"].get("measure", PLACES[0])
+    estimator = row["slice"].get("estimator", measure if measure in PLACES else PLACES[0])
+    is_strict = row["metric"] == "wildfactscore_strict" or measure == "strict"
+    return "parts of them" if is_part else "all entities", is_strict, PLACES.index(estimator)
+
+
+def _title(way: tuple[str, bool, int], board: Board) -> str:
+    """`Raw`, `Strict`, or `Strict: Best estimate`."""
+    _, is_strict, place = way
+    words = board.vocabulary.value("estimator", PLACES[place])
+    return words if not is_strict else "Strict" if not place else f"Strict: {words}"
+
+
 SECTIONS = (
     Section(
         "WildFactScore",
         "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
         "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds times "
-        "the share of these, over those that can be read, whose every fact is supported; it is uncorrected and reads too low: one false "
+        "the share of these, over those that can be read, whose every fact is supported; uncorrected it reads too low: one false "
         "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no score.",
         (LEADING,),
         lead_labelled="What share of the facts of a reply do people call supported? Over the replies that do not abstain: read it beside "
@@ -218,6 +253,20 @@ SECTIONS = (
         short="Verifier",
         lead_labelled="Facts that people labelled, judged by detectors that need no model call and by the judges whose verdicts the set "
         "brings. The score is people’s; none of these corrects it.",
+    ),
+    Section(
+        "Estimates of the score",
+        "The same score by every estimator that people’s labels carry. Corrected takes the verifier’s errors from the labels of all "
+        "models together; with models differing its interval also holds what these errors differ by from model to model. Own labels "
+        "are those of a model’s own facts, each counted for as many as it was drawn from: alone, or with the verdicts of all its "
+        "facts (PPI in full, PPI++ as far as they foretell labels), right on average whatever the verifier does. The best estimate is "
+        "the one of PPI++ and of the correction with models differing that leaves less open; below 200 labels in all it is PPI++, as "
+        "what models differ by is not seen then. Strict is corrected by labels of whole replies alone: one false alarm loses a reply, "
+        "and how alarms fall together within a reply is not seen in labels of facts.",
+        (replace(ESTIMATES, title="WildFactScore, by labels of facts"), STRICT),
+        is_flow=True,
+        short="Estimates",
+        has_flags=False,
     ),
     Section(
         "Planted against estimated",

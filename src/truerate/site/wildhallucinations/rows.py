@@ -15,6 +15,13 @@ from truerate.site.vocabulary import Vocabulary
 Rows = list[dict]
 RULES = ("measured", "paper")  # of abstention
 RAW, ALL, COMMON, CORRECTED, PLANTED = "raw", "all", "common", "corrected", "planted"
+CHOSEN, POWERED, BETWEEN = "chosen", "prediction-powered", "rogan-gladen-between"
+ESTIMATES = "estimates"  # the table of a score by every estimator
+# what stands for a score, in the words of a line's note
+CHOSEN_BY = {
+    POWERED: "own labels with all verdicts (PPI++)",
+    BETWEEN: "the labels of all models, with what models differ by",
+}
 SCORES = ("wildfactscore", "wildfactscore_strict", "wildfactscore_dedup", "factscore_length")
 PARTS = ("domain", "wikipedia", "rarity", "region")
 BY = {
@@ -72,13 +79,14 @@ MISTAKES = {"verifier_tpr": "m", "verifier_fpr": "x"}
 
 def derived(rows: Rows, board: Board) -> Rows:
     """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those
-    of BY, `errors-by-model`.
+    of BY, `errors-by-model` and, where people labelled facts of the models, `estimates`.
 
     `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
     the table `parts`.
     """
     plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
+    estimated = {row["metric"] for row in plain if row["slice"].get("estimator") == CHOSEN}
     moves = {
         (row["subject"], row["slice"].get("view")): row["value"]
         for row in plain
@@ -89,6 +97,8 @@ def derived(rows: Rows, board: Board) -> Rows:
         part = next((key for key in PARTS if key in row["slice"]), None)
         if part:
             placed.append(_part(row, part))
+        elif row["metric"] in PARTED and row["slice"].get("estimator", RAW) not in (RAW, CORRECTED):
+            placed += _estimate(row)
         elif row["metric"] == "error_rate":
             placed.append(_error(row, board.vocabulary))
         elif row["slice"].get("set") == COMMON and row["metric"] not in SCORES:
@@ -96,6 +106,7 @@ def derived(rows: Rows, board: Board) -> Rows:
         else:
             placed.append(_moved(row, moves))
             placed += _leading(row, rule)
+            placed += _beside(row) if row["metric"] in estimated else []
     measured = {address(row) for row in placed if row["kind"] != PLANTED}
     placed = [row for row in placed if row["table"] not in BY.values() or address(row) in measured]
     return [_read(row, board.name) for row in placed] if has_texts(open_part(board)) else placed
@@ -137,6 +148,28 @@ def _with_planted(rows: Rows) -> Rows:
                 under = row | {"slice": bare | dict(how)}
                 copies.setdefault((row["subject"], row["metric"], *sorted(under["slice"].items())), under)
     return measured + list(copies.values())
+
+
+OF = {"wildfactscore": "score", "wildfactscore_strict": "Strict"}  # what a note is of
+
+
+def _estimate(row: dict) -> Iterable[dict]:
+    """A score by labels of a model's own facts or replies, in the table of all estimators; the one that stands for it also in
+    the leading table. A note says which that is.
+    """
+    slice_ = {key: value for key, value in row["slice"].items() if key != "by"}
+    ranks = {"rank_low": None, "rank_high": None}
+    placed = row | {"table": ESTIMATES, "slice": slice_} | ranks
+    by = row["slice"].get("by")
+    yield placed | {"note": f"{OF[row['metric']]}: {CHOSEN_BY.get(by, by)}"} if by else placed
+    if slice_.get("estimator") == CHOSEN and row["kind"] in ("model", PLANTED):
+        yield placed | {"table": "leading"}
+
+
+def _beside(row: dict) -> Iterable[dict]:
+    """A copy of a raw or corrected score over all entities for the table of all estimators."""
+    if not {"set", *PARTS} & set(row["slice"]) and row["kind"] in ("model", PLANTED):
+        yield row | {"table": ESTIMATES, "rank_low": None, "rank_high": None}
 
 
 def _part(row: dict, part: str) -> dict:

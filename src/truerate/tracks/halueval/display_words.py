@@ -34,6 +34,14 @@ WORDS = Words(
         "extrinsic-hard": "Extrinsic, hard",
         "extrinsic-grouped": "Extrinsic, grouped",
         "helma": "HELMA",
+        "raw": "As flagged",
+        "rogan-gladen": "Corrected",
+        "rogan-gladen-between": "Corrected, tasks differing",
+        "labels-alone": "Labels of a third",
+        "ppi": "Labels of a third, verdicts (PPI)",
+        "prediction-powered": "Labels of a third, verdicts (PPI++)",
+        "people": "All labels",
+        "other-tasks": "by other tasks",
     },
     quantities=COUNTED
     | {

@@ -8,6 +8,7 @@ _recognition = partial(Metric, table="recognition")
 _contrast = partial(Metric, table="contrast")
 _failures = partial(Metric, table="failures")
 _refinement = partial(Metric, table="refinement")
+_rates = partial(Metric, table="rates")
 _candidates = partial(Metric, table="candidates")
 _filtering = partial(Metric, table="filtering")
 _responses = partial(Metric, table="responses")
@@ -151,6 +152,24 @@ METRICS = (
         source="HaluEval, Section 3.2",
         direction="down",
         interval="share",
+    ),
+    # ---- rates
+    _rates(
+        "general_rate",
+        "Hallucinated responses",
+        "Share of the selected responses to general queries that hallucinate, by a judge's plain verdicts. raw: the share "
+        "that it flags, one without a readable verdict at the share of the others. rogan-gladen: corrected by its TPR and FPR "
+        "on the texts of other tasks; between: with what these differ by from task to task. labels-alone, ppi and "
+        "prediction-powered: from people's labels of every third response, the last two with all verdicts. people: by all "
+        "labels. Of these very responses.",
+        source="Rogan & Gladen 1978; Angelopoulos et al. 2023",
+        interval="corrected",
+    ),
+    _rates(
+        "is_identified",
+        "Identified",
+        "Whether the judge's errors on other tasks can correct its rate (1) or its TPR and FPR cannot be told apart (0).",
+        unit="count",
     ),
     # ---- refinement
     _refinement(

@@ -11,6 +11,7 @@ from truerate.tracks.halueval.candidate_scores import (
     score_responses,
 )
 from truerate.tracks.halueval.cleaned_scores import score_cleaned
+from truerate.tracks.halueval.rate_scores import score_rates
 from truerate.tracks.halueval.recognition_scores import score_recognition
 from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
 
@@ -36,6 +37,7 @@ def score(
         scores,
         score_refinement(samples, judgements, writer),
         score_rewritings(generations, items, samples, writer),
+        score_rates(samples, judgements, writer),
         score_labels(samples, writer),
         score_candidates(generations, items, writer),
         score_cleaned(generations, items, writer),

@@ -96,7 +96,8 @@ CARD = Card(
         " compare within one release alone.",
         "The verifier errs: in the paper a fifth to a quarter of the facts called unsupported were not (Table 7). Raw scores are the "
         "verifier's as much as the model's.",
-        "The correction takes the verifier's error to be the same for all models. It does not carry over to Strict, which is shown raw.",
+        "The correction takes the verifier's error to be the same for all models. It does not carry over to Strict, which is raw but where "
+        "people labelled whole replies.",
         "Strict punishes length: the more facts, the less likely that all are supported.",
         "Short replies, repeated facts and facts that restate the name raise the score: see the length penalty and the score without"
         " duplicates.",

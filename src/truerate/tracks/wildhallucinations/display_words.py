@@ -5,6 +5,11 @@ from truerate.tracks.contract import Words
 WORDS = Words(
     values={
         "entity": "Entity",
+        "rogan-gladen-between": "Corrected, models differing",
+        "labels-alone": "Own labels alone",
+        "ppi": "Own labels and verdicts (PPI)",
+        "prediction-powered": "Own labels and verdicts (PPI++)",
+        "chosen": "Best estimate",
         "contradictory": "Contradictory",
         "unverifiable": "Unverifiable",
         "common": "Common subset",
@@ -58,6 +63,7 @@ WORDS = Words(
         ("kind", "correct"): "The verdict holds",
         ("kind", "generation"): "Made up",
         ("kind", "fact"): "Facts",
+        ("kind", "reply"): "Whole replies",
         ("kind", "review"): "Verdicts, reviewed",
         ("stage", "messages"): "Messages",
         ("stage", "names"): "Names in them",

@@ -1,8 +1,8 @@
 """Labels back in: facts labelled by several people, verdicts reviewed, entities checked; what holds of them
 becomes samples and scores.
 
-A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact supported or
-unsupported, of a review one of `review.KINDS`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
+A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply (each of
+its facts), supported or unsupported, of a review one of `review.KINDS`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
 4}` (also as JSON text, as CSV holds it).
 """
 
@@ -30,11 +30,13 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
+from truerate.tracks.wildhallucinations.replies import readable_replies
+from truerate.tracks.wildhallucinations.reply_labels import REPLY, strict_rows
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
-ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REVIEW: review.KINDS}
+ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED), REVIEW: review.KINDS}
 # Why a label row, or a task, is not used. The first group stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "unknown_label", "bad_counts", "duplicate")
 NOT_KEPT = ("tie", "no_labels")
@@ -94,6 +96,7 @@ def label(
     ]
     scores = agreement_rows(by_task, voted, task_of, writer)
     scores += _reviewed(settled, task_of, dataset, at.p.track(board).verifier, writer)
+    scores += _corrected_strict(settled, task_of, dataset, at.p.track(board).verifier, writer)
     scores += entity_rows(entities, writer)
     return Labelled(
         frame(Sample, _samples(settled, by_task, task_of, dataset)).sort("sample_id"),
@@ -151,6 +154,25 @@ def _reviewed(
         if task_of[name]["kind"] == REVIEW
     ]
     return review.review_rows(reviewed, facts, writer)
+
+
+def _corrected_strict(
+    settled: Mapping[str, str],
+    task_of: Mapping[str, dict],
+    dataset: Mapping[str, pl.DataFrame],
+    verifier: str | None,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Score rows of Strict by the labels of whole replies on which people agree."""
+    label = {
+        task_of[name]["generation_id"]: value == UNSUPPORTED
+        for name, value in settled.items()
+        if task_of[name]["kind"] == REPLY
+    }
+    if not label:
+        return []
+    known = (dataset[name] for name in ("items", "generations", "facts", "judgements"))
+    return strict_rows(readable_replies(*known, verifier=verifier), label, writer)
 
 
 # ---- which rows hold ---------------------------------------------------------------------------------------
@@ -252,10 +274,10 @@ def _sample(
 
 
 def _judgement(one: Label, task: dict) -> dict:
-    """A label as a judgement of the fact or entity: true where the labeller holds it to be unsupported; null
+    """A label as a judgement of the fact, reply or entity: true where the labeller holds it to be unsupported; null
     of an entity.
     """
-    verdict = one.value == UNSUPPORTED if task["kind"] == FACT else None
+    verdict = one.value == UNSUPPORTED if task["kind"] in (FACT, REPLY) else None
     if task["kind"] == REVIEW:
         verdict = (task["verdict"] == UNSUPPORTED) != (one.value in review.OVERTURNING)
     said = f"{one.value.n_relevant}/{one.value.n_pages}" if isinstance(one.value, Checked) else one.value
@@ -264,7 +286,7 @@ def _judgement(one: Label, task: dict) -> dict:
         judgement_id=content_id("label", one.labeller, one.task_id),
         judge=one.labeller,
         judge_version="label",
-        target_id=task["fact_id"] or task["item_id"],
+        target_id=task.get("generation_id") or task["fact_id"] or task["item_id"],
         verdict=verdict,
         attributes=pairs(
             stage="annotation", kind=task["kind"], label=said, unambiguous=is_one, task=one.task_id
@@ -278,11 +300,11 @@ def _judgement(one: Label, task: dict) -> dict:
 def agreement_rows(
     by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
 ) -> list[dict]:
-    """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts
-    and reviews apart.
+    """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts,
+    whole replies and reviews apart.
     """
     made = []
-    for kind in (FACT, REVIEW):
+    for kind in (FACT, REPLY, REVIEW):
         names = [name for name in voted if task_of[name]["kind"] == kind]
         if not names:
             continue

@@ -5,6 +5,7 @@ from functools import partial
 from truerate.tracks.contract import Metric
 
 _scores = partial(Metric, table="scores")
+_estimates = partial(Metric, table="estimates")
 _abstention = partial(Metric, table="abstention")
 _facts = partial(Metric, table="facts")
 _verification = partial(Metric, table="verification")
@@ -22,7 +23,7 @@ METRICS = (
         "WildFactScore",
         "Share of a reply's facts that the evidence supports, mean over the replies that respond. raw: as "
         "the verifier says. corrected: with the verifier's error taken out; empty "
-        "where it cannot be told.",
+        "where it cannot be told. Others: by labels of a model's own facts; chosen: of these what stands for it.",
         source="WildHallucinations, Section 3.3; Rogan & Gladen 1978",
         direction="up",
         interval="share",
@@ -31,8 +32,9 @@ METRICS = (
         "wildfactscore_strict",
         "Strict",
         "Share of replies that respond × share of the readable ones of these whose every fact is "
-        "supported; abstention counts as 0, unreadable ones stand beside it. Uncorrected: a false alarm "
-        "of the verifier loses the reply, so that it reads too low.",
+        "supported; abstention counts as 0, unreadable ones stand beside it. raw: uncorrected; a false alarm "
+        "of the verifier loses the reply, so that it reads too low. Others: by people's labels of whole replies; "
+        "chosen: of these what stands for it.",
         source="WildHallucinations, Section 3.3",
         direction="up",
         interval="share",
@@ -63,6 +65,19 @@ METRICS = (
         "no_answers",
         "No answers",
         "Requests of a model none of which got an answer: its scores are empty, and it has no rank.",
+        unit="count",
+    ),
+    # ---- estimates
+    _estimates(
+        "n_labelled_facts",
+        "Labelled facts",
+        "Facts of a model that people labelled, on which its own estimates rest.",
+        unit="count",
+    ),
+    _estimates(
+        "n_labelled_replies",
+        "Labelled replies",
+        "Whole replies of a model that people labelled, on which its estimates of Strict rest.",
         unit="count",
     ),
     # ---- abstention

@@ -2,13 +2,16 @@
 entities and evidence.
 """
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
-from truerate.llm.generation import is_cut, standing
+from truerate.llm.generation import is_cut
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import Corrected
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
     PRODUCTS,
@@ -20,15 +23,16 @@ from truerate.metrics.wildfact import (
     strict_outcomes,
     with_share,
 )
+from truerate.tracks.wildhallucinations.fact_rates import SCORE, own_rows, with_labels
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
+from truerate.tracks.wildhallucinations.replies import replies_of
 from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 from truerate.tracks.wildhallucinations.views import ALL, COMMON, SLICES, reply_scores, score_cells
 
-SCORE = "wildfactscore"
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (
     SCORE,
@@ -72,11 +76,11 @@ def score(
     panel = settings.panel or tuple(scored["subject"].unique().sort())
     # people's verdicts are the labels: there is nothing to correct
     is_corrected = judge_of(judgements, settings.verifier) != HUMAN
+    known = labelled if is_corrected else labelled.clear()
     score_rows += subject_rows(
         scored,
-        calibration(
-            labelled if is_corrected else labelled.clear(), checked, confidence=at.p.statistics.confidence
-        ),
+        calibration(known, checked, confidence=at.p.statistics.confidence),
+        with_labels(checked, known, scored),
         panel=panel,
         gamma=settings.gamma,
         writer=writer,
@@ -91,60 +95,23 @@ def score(
 def subject_rows(
     scored: pl.DataFrame,
     verifier: Verifier | None,
+    facts: pl.DataFrame,
     *,
     panel: tuple[str, ...],
     gamma: int,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier`, and the places that
-    each view moves.
+    """Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier` and by labels of a subject's
+    own `facts` (`fact_rates.with_labels`), and the places that each view moves.
     """
     cells = score_cells(scored, panel=panel, confidence=writer.statistics.confidence, sliced=SLICED)
-    corrected = corrected_rows(cells, verifier, writer)
-    return [*cell_rows(cells, gamma, writer), *corrected, *rank_rows(cells, corrected, writer)]
-
-
-def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
-    `is_whole` and the slices.
-
-    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
-    written is not scored; one that its source brought came with its facts.
-    """
-    lost = pl.sum_horizontal(
-        *(
-            pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0)
-            for name in ("n_missed", "n_malformed")
-        )
-    )
-    written = standing(generations.filter(purpose=WRITE)).select(
-        pair("attributes", "generation").alias("generation_id"),
-        is_whole=(pl.col("status") == "ok") & (lost == 0),
-    )
-    wikipedia = pair("attributes", "is_wikipedia").replace_strict(
-        {"true": "yes", "false": "no"}, default=None
-    )
-    slices = items.filter(task="entity").select(
-        entity="item_id",
-        domain=pair("attributes", "domain"),
-        wikipedia=wikipedia,
-        rarity=pair("attributes", "rarity_group"),
-        region=pair("attributes", "region"),
-    )
-    is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
-    replies = generations.filter(purpose=GENERATE).sort("generation_id")
-    rows = replies.select(
-        "generation_id",
-        subject="model",
-        entity="item_id",
-        is_abstained=is_abstained,
-        is_given=pl.col("prompt_key") == "",
-    )
-    with_whole = rows.join(
-        written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"
-    )
-    with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
-    return with_whole.join(slices, on="entity", how="left", maintain_order="left")
+    plain = cells.filter(pl.col("metric") == SCORE, pl.col("slice").is_null())
+    by_set = corrected_scores(plain, verifier)
+    corrected = corrected_rows(plain, by_set, writer)
+    n_replies = dict(plain.filter(set=ALL).select("subject", "n").iter_rows())
+    pooled = {subject: one for (subject, set_), one in by_set.items() if set_ == ALL and one is not None}
+    own = own_rows(facts, pooled, verifier, n_replies, writer)
+    return [*cell_rows(cells, gamma, writer), *corrected, *own, *rank_rows(cells, corrected, writer)]
 
 
 # ---- views of the scores -----------------------------------------------------------------------------------
@@ -167,28 +134,34 @@ def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict
     return score_rows
 
 
-def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: ScoreWriter) -> list[dict]:
-    """WildFactScore with the verifier's error taken out, for all entities and the common ones; null where it
-    cannot be told.
+def corrected_scores(
+    cells: pl.DataFrame, verifier: Verifier | None
+) -> dict[tuple[str, str], Corrected | None]:
+    """WildFactScore with the verifier's error taken out by subject and set, None where it cannot be told; no labels,
+    nothing. `cells`: those of WildFactScore that are no slices.
 
     TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
-    stay raw. No labels, no rows.
+    stay raw.
     """
-    score_rows = []
-    for row in (
-        cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []
-    ):
-        score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
-        corrected = corrected_score(score, verifier)
-        score_rows.append(
-            writer.row(
-                SCORE,
-                row["subject"],
-                {"estimator": CORRECTED, "set": row["set"]},
-                corrected and corrected[:3],
-                row["n"],
-            )
+    if verifier is None:
+        return {}
+    return {
+        (row["subject"], row["set"]): corrected_score(
+            None if row["low"] is None else Interval(row["value"], row["low"], row["high"]), verifier
         )
+        for row in cells.iter_rows(named=True)
+    }
+
+
+def corrected_rows(
+    cells: pl.DataFrame, corrected: Mapping[tuple[str, str], Corrected | None], writer: ScoreWriter
+) -> list[dict]:
+    """Score rows of `corrected_scores`, for all entities and the common ones."""
+    score_rows = []
+    for subject, set_, n in cells.select("subject", "set", "n").iter_rows() if corrected else ():
+        found = corrected[subject, set_]
+        where = {"estimator": CORRECTED, "set": set_}
+        score_rows.append(writer.row(SCORE, subject, where, found and found[:3], n))
     return score_rows
 
 

@@ -29,6 +29,7 @@ class Sizes(SizesOfTrack):
 
     `chats`: conversations that are read (and that the closed world writes). `entities`: at most so many of
     the curated ones are searched for. `labelled`: facts per subject that people label as supported or not.
+    `replies`: whole replies per subject of which people say whether each fact is supported.
     `reviewed`: facts of the error analysis. `checked`: entities that people check. `page_mb` and `page_seconds`: the limits of a page in
     place of `fetch.max_bytes` and `fetch.timeout_s`, null for these.
     """
@@ -38,6 +39,7 @@ class Sizes(SizesOfTrack):
     labelled: ItemsOrNone
     reviewed: ItemsOrNone
     checked: ItemsOrNone
+    replies: ItemsOrNone = 0
     page_mb: Annotated[Number, Field(gt=0, le=1000)] | None = None
     page_seconds: Seconds | None = None
 

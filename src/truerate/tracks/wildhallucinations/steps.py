@@ -84,18 +84,28 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
 
 def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[dict]:
     """What people are given; of texts that came with labels nothing."""
-    size = at.p.size_of(board)
-    return annotation_tasks(
+    from truerate.tracks.wildhallucinations.replies import readable_replies
+    from truerate.tracks.wildhallucinations.reply_labels import reply_tasks
+
+    size, verifier = at.p.size_of(board), at.p.track(board).verifier
+    whole: list[dict] = []
+    if size.replies:
+        known = (made[name] for name in ("items", "generations", "facts", "judgements"))
+        replies = readable_replies(*known, verifier=verifier)
+        drawn = {"n_replies": size.replies, "seed": at.p.seed}
+        whole = reply_tasks(replies, made["facts"], made["items"], pages, **drawn)
+    found = annotation_tasks(
         made["items"],
         made["facts"],
         made["judgements"],
         pages,
-        verifier=at.p.track(board).verifier,
+        verifier=verifier,
         n_labelled=size.labelled,
         n_reviewed=size.reviewed,
         n_checked=size.checked,
         seed=at.p.seed,
     )
+    return sorted([*found, *whole], key=lambda task: task["task_id"])
 
 
 def documents(tables, fetched: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,135 @@
+"""WildFactScore from labels of some of a subject's own facts beside the verifier's verdicts of all: every estimator
+of the registry that they carry, and which of them stands for the score.
+
+Facts to label are drawn by subject and verdict, so a labelled one counts by how many it stands for. A score is that
+of all replies a subject would give about such entities: entities are the clusters.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics.estimators.between_models import between_models, widened
+from truerate.metrics.estimators.registry import (
+    LABELS_ALONE,
+    NATURAL,
+    PPI,
+    ROGAN_GLADEN_BETWEEN,
+    estimate_board,
+    narrower,
+)
+from truerate.metrics.estimators.sample import Calibration, Cell, Cells
+from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import Corrected
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate
+from truerate.metrics.wildfact import Verifier
+
+SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
+CHOSEN = "chosen"  # the estimator that stands for the score; `by` in its slice says which that is
+OWN = (LABELS_ALONE, PPI, PREDICTION_POWERED)
+ONE_LANG = "all-langs"  # the registry's cells are named by a language
+WHERE = {"set": "all"}
+
+
+def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
+    """The facts that WildFactScore is made of, `subject`, `entity`, `share`, `is_supported`, with `is_unsupported`
+    and `weight` of those that people labelled, null for the others.
+
+    `facts`: with `share` (`wildfact.with_share`); `replies`: scored ones, of which those that respond count.
+    """
+    counted = replies.filter("is_responding").select("generation_id", "subject", "entity")
+    own = facts.drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
+    known = labelled.select("fact_id", "is_unsupported", "weight").unique("fact_id", keep="first")
+    return own.join(counted, on="generation_id", how="inner", maintain_order="left").join(
+        known, on="fact_id", how="left", maintain_order="left"
+    )
+
+
+def fact_cells(facts: pl.DataFrame) -> Cells:
+    """A cell per subject: facts as units of their share of their reply's score, 1 on average, `flagged` where the
+    verifier does not find them supported and `gold` where people do not. `facts`: of `with_labels`.
+    """
+    cells = {}
+    for (subject,), own in facts.sort("subject", "fact_id").group_by("subject", maintain_order=True):
+        total = own["share"].to_numpy() / own["share"].mean()
+        flagged = total * ~own["is_supported"].to_numpy()
+        label = own["is_unsupported"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        weight = own["weight"].fill_null(1.0).to_numpy()
+        cells[subject, ONE_LANG] = Cell(total, flagged, total * label, own["entity"].to_numpy(), None, weight)
+    return cells
+
+
+def calibration_of(facts: pl.DataFrame) -> Calibration:
+    """The labelled facts of all subjects, each as many as it stands for, times its share of its score."""
+    known = facts.drop_nulls("is_unsupported")
+    weight = (known["weight"] * known["share"]).to_numpy()
+    gold, flagged = known["is_unsupported"].to_numpy(), ~known["is_supported"].to_numpy()
+    sums = np.stack([weight, weight * gold, weight * flagged, weight * (gold & flagged)], axis=1)
+    scale = weight.mean() if len(weight) else 1.0
+    langs = np.full(known.height, ONE_LANG)
+    return Calibration(sums / scale, langs, known["subject"].to_numpy(), known["entity"].to_numpy())
+
+
+def estimates_of(
+    facts: pl.DataFrame,
+    corrected: Mapping[str, Corrected],
+    verifier: Verifier | None,
+    *,
+    confidence: float,
+) -> dict[str, list[Estimate]]:
+    """Estimates of the share that is not supported, by subject: of its own labels labels alone, PPI and PPI++, and
+    the pooled correction with what models differ by. `corrected`: scores corrected by all labels together.
+    """
+    cells = fact_cells(facts)
+    found = estimate_board(cells, confidence=confidence, target="model", names=OWN)
+    between = between_models(calibration_of(facts))
+    made = {}
+    for key in cells:
+        subject, pooled = key[0], corrected.get(key[0])
+        made[subject] = list(found[key])
+        if verifier is not None and pooled is not None and between.n_models > 1:
+            tpr, fpr = verifier.rates
+            wide = widened(flipped(pooled), tpr - fpr, between, confidence=confidence)
+            made[subject].append(Estimate(ROGAN_GLADEN_BETWEEN, NATURAL, wide))
+    return made
+
+
+def flipped(found: Interval | Corrected) -> Corrected:
+    """A share as that of all the rest, each end too; what is not told stays so."""
+    if found.value is None or found.low is None or found.high is None:
+        return Corrected(None, None, None, None, False)
+    raw = found.raw if isinstance(found, Corrected) and found.raw is not None else found.value
+    return Corrected(1 - found.value, 1 - found.high, 1 - found.low, 1 - raw, True)
+
+
+def own_rows(
+    facts: pl.DataFrame,
+    corrected: Mapping[str, Corrected],
+    verifier: Verifier | None,
+    n_replies: Mapping[str, int],
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Score rows of every estimate of every subject (`estimates_of`), of the one that stands for its score, and of
+    how many of its facts were labelled. `facts`: of `with_labels`. Nobody labelled, no rows.
+    """
+    known = facts.drop_nulls("is_unsupported")
+    if known.is_empty():
+        return []
+    made = []
+    labels = dict(known.group_by("subject").len().iter_rows())
+    each = estimates_of(facts, corrected, verifier, confidence=writer.statistics.confidence)
+    for subject, estimates in each.items():
+        n, n_labels = n_replies.get(subject, 0), labels.get(subject, 0)
+        made += [_row(subject, {"estimator": one.estimator}, one, n, writer) for one in estimates]
+        chosen = narrower(estimates, n_labels=known.height).estimate
+        if chosen is not None:
+            made.append(_row(subject, {"estimator": CHOSEN, "by": chosen.estimator}, chosen, n, writer))
+        made.append(writer.count(N_LABELS, subject, {}, n_labels, n_labels))
+    return made
+
+
+def _row(subject: str, how: Mapping[str, str], one: Estimate, n: int, writer: ScoreWriter) -> dict:
+    score = None if one.found is None or one.found.value is None else flipped(one.found)[:3]
+    return writer.row(SCORE, subject, {**WHERE, **how}, score, n)
