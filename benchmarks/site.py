@@ -145,7 +145,7 @@ def build(folder: Path) -> dict[str, float]:
     tables = Tables("truerate", (board,), {}, framed(Row), max_samples=1_000_000)
     target, size = folder / "build/site_src", 0
     Path("/proc/self/clear_refs").write_text("5")  # the highest memory is counted from here
-    held, wall, cpu = _highest("self"), time.perf_counter(), _cpu()
+    held, wall, cpu, load = _highest("self"), time.perf_counter(), _cpu(), os.getloadavg()[0]
     helpers: dict[int, float] = {}
     watch = threading.Thread(target=_watch, args=(helpers,), daemon=True)
     watch.start()
@@ -156,6 +156,7 @@ def build(folder: Path) -> dict[str, float]:
     return {
         "wall": time.perf_counter() - wall,
         "cpu": _cpu() - cpu,
+        "load": load,
         "mb": size / 1e6,
         "files": sum(1 for _ in (target / "samples").rglob("*.js")),
         "tables": held,
@@ -246,6 +247,7 @@ def table(measured: dict[int, dict[str, float]]) -> str:
     rows = (
         ("build: seconds, wall clock (limit 10)", "{wall:.1f}"),
         ("build: seconds of CPU, helpers included", "{cpu:.1f}"),
+        ("load of the machine before it", "{load:.1f}"),
         ("mkdocs after it: seconds", "{mkdocs:.1f}"),
         ("samples/: MB (limit 200) in files", "{mb:.0f} in {files:,.0f}"),
         ("memory beyond the tables, MB (limit 200)", "{peak:.0f}"),

@@ -67,7 +67,8 @@ def test_pages_and_samples_load_below_a_path(page, address):
 
 def test_the_search_of_the_site_finds_pages_below_a_path(page, address):
     page.goto(f"{address}guide/index.html")
-    page.locator(".md-search__input").fill("labels")
+    page.locator(".md-search__input").click()
+    page.locator(".md-search__input").press_sequentially("labels")
     first = page.locator(".md-search-result__link").first
     first.wait_for()
     assert first.get_attribute("href").startswith(address)

@@ -34,11 +34,12 @@ def run(
         return
     check_place(page or beside(answers))
     found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit)
+    place = write_page(found, page or beside(answers))  # before a reader of the output may stop reading
     if as_json:
         print(json.dumps(as_dict(found), ensure_ascii=False))
     else:
         print(*(line.translate(UNSEEN) for line in lines(found)), sep="\n")
-    say(f"page: {write_page(found, page or beside(answers))}")
+    say(f"page: {place}")
 
 
 def beside(answers: str) -> Path:

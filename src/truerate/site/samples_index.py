@@ -29,7 +29,7 @@ class Gathered:
         self.layers: set[str] = set()
         self.types: set[str] = set()
         self._letters: dict[str, bytearray] = {}
-        self._told: dict[tuple, list] = {}
+        self._told: dict[tuple | str, str | list] = {}
 
     def add(self, record: Mapping, values: Mapping[str, str | list[str]]) -> None:
         """Take down one record, with its values of the filters; its `_outcome` is a letter per judge."""
@@ -38,16 +38,16 @@ class Gathered:
     def extend(self, records: Sequence[Mapping], values: Mapping[str, list]) -> None:
         """Take down records, with a column of values per filter."""
         for key, column in values.items():
-            self.values[key].extend(map(self._one, column) if isinstance(column[0], list) else column)
+            self.values[key].extend(map(self._one, column))
         for place, record in enumerate(records, len(self.ids)):
             for judge, letter in record["_outcome"].items():
                 letters = self._letters.setdefault(judge, bytearray())
                 letters.extend(b"-" * (place - len(letters)) + letter.encode())
         self.ids.extend(record["id"] for record in records)
 
-    def _one(self, value: list[str]) -> list[str]:
-        """Equal lists once: most records have the same few."""
-        return self._told.setdefault(tuple(value), value)
+    def _one(self, value: str | list[str]) -> str | list[str]:
+        """Equal values once: most records have the same few, and a column of a table holds a text for each."""
+        return self._told.setdefault(tuple(value) if isinstance(value, list) else value, value)
 
     @property
     def judges(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from truerate.site.word_index import PART, word_lists
 
 SHARD = 100  # records of a file
 WORKERS = 2
+AHEAD = 2  # parts that wait for a process: one starts in the time in which several are made
 Part = tuple[list[str], list[str]]  # packed shards, packed lists of words by bucket
 Spelled = tuple[list[bytes], list[str]]  # shards as JSON, what is searched of each record: quick to send
 
@@ -70,7 +71,7 @@ def _beside(batches: Iterable[Spelled], n_buckets: int) -> Iterator[Part]:
     """Two processes, started afresh: a process that Polars' threads run in must not be forked."""
     n = min(WORKERS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else WORKERS)
     with ProcessPoolExecutor(n, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from _ahead(lambda batch: pool.submit(part, batch, n_buckets), iter(batches), n)
+        yield from _ahead(lambda batch: pool.submit(part, batch, n_buckets), iter(batches), n + AHEAD)
 
 
 def _ahead(submit: Callable[[Spelled], Future], batches: Iterator[Spelled], n: int) -> Iterator[Part]:

@@ -86,8 +86,18 @@ def _keys_from(texts: Sequence[str], places: list[int]) -> np.ndarray:
     """The keys of the words of the texts at some places, as they stand."""
     points, bounds = _points([texts[place] for place in places])
     starts, lengths = _words(points, _kinds()[points])
-    numbers = np.array(places, np.uint64)[np.searchsorted(bounds, starts, side="right")]
+    numbers = np.array(places, np.uint64)[_texts_at(starts, bounds)]
     return _hashes(points, starts, lengths) << np.uint64(BITS) | numbers
+
+
+def _texts_at(starts: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """The text in which each word begins; words stand in a few runs of rising places."""
+    edges = np.r_[0, np.flatnonzero(starts[1:] < starts[:-1]) + 1, len(starts)]
+    texts = np.arange(len(bounds))
+    runs = [starts[first:last] for first, last in zip(edges, edges[1:], strict=False)]
+    return np.concatenate(
+        [np.repeat(texts, np.diff(np.searchsorted(run, bounds), prepend=0)) for run in runs]
+    )
 
 
 def _points(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
