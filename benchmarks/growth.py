@@ -8,9 +8,11 @@ The stages from `train` to `render` are measured, each by its own command in a p
 holds one board alone. A board of k times the size is the tables of the built one (`--built`: a folder in which `dvc
 repro` ran) repeated k times, every copy under ids of its own: as many rows, items and clusters as a board of that
 size has, but no new words. With `--replies` replies in the wild alone are repeated, with what is asked and said of
-them: a board of mFAVA grows so, while what people label hardly does. Networks learn in as few steps as there can be:
-what grows is what is read before. CPU is that of a stage's process and of all that it waited for, peak memory that of
-its largest process (`wait4`).
+them: a board of mFAVA grows so, while what people label hardly does. A reply of WildHallucinations' demo has four
+facts and one of its paper thirty: each fact and what the verifier says of it is seven before the board is repeated,
+or the size at which there are 3.5 M facts would have seven times the paper's replies and entities. Networks learn in
+as few steps as there can be: what grows is what is read before. CPU is that of a stage's process and of all that it
+waited for, peak memory that of its largest process (`wait4`).
 
 The exponent is log(CPU at k / CPU at j) / log(k / j) between the two largest factors, less what the stage takes on
 the smallest board, which is mostly imports; memory at the paper's size is the straight line through the same two.
@@ -41,9 +43,10 @@ IDS = ("_id", "document_ids", "evidence", "attributes")  # ends of the names of 
 PAPER = {  # times the demo's size at which a board is as large as its paper's, and what that is reckoned by
     "halueval": (113, "35,000 items"),
     "mfava": (220, "300,000 training passages, all else as often"),
-    "wildhallucinations": (2_562, "3.5 M facts"),
+    "wildhallucinations": (366, "3.5 M facts, seven for each of the demo's"),
     "halludial": (102, "4,094 dialogues"),
 }
+DENSER = {"wildhallucinations": 7}  # facts for each of the demo's
 PAPER_REPLIES = (468, "562,000 replies")
 REPLIES = ", replies in the wild alone"  # ends the title of a board of which these alone were repeated
 LEAST_S = 0.5  # CPU seconds of growth below which an exponent would be of noise
@@ -102,6 +105,27 @@ def enlarge(folder: Path, k: int, replies: pl.Series | None) -> None:
             write_parquet(pl.concat([table, more[table.filter(grows).height :]]), path)
 
 
+def densify(folder: Path, times: int) -> None:
+    """Each fact of a data set and each verdict of it as many times, the copies under ids of their own within the same
+    reply; people label as many as before.
+    """
+    from truerate.core.keys import content_id
+    from truerate.core.schemas import write_parquet
+
+    known = pl.read_parquet(folder / "facts.parquet")["fact_id"].to_list()
+    for table, columns in (("facts", ("fact_id",)), ("judgements", ("target_id", "judgement_id"))):
+        rows = pl.read_parquet(folder / f"{table}.parquet")
+        own = rows.filter(pl.col(columns[0]).is_in(known))
+        copies = []
+        for copy in range(1, times):
+            named = {
+                name: own[name].map_elements(lambda one, n=copy: content_id(one, n), return_dtype=pl.String)
+                for name in columns
+            }
+            copies.append(own.with_columns(**named))
+        write_parquet(pl.concat([rows, *copies]), folder / f"{table}.parquet")
+
+
 def is_of_replies(table: pl.DataFrame, replies: pl.Series) -> pl.Expr:
     """Which rows of a table there are more of where more is asked in the wild."""
     for name in ("generation_id", "target_id"):
@@ -128,6 +152,8 @@ def project(built: Path, board: str, k: int, folder: Path, *, is_replies: bool =
     asked = pl.read_parquet(built / at.dataset(board, "generations")).filter(purpose="answer")
     for place in (source, at.dataset(board), at.labels(board), at.judged(board)):
         shutil.copytree(built / place, folder / place)
+        if place == at.dataset(board) and (times := DENSER.get(at.p.board(board).track)):
+            densify(folder / place, times)
         enlarge(folder / place, k, asked["generation_id"] if is_replies else None)
     for place in (at.trained(board), at.scores(board)):
         shutil.copytree(built / place, folder / place)

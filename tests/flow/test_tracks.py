@@ -110,6 +110,14 @@ UNFIT |= {
         *("steps", "SCORED", lambda own: ("fact",)),
         "`SCORED` of its steps.py names 'fact'; did you mean 'facts'?",
     ),
+    "columns of no table": (
+        *("steps", "SCORED_COLUMNS", lambda own: {"fact": ("text",)}),
+        "`SCORED_COLUMNS` of its steps.py names 'fact'; allowed: ",
+    ),
+    "a column that a table has not": (
+        *("steps", "SCORED_COLUMNS", lambda own: {"facts": ("texts",)}),
+        "`SCORED_COLUMNS` of its steps.py names column 'texts' of 'facts'; did you mean 'text'?; allowed: ",
+    ),
     "a table that is nearly one": (
         *of_metric(table="recogniton"),
         "metric 'x': table 'recogniton' is none of its pages; did you mean 'recognition'?",

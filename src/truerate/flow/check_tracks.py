@@ -14,6 +14,7 @@ from truerate.core.card import Card, Ranked, Section, Words
 from truerate.core.errors import TruerateError, listed, meant
 from truerate.core.metric import Direction, Interval, Metric, Unit
 from truerate.core.mistakes import mistakes
+from truerate.core.schemas import schema
 from truerate.flow.dataset_tables import BESIDE, DATASET
 
 SHARED_TABLE = "audit"  # of the records that every board may carry; no track writes into it
@@ -146,6 +147,12 @@ def _unknown_tables(track: Any) -> Iterator[str]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
     if lost := [table for table in track.scored if table not in DATASET]:
         yield f"`SCORED` of its steps.py names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
+    for table, columns in track.scored_columns.items():
+        if table not in DATASET:
+            yield f"`SCORED_COLUMNS` of its steps.py names {table!r}; allowed: {listed(DATASET)}"
+        elif lost := [name for name in columns if name not in (known := schema(DATASET[table]))]:
+            what = f"column {lost[0]!r} of {table!r}{meant(lost[0], known)}"
+            yield f"`SCORED_COLUMNS` of its steps.py names {what}; allowed: {listed(known)}"
 
 
 def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:

@@ -5,9 +5,10 @@ scratch files.
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from gc import set_threshold
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
@@ -136,9 +137,18 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     tell(at, [board])
 
 
-def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
-    """The tables of a board's data set, by name."""
-    return {name: load(model, at.dataset(board, name)) for name, model in DATASET.items()}
+def load_dataset(
+    at: Layout,
+    board: str,
+    names: Collection[str] = tuple(DATASET),
+    columns: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> dict[str, pl.DataFrame]:
+    """The tables of a board's data set, by name: all or those named, and of each all columns or these."""
+    return {
+        name: load(model, at.dataset(board, name), columns=columns.get(name))
+        for name, model in DATASET.items()
+        if name in names
+    }
 
 
 def gc(at: Layout) -> list[str]:

@@ -123,12 +123,17 @@ def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
     track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
-        dataset, samples = load_dataset(own, board), load(Sample, own.labels(board, "samples"))
+        read = ("items", "judgements", "generations", *track.scored)
+        dataset = load_dataset(own, board, read, track.scored_columns)
+        samples = load(Sample, own.labels(board, "samples"))
         judged = [own.judgements(name, board) for name in own.p.families(board)]
-        generations = dataset["generations"]
+        generations, said = dataset["generations"], track.scored_columns.get("judgements")
         rows = track.scored_judgements(own, board, samples, generations) if track.scored_judgements else None
         judgements = pl.concat(
-            [dataset["judgements"], *(load(Judgement, path, rows=rows) for path in judged)]
+            [
+                dataset["judgements"],
+                *(load(Judgement, path, rows=rows, columns=said) for path in judged),
+            ]
         )
         inputs = digest(own.dataset(board), own.labels(board), *judged)
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
@@ -138,6 +143,7 @@ def score(at: Layout, board: str) -> None:
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
         save(Outcome, outcomes, own.scores(board, "outcomes"))
-        documents = load_source(own, board).documents
-        topics = track.topics(own, board, **known, documents=documents) if track.topics else []
+        topics = []
+        if track.topics:
+            topics = track.topics(own, board, **known, documents=load_source(own, board).documents)
         write_json(own.scores(board, "topics.json"), topics)

@@ -17,6 +17,7 @@ from truerate.core.schemas import (
     Score,
     load,
     read_json,
+    schema,
 )
 from truerate.detectors.family import rules_by_module
 from truerate.detectors.published.adapter import about
@@ -27,6 +28,20 @@ from truerate.flow.real_results import real_boards
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
+
+# What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.
+OF_REPLY = (
+    "generation_id",
+    "item_id",
+    "purpose",
+    "model",
+    "sample_index",
+    "text",
+    "status",
+    "reason",
+    "attributes",
+)
+OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version")
 
 
 def site_tables(at: Layout) -> Tables:
@@ -75,7 +90,8 @@ def board_tables(at: Layout, name: str) -> Board:
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
     card = card_of(at, name)
-    detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
+    said = [at.dataset(name, "judgements"), at.labels(name, "judgements")]
+    said += [at.judgements(detector, name) for detector in at.p.families(name)]
     return Board(
         name=name,
         track=board.track,
@@ -93,15 +109,9 @@ def board_tables(at: Layout, name: str) -> Board:
                 load(Document, at.dataset(name, "documents")),
             ]
         ),
-        generations=load(Generation, at.dataset(name, "generations")),
+        generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
         facts=load(Fact, at.dataset(name, "facts")),
-        judgements=pl.concat(
-            [
-                load(Judgement, at.dataset(name, "judgements")),
-                load(Judgement, at.labels(name, "judgements")),
-                *detectors,
-            ]
-        ),
+        judgements=pl.concat([load(Judgement, path, columns=OF_VERDICT) for path in said]),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
         detector=detector_of_rates(at, name),

@@ -62,11 +62,14 @@ class Table:
 
     @classmethod
     @cache
-    def to_schema(cls) -> "pa.DataFrameSchema":
-        """The pandera schema of the table: its names in order, its types and rules. Made once per process.
+    def to_schema(cls, columns: tuple[str, ...] | None = None) -> "pa.DataFrameSchema":
+        """The pandera schema of the table, or of these of its columns: names in order, types and the rules that can be
+        told by them. Made once per process.
 
         A null passes every rule but that there are none; NaN is no value either.
         """
+        fields = cls.fields()
+        taken = tuple(fields) if columns is None else columns
         checker = pandera()
 
         def column(kind: Any, rule: FieldRules) -> "pa.Column":
@@ -78,10 +81,11 @@ class Table:
             return checker.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
 
         return checker.DataFrameSchema(
-            {name: column(*field) for name, field in cls.fields().items()},
+            {name: column(*fields[name]) for name in taken},
             [
                 checker.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said)
                 for said, rule in cls.RULES.items()
+                if set(rule.meta.root_names()) <= set(taken)
             ],
             name=cls.__name__,
             strict=True,

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, schema
 
 
-def validate(table: type[Table], data: pl.DataFrame, *, where: str) -> pl.DataFrame:
-    """The frame itself if pandera finds that it keeps the table's names, types and rules, else TruerateError
-    with the first broken rule. `where` begins the message.
+def validate(
+    table: type[Table], data: pl.DataFrame, *, where: str, columns: tuple[str, ...] | None = None
+) -> pl.DataFrame:
+    """The frame itself if pandera finds that it keeps the table's names, types and rules, or those of some
+    `columns`, else TruerateError with the first broken rule. `where` begins the message.
     """
-    schema_of_table = table.to_schema()
+    schema_of_table = table.to_schema(columns)
     from pandera.errors import SchemaError, SchemaErrors
 
     try:
@@ -34,11 +36,20 @@ def save(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
     write_parquet(data, path)
 
 
-def load(table: type[Table], path: str | Path, *, rows: pl.Expr | None = None) -> pl.DataFrame:
-    """Read and validate all rows, or those of which `rows` holds: the others are never in memory together. Raises
-    TruerateError where the file is missing, unreadable or breaks a rule.
+def load(
+    table: type[Table],
+    path: str | Path,
+    *,
+    rows: pl.Expr | None = None,
+    columns: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """Read and validate all rows, or those of which `rows` holds, and all columns, or these, in the order declared:
+    the others are never in memory together. Raises TruerateError where the file is missing, unreadable or breaks a
+    rule.
     """
-    return validate(table, read_parquet(path, rows=rows), where=str(path))
+    taken = None if columns is None else tuple(name for name in schema(table) if name in columns)
+    found = read_parquet(path, rows=rows, columns=taken)
+    return validate(table, found, where=str(path), columns=taken)
 
 
 def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:

@@ -37,6 +37,24 @@ SCORED = (
     "documents",
 )  # tables of the data set that scores are made from, besides those of every track
 
+# Of tables with a row per fact or reply what scores read: the texts and passages of millions of facts stay on disk.
+SCORED_COLUMNS = {
+    "generations": (
+        "generation_id",
+        "item_id",
+        "purpose",
+        "model",
+        "text",
+        "finish_reason",
+        "status",
+        "reason",
+        "prompt_key",
+        "attributes",
+    ),
+    "facts": ("fact_id", "generation_id", "item_id", "is_duplicate", "is_title"),
+    "judgements": ("judge", "target_id", "verdict", "status", "attributes"),
+}
+
 Tables = dict[str, pl.DataFrame]
 
 
