@@ -34,6 +34,24 @@ def pytest_runtestloop():
     gc.enable()
 
 
+def pytest_configure(config):
+    """Groups are handed to workers in the order of `pytest_collection_modifyitems`, not by their number of tests."""
+    config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist names the groups
+def pytest_collection_modifyitems(config, items):
+    """Where tests are spread over workers, a file stays on one of them, so that what its tests share is made
+    once; and the slow ones come first, so that no worker waits at the end for the other.
+    """
+    if not getattr(config.option, "loadgroup", False):
+        return
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def built_mfava(tmp_path_factory):
     """A small board of mFAVA, built once: whoever changes it takes a copy. Tests that read it are in one xdist group."""

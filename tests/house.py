@@ -15,11 +15,8 @@ from truerate.config.only_listed import STRICT
 ROOT = Path(__file__).parents[1]
 # where the simulated endpoint writes a line per call: its own count, beside the store's
 CALLS = "build/calls.log"
-# of the committed results a copy has one, which its pages show as they show all
-RESULT = "faithbench"
-OTHER_RESULTS = tuple(
-    f"results/{path.name}/" for path in (ROOT / "results").iterdir() if path.is_dir() and path.name != RESULT
-)
+# Of the committed results of real boards a copy has one: each of the others is pages that every build renders anew.
+RESULTS, ONE_RESULT = "results/", ("results/README.md", "results/faithbench/")
 TINY = {"qa": 12, "dialogue": 12, "summarization": 8, "general": 8, "general_pool": 12}
 MFAVA = {
     "train": 20,
@@ -107,21 +104,12 @@ def track_of(params: dict, board: str) -> str:
 def move_in(
     folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world"
 ) -> House:
-    """Copy what git tracks (and what it would track; of `results/` one board) into a fresh repository, with one
-    board, and make its demo small.
-    """
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file() and name != "dvc.lock" and not name.startswith(OTHER_RESULTS):
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((ROOT / name).read_bytes())
+    """Copy the project into a fresh repository, with one board, and make its demo small."""
+    for name in copied_names():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
+    bring_bytecode(folder)
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     house = House(folder)
     house.edit(lambda p: shrink(p, board, sizes))
@@ -129,6 +117,29 @@ def move_in(
         lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}")
     )
     return house
+
+
+def copied_names() -> list[str]:
+    """What git tracks, and what it would track, without what a build writes and all committed results but one."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [
+        name
+        for name in listed.stdout.splitlines()
+        if (ROOT / name).is_file()
+        and name != "dvc.lock"
+        and (not name.startswith(RESULTS) or name.startswith(ONE_RESULT))
+    ]
+
+
+def bring_bytecode(folder: Path) -> None:
+    """The package's bytecode, so far as this Python has it: a copy keeps the times of its files, by which Python
+    tells whether it still holds; to compile the package anew takes a second.
+    """
+    for cache in (ROOT / "src").rglob("__pycache__"):
+        target = folder / cache.relative_to(ROOT)
+        if target.parent.is_dir():
+            shutil.copytree(cache, target, dirs_exist_ok=True)
 
 
 def copied(house: House, folder: Path) -> House:

@@ -2,11 +2,17 @@
 each command of the pages is run in it; what cannot be run here is listed with its reason.
 """
 
+import contextlib
+import io
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import polars as pl
@@ -30,6 +36,8 @@ SMALL = {
     "scopes": ["multi"],
     "labels": ["binary"],
 }
+BASH = ("bash", "-euo", "pipefail", "-s")
+CHECK = re.compile(r"(?:cat (\S+) \| )?truerate (check [^|@]+)")  # of a detector of this house
 ADDRESS = "http://localhost:8000/v1"  # of the guide's own model; here a server on loopback stands there
 NOT_RUN = [
     ("first-steps.md", "clones and installs over the network"),
@@ -201,32 +209,53 @@ class Guide:
                 more = yaml.safe_load(block.text.replace(ADDRESS, self.address))
                 self.house.edit(lambda params, more=more: (merge(params, more), shrink(params)))
             elif block.language == "bash" and "truerate " not in block.text:
-                self.run(["bash", "-euo", "pipefail", "-s"], block)
+                self.told[block.place] = self.run(BASH, block.text, block.place)
 
     def follow(self, page: str) -> None:
         """The commands of a page, then its Python as one script."""
         of_page = [block for block in runnable() if block.page == page]
         for block in of_page:
             if block.language == "bash" and block.place not in self.told:
-                self.run(["bash", "-euo", "pipefail", "-s"], block)
+                self.told[block.place] = "".join(self.lines(block))
         if script := [block for block in of_page if block.language == "python"]:
-            self.run([sys.executable, "-"], *script)
+            told = self.run((sys.executable, "-"), "\n".join(block.text for block in script), script[0].place)
+            self.told |= {block.place: told for block in script}
 
-    def run(self, command: list[str], *parts: Block) -> None:
+    def lines(self, block: Block) -> Iterator[str]:
+        """What the lines of a block print; those that check texts run in this process, which has torch."""
+        for is_check, lines in groupby(block.text.splitlines(), key=lambda line: bool(CHECK.fullmatch(line))):
+            if is_check:
+                yield from (self.check(line, block.place) for line in lines)
+            else:
+                yield self.run(BASH, "\n".join(lines) + "\n", block.place)
+
+    def check(self, line: str, place: str) -> str:
+        piped, command = CHECK.fullmatch(line).groups()
+        told = io.StringIO()
+        with (
+            open(self.house.folder / (piped or os.devnull), encoding="utf-8") as given,
+            pytest.MonkeyPatch.context() as own,
+            contextlib.redirect_stdout(told),
+        ):
+            own.chdir(self.house.folder)
+            own.setenv("NO_COLOR", "1")
+            own.setattr(sys, "stdin", given)
+            assert main(shlex.split(command)) == 0, f"{place}: {line}"
+        return told.getvalue()
+
+    def run(self, command: tuple[str, ...], text: str, place: str) -> str:
         own = {"NO_COLOR": "1", "MY_KEY": "the-key-of-my-server"}
-        environment = self.house.environment | turned(self.hub) | own
-        text = "\n".join(block.text for block in parts)
         done = subprocess.run(
             command,
             input=text,
             cwd=self.house.folder,
-            env=environment,
+            env=self.house.environment | turned(self.hub) | own,
             capture_output=True,
             text=True,
             timeout=540,
         )
-        assert done.returncode == 0, f"{parts[0].place}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-        self.told |= {block.place: done.stdout for block in parts}
+        assert done.returncode == 0, f"{place}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
 
     def after(self, page: str, command: str) -> str:
         """What the block of a page that holds a command printed."""
