@@ -23,9 +23,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from loopback import serve, served
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "2")
@@ -270,50 +271,9 @@ def finish(name: str, at, tables, folder: Path) -> int:
 
 
 # ---- the server --------------------------------------------------------------------------------------------
-def serve() -> None:
-    """A chat-completions server on loopback that answers as `words_for` does; it prints its port."""
-    import asyncio
-
-    import httptools
-    import orjson
-    import uvloop
-
-    class Connection(asyncio.Protocol):
-        def connection_made(self, transport):
-            self.transport, self.parser, self.body = transport, httptools.HttpRequestParser(self), b""
-
-        def data_received(self, data):
-            self.parser.feed_data(data)
-
-        def on_body(self, part):
-            self.body += part
-
-        def on_message_complete(self):
-            said, self.body = orjson.loads(self.body)["messages"][-1]["content"], b""
-            text = words_for(said, int(hashlib.sha256(said.encode()).hexdigest()[:8], 16))
-            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-            body = orjson.dumps({"id": "x", "object": "chat.completion", "choices": [choice]})
-            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
-            self.transport.write(head % len(body) + body)
-
-    async def listen() -> None:
-        server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0)
-        print(server.sockets[0].getsockname()[1], flush=True)
-        await server.serve_forever()
-
-    uvloop.run(listen())
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The server as a process of its own; its address."""
-    with subprocess.Popen(
-        [sys.executable, __file__, "--step", "serve"], stdout=subprocess.PIPE, text=True
-    ) as server:
-        try:
-            yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
-        finally:
-            server.terminate()
+def said_to(prompt: str) -> str:
+    """What the server answers: words that the prompt draws."""
+    return words_for(prompt, int(hashlib.sha256(prompt.encode()).hexdigest()[:8], 16))
 
 
 # ---- measuring ---------------------------------------------------------------------------------------------
@@ -427,7 +387,7 @@ def main() -> int:
     given = parser.parse_args()
     os.chdir(ROOT)
     if given.step:
-        serve() if given.step == "serve" else child(given)
+        serve(said_to) if given.step == "serve" else child(given)
         return 0
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -436,7 +396,7 @@ def main() -> int:
         asked = None
         if given.asked:
             run_all(scratch, given.asked, STEPS[: STEPS.index("built")])
-            with served() as url:
+            with served([__file__, "--step", "serve"]) as url:
                 asked = given.asked, measured("asked", scratch / str(given.asked), given.asked, url)
     text, is_held = table(found, pool, asked)
     print(text)

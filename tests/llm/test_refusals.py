@@ -52,6 +52,18 @@ def test_no_more_than_twenty_are_refused_beside_those_under_way(at, stub):
     assert 20 <= stub.n_calls <= 23 and letters(layout) == []
 
 
+def test_a_setting_that_a_model_refuses_is_named_with_what_leaves_it_out(at, stub):
+    stub.stub.refused = ("temperature",)
+    with pytest.raises(
+        EndpointError, match=r"; `drop: \[temperature\]` in models.m of params.yaml leaves it out"
+    ):
+        ask([asking("one", temperature=0.0)], at(), label="x")
+    assert (
+        ask([asking("one", temperature=0.0)], at(model={"drop": ["temperature"]}), label="x")[0].status
+        == "ok"
+    )
+
+
 def test_refusals_become_dead_letters_once_the_endpoint_answers(at, stub):
     layout = at(endpoint={"concurrency": 1})
     requests = [*(asking(f"[[400]] {n}") for n in range(5)), asking("fine"), asking("[[400]] last")]

@@ -162,6 +162,7 @@ def test_halludial_one_scenario_alone(put, read):
         ({"knowledge": None}, "missing-field"),
         ({"response": " "}, "empty-field"),
         ({"turn": "first"}, "wrong-type"),
+        ({"turn": -1}, "out-of-range"),
         ({}, "duplicate"),
     ],
 )
@@ -322,11 +323,18 @@ def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
         ("train.jsonl", TURN | {"BEGIN": ["Halucination"]}, "unknown-label"),  # was read as not hallucinated
         ("train.jsonl", TURN | {"history": "Hello!"}, "wrong-type"),
         ("test.json", [TURN | {"response": " "}], "empty-turn"),
+        ("test.json", [{"dialog_idx": 0, "utterances": []}], "no-exchange"),
     ],
 )
 def test_faithdial_rejects(file, row, reason, put, read, reasons):
     put(file, row if isinstance(row, list) else [row])
     assert reasons(read("faithdial", "reject")) == [(1, reason)]
+
+
+def test_an_entry_that_is_no_turn_costs_its_dialogue_no_other(put, read, reasons):
+    put("train.json", [{"dialog_idx": 0, "utterances": ["Hello!", TURN]}])
+    got = read("faithdial", "reject")
+    assert reasons(got) == [(1, "wrong-type")] and got.items.height == 1
 
 
 # ---- BEGIN -------------------------------------------------------------------------------------------------

@@ -154,6 +154,10 @@ class Model(Block):
                 raise ValueError(f"{name} must be a whole number, 1 to {10**7:,}")
         return params
 
+    def takes(self, setting: str) -> bool:
+        """Whether requests say this setting of decoding as a track has it: it is neither left out nor replaced."""
+        return setting not in self.drop and setting not in self.params
+
     def content(self) -> dict[str, object]:
         """What of this entry decides a row of a reply, its cost included: all but where it is asked and what
         is said about it.

@@ -194,15 +194,19 @@ def _keep_row(collection: Collection, file: str, openings: Openings, row: Row) -
         _keep_turn(collection, split, row, _dialogue_of(row, openings, row.values.get("dialog_idx")))
         return
     number = row.values.get("dialog_idx", row.number)
+    n_turns = 0
     for entry in row.items("utterances"):
-        turn = Row(entry, row.number)
-        if "history" in turn.values:
-            try:
+        try:
+            turn = Row(entry, row.number)
+            if "history" in turn.values:
+                n_turns += 1
                 _keep_turn(collection, split, turn, _dialogue_of(turn, openings, number))
-            except BadRow as bad:
-                if collection.stops(bad):
-                    raise
-                collection.reject(file, bad, row=row.number, text=str(entry))
+        except BadRow as bad:
+            if collection.stops(bad):
+                raise
+            collection.reject(file, bad, row=row.number, text=str(entry))
+    if not n_turns:
+        raise BadRow(Reason.NO_EXCHANGE, "field 'utterances' holds no turn with a history")
 
 
 def _dialogue_of(row: Row, openings: Openings, number: object) -> str | None:

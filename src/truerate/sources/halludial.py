@@ -90,6 +90,8 @@ def _word_in(file: str, allowed: tuple[str, ...]) -> str | None:
 def _keep(collection: Collection, openings: Openings, told: dict, row: Row) -> None:
     knowledge, response = row.text("knowledge"), row.text("response")
     number, turn = row.integer("dialogue_id"), row.integer("turn")
+    if turn < 0:
+        raise BadRow(Reason.OUT_OF_RANGE, f"field 'turn' is {turn}: turns are numbered from 0")
     history, question = parted(row.text("dialogue_history"), "dialogue_history")
     target = row.text("target")
     verdict = _TARGET.match(target)

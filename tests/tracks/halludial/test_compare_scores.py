@@ -62,5 +62,13 @@ def test_dead_letters_alone_have_no_value():
     assert found.pop("no_answers") == (2, 2) and {value for value, _ in found.values()} == {None}
 
 
+def test_a_judge_that_never_names_one_has_no_accuracy():
+    made = scored([compared("fact-1", order, None) for order in ("induced-first", "reference-first")])
+    found = values(made, variant="compare", kind="factuality")
+    assert (found.pop("no_verdicts"), found.pop("unparsed_rate")) == ((2, 2), (1, 2))
+    assert found and {value for value, _ in found.values()} == {None}
+    assert values(made, variant="compare", kind="factuality", order="induced-first")["accuracy"][0] is None
+
+
 def test_nothing_was_compared():
     assert scored([]) == []

@@ -95,6 +95,19 @@ def test_each_turn_is_answered_once_and_test_dialogues_in_self_history_and_at_ot
     assert tempered["group_id"].n_unique() == 1 and set(tempered["split"]) == {"test"}
 
 
+@pytest.mark.parametrize("setting", [{"drop": ("temperature",)}, {"params": {"temperature": 1.0}}])
+def test_a_model_that_no_temperature_is_told_has_no_responses_at_others(at, tables, setting):
+    """Its four temperatures were one, and the line over them was drawn of one reply."""
+    values = at.p.model_dump()
+    values["models"]["elm"] |= setting
+    board = Layout(Params.model_validate(values)).on(BOARD)
+    asked: dict[str, int] = {}
+    for step in planned(board, BOARD, tables):
+        if step.step == "respond":
+            asked[step.model] = len(step.requests)
+    assert 0 < asked["elm"] < asked["aster"]
+
+
 def test_the_first_response_is_the_same_in_both_histories(built):
     """No turn of the assistant stands before it: the question is one, and is paid for once."""
     rows = known(built[0]["generations"].filter(purpose="respond"), "history", "temperature", "turn")

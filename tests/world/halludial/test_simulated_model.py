@@ -6,10 +6,12 @@ from collections import Counter
 import pytest
 
 from truerate.core.text import words
+from truerate.tracks.halludial.responding import read_response
 from truerate_world.halludial.models.claims import BLATANT, SUBTLE
 from truerate_world.halludial.models.profiles import PROFILES
 from truerate_world.halludial.models.style import WRITER
 from truerate_world.halludial.sources import spoken
+from truerate_world.halludial.truth import _responding
 from truerate_world.simulated_model import reply
 
 from ..asking import block, user
@@ -87,6 +89,19 @@ def test_broken_responses_are_as_frequent_as_planted(rows, model):
     for name in ("empty", "refusal", "too_long"):
         rate = getattr(failures, name)
         assert is_near([one == name for one in outcomes], [rate] * len(outcomes)), name
+
+
+def test_broken_responses_are_read_as_often_as_the_truth_says_whatever_the_seed(rows):
+    """As the board counts them: by its own reader, of the responses that it could read."""
+    for model in MODELS:
+        lost, rates = _responding(PROFILES[model])
+        told = [respond(model, row, seed=seed) for seed in range(1, 5) for row in rows[:120]]
+        read = [read_response(answer.text, 80) for answer in told]
+        assert is_near([one.status != "ok" for one in read], [lost] * len(read)), (model, "unread")
+        kept = [one.attributes for one in read if one.status == "ok"]
+        for metric, rate in rates.items():
+            hits = [one.get(metric.removesuffix("_rate")) == "yes" for one in kept]
+            assert is_near(hits, [rate / (1 - lost)] * len(kept)), (model, metric)
 
 
 def test_a_response_that_is_too_long_is_longer_than_the_prompt_allows(rows):

@@ -1,15 +1,17 @@
 """What ends a run before its last reply, said in one line with what to do about it."""
 
 import os
+import re
 
 from truerate.config import Endpoint
 from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
-from truerate.llm.keys import Target
+from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
 from truerate.llm.store.responses import DeadLetter
 from truerate.llm.transport.policy import Verdict
 
+OF_TRACKS = (*sorted(FLOATS), "seed")  # settings of decoding that tracks send and a model may be spared
 KEPT = "replies that came are stored"
 
 
@@ -76,6 +78,8 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     which = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
     what = f"{which} has answered nothing: {n_refused} requests refused"
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
+    if blamed := next((name for name in OF_TRACKS if re.search(rf"\b{name}\b", refused.detail)), None):
+        hint = f"`drop: [{blamed}]` in models.{target.alias} of params.yaml leaves it out; else {hint}"
     return EndpointError(
         f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter"
     )

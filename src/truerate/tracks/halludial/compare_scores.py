@@ -10,7 +10,7 @@ import polars as pl
 
 from truerate.core.schemas import Outcome, frame, pair
 from truerate.metrics.contrasts import Contrast, contrast_scores, contrasts
-from truerate.metrics.judged import by_subject, judged
+from truerate.metrics.judged import by_subject, is_unanswered, judged
 from truerate.metrics.recognition_scores import Rows, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.tracks.halludial.comparing import INDUCED_FIRST, VARIANT
@@ -31,8 +31,17 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
             *contrast_scores(subject, where, pairs, writer),
             *_by_order(subject, where, pairs, writer),
         ]
-        made += settled(subject, where, part.filter("is_hallucinated"), scores, frame(Outcome), writer)[0]
+        asked = part.filter("is_hallucinated")
+        if is_unread(pairs) and not is_unanswered(asked):
+            made += writer.no_verdicts(subject, where, scores, asked.height, kept="unparsed_rate")
+        else:
+            made += settled(subject, where, asked, scores, frame(Outcome), writer)[0]
     return made
+
+
+def is_unread(pairs: Sequence[Contrast]) -> bool:
+    """Whether pairs were asked and no choice could be read: then a judge has no accuracy, of 0 neither."""
+    return bool(pairs) and all(named is None for pair in pairs for named in pair.named.values())
 
 
 def _by_order(subject: str, where: dict, pairs: Sequence[Contrast], writer: ScoreWriter) -> Rows:

@@ -48,6 +48,8 @@ __all__ = [
 
 Replies = dict[str, pl.DataFrame]
 NO_ROWS = generations([])
+# the purposes of the replies that samples are made of
+MADE_OF = (responding.PURPOSE, annotating.PURPOSE, inducing.INDUCE, inducing.MATCH)
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,14 @@ def respond(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """One model's responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
-    others, and of all test dialogues in self history. Generation rows of purpose `respond`.
+    others, and of all test dialogues in self history. A model that is told no temperature, or one of its own, has
+    no others. Generation rows of purpose `respond`.
     """
     if not allowed(at, board, model):
         return NO_ROWS
     here = board_of(at, board, tables)
-    tempered = chosen(here.test(), at.p.size_of(board).tempered, at.p.seed)
+    is_tempered = at.p.model(model).takes("temperature")
+    tempered = chosen(here.test(), at.p.size_of(board).tempered, at.p.seed) if is_tempered else []
     asked = responding.requests(
         in_shard(here.found.values(), shard, at.p.n_shards),
         in_shard(tempered, shard, at.p.n_shards),
@@ -319,7 +323,8 @@ def exported(
     """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
     here = board_of(at, board, tables)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")
-    rows = whole.to_dicts()
+    # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
+    rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
     made, dropped = dataset.samples(rows, here.found, here.settings)
     samples = frame(Sample, made)
     if not is_built(at, board):
@@ -329,10 +334,11 @@ def exported(
         "generations": whole,
         "samples": samples,
         "judgements": beside["judgements"],
-        "rejects": rejects(rows, dropped),
+        "rejects": rejects(whole.filter(pl.col("status") != "ok").iter_rows(named=True), dropped),
         "counts": counts(whole),
     }
-    return tables_made, _tasks(at, board, here, rows, made)
+    located = whole.filter(purpose=detecting.LOCATE, status="ok").to_dicts()
+    return tables_made, _tasks(at, board, here, [*rows, *located], made)
 
 
 def is_built(at: Layout, board: str) -> bool:
