@@ -65,7 +65,8 @@ class Card:
     params.yaml. `forms`: the public formats in whose columns its samples are published as well, by the name of
     the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables. `is_audited`:
     whether shortcuts are held against its labels; not where nobody made the texts to be told apart.
-    `unit`: what one unit of what it ranks is.
+    `unit`: what one unit of what it ranks is. `judged_caveats`: those that hold where models give the verdicts,
+    and not where people's labels are these.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Card:
     steps: tuple[Section, ...]
     ranks: Ranked
     caveats: tuple[str, ...] = ()
+    judged_caveats: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()
     asked: str | None = None
     forms: tuple[str, ...] = ()

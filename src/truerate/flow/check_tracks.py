@@ -25,6 +25,7 @@ OF_CARD: dict[str, tuple[type, type]] = {
     "tasks": (Mapping, str),
     "steps": (tuple, Section),
     "caveats": (tuple, str),
+    "judged_caveats": (tuple, str),
     "attributes": (frozenset, str),
     "forms": (tuple, str),
 }
@@ -97,7 +98,7 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             continue
         if not isinstance(value, kind):
             yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif not value and one.name not in ("caveats", "attributes", "forms", "is_audited"):
+        elif not value and one.name not in ("caveats", "judged_caveats", "attributes", "forms", "is_audited"):
             yield f"`{one.name}` of its CARD is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
             yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"

@@ -249,7 +249,7 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
     """What to beware of: what the track says of its boards, what the source says of itself, and what the data
     show.
     """
-    sentences = list(facts.track.caveats)
+    sentences = [*facts.track.caveats, *facts.track.judged_caveats]
     sentences += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
         sides = [

@@ -30,6 +30,7 @@ def context(tables: Tables, board: Board) -> dict:
     return {
         "board": board,
         "card": board.track_card,
+        "caveats": _caveats(page, board),
         "scripts": page.scripts,
         "figures": summary_figures(page, board, rows),
         "sections": sections,
@@ -58,6 +59,12 @@ def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
     told = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
     return {"measure": told, "view": view, "panels": panels(rows, view, vocabulary)}
+
+
+def _caveats(page: Page, board: Board) -> tuple[str, ...]:
+    """What must not be read into a board; of the caveats of judges none where people's labels are the verdicts."""
+    card = board.track_card
+    return card.caveats if page.is_labelled(board) else card.caveats + card.judged_caveats
 
 
 def _lead(section: Section, page: Page, board: Board, *, has_models: bool) -> str:

@@ -94,17 +94,19 @@ CARD = Card(
         " Strict and the common entities.",
         "The common entities are those about which every model of the panel responds: one more model changes them, so that scores on them"
         " compare within one release alone.",
+        "Strict punishes length: the more facts, the less likely that all are supported.",
+        "Short replies, repeated facts and facts that restate the name raise the score: see the length penalty and the score without"
+        " duplicates.",
+        "Rarity is the perplexity of the bare name, which depends on the model that it is taken from.",
+    ),
+    judged_caveats=(
         "The verifier errs: in the paper a fifth to a quarter of the facts called unsupported were not (Table 7). Raw scores are the "
         "verifier's as much as the model's.",
         "The correction takes the verifier's error to be the same for all models. It does not carry over to Strict, which is raw but where "
         "people labelled whole replies.",
-        "Strict punishes length: the more facts, the less likely that all are supported.",
-        "Short replies, repeated facts and facts that restate the name raise the score: see the length penalty and the score without"
-        " duplicates.",
         "A review of unsupported facts alone could only raise a score; supported ones are reviewed, too.",
+        "What the web says is the measure: pages change, contradict one another and may be wrong.",
         "The paper's rule of abstention takes some answers for abstentions, and misses others and all that are not English: see the probe"
         " set.",
-        "What the web says is the measure: pages change, contradict one another and may be wrong.",
-        "Rarity is the perplexity of the bare name, which depends on the model that it is taken from.",
     ),
 )
