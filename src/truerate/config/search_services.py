@@ -1,13 +1,12 @@
 """The forms of search services: what a request is called, where its key goes, where the results are. All of it is data."""
 
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from truerate.config.blocks import Block, Few, Number, Whole, Word
+from truerate.config.service_table import entries, named_in
 from truerate.core.keys import digest
 
 TABLE = Path(__file__).with_suffix(".yaml")
@@ -55,23 +54,9 @@ class Service(Block):
         return "" if form == first else digest(form=form)
 
 
-@cache
 def known() -> dict[str, dict[str, Any]]:
     """The services of the table, by name."""
-    with TABLE.open(encoding="utf-8") as file:
-        found: dict[str, dict[str, Any]] = yaml.safe_load(file)
-    return found
+    return entries(TABLE)
 
 
-def _entry(value: object) -> object:
-    """A service of the table where one is named. ValueError where it has none of that name."""
-    if not isinstance(value, str):
-        return value
-    if value not in known():
-        raise ValueError(
-            f"no service {value!r}; known: {', '.join(known())}; or give its form (query, results, …)"
-        )
-    return known()[value]
-
-
-Named = Annotated[Service, BeforeValidator(_entry)]
+Named = Annotated[Service, named_in(TABLE, "query, results")]

@@ -19,6 +19,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
+from truerate.config.fetch_services import Named as NamedFetching
 from truerate.config.search_services import Named, known
 from truerate.core.errors import SettingsError
 
@@ -74,7 +75,9 @@ class Search(Block):
 class Fetch(Block):
     """How pages are fetched, and which are dropped.
 
-    `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none.
+    `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none. `service`: a service
+    that fetches pages for a key, rendered as a browser shows them, one of config/fetch_services.yaml by name or an
+    entry like those; `key_env` names the variable of the environment with the key.
     `allowed_private`: hosts or networks that may be private or loopback, at any port; `allowed_ports`: those
     asked elsewhere. `timeout_s`: seconds that a page may
     take to come, and seconds of computing to be read. `per_host_s`: seconds between two requests to one host,
@@ -97,6 +100,18 @@ class Fetch(Block):
     login_hosts: Names
     sign_in_phrases: Names
     extract: Literal["main", "tags"]
+    service: NamedFetching | None = None
+    key_env: Variable | None = None
+
+    @model_validator(mode="after")
+    def _by_one_way(self) -> "Fetch":
+        if self.service and self.proxy:
+            raise ValueError("`service` and `proxy` are both given; pages come one way: set `proxy: null`")
+        if self.service and not self.key_env:
+            raise ValueError("`service` needs `key_env`, the name of the variable that holds its key")
+        if self.key_env and not self.service:
+            raise ValueError("`key_env` is given, and no `service` that takes a key")
+        return self
 
     def demand_contact(self) -> None:
         """Raises SettingsError where pages would be fetched straight from other people's hosts, and the user agent

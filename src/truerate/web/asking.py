@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -29,13 +29,16 @@ CHUNK = 65536
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request gave: a page's parts, or where to go on (`location`)."""
+    """What one request gave: a page's parts, or where to go on (`location`). `final_url`: where redirects ended that
+    another has followed for us.
+    """
 
     status: int
     content_type: str
     charset: str | None
     body: bytes = b""
     location: str | None = None
+    final_url: str | None = None
 
 
 class Dropped(Exception):
@@ -58,6 +61,10 @@ class Line:
     """One connection: when something was last heard on it, in seconds of the monotonic clock."""
 
     def __init__(self):
+        self.hear()
+
+    def hear(self) -> None:
+        """Something was heard."""
         self.heard = time.monotonic()
 
 
@@ -188,7 +195,7 @@ class Asker:
         async with self.session.get(
             URL(url, encoded=True), proxy=self.proxy, allow_redirects=False
         ) as response:
-            line.heard = time.monotonic()
+            line.hear()
             kind, charset = response.headers.get("Content-Type", ""), None
             kind = kind.partition(";")[0].strip().lower()
             try:
@@ -205,21 +212,26 @@ class Asker:
                 raise Dropped(Outcome.STATUS, str(response.status), response.status)
             if not any_type and kind not in HTML:
                 raise Dropped(Outcome.NOT_HTML, kind[:80], response.status)
-            return Answer(response.status, kind, charset, await self._body(response, line))
+            body = await read_body(response, self.settings.max_bytes, line.hear)
+            return Answer(response.status, kind, charset, body)
 
-    async def _body(self, response: aiohttp.ClientResponse, line: Line) -> bytes:
-        """The body; Dropped as soon as it passes the limit, however much more there would be."""
-        largest = self.settings.max_bytes
-        if (response.content_length or 0) > largest:
+
+async def read_body(
+    response: aiohttp.ClientResponse, largest: int, on_chunk: Callable[[], object] = lambda: None
+) -> bytes:
+    """The body; raises Dropped as soon as it passes so many bytes, however much more there would be. `on_chunk` is
+    told of each piece.
+    """
+    if (response.content_length or 0) > largest:
+        raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(CHUNK):
+        body += chunk
+        on_chunk()
+        if len(body) > largest:
+            response.close()
             raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
-        body = bytearray()
-        async for chunk in response.content.iter_chunked(CHUNK):
-            body += chunk
-            line.heard = time.monotonic()
-            if len(body) > largest:
-                response.close()
-                raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
-        return bytes(body)
+    return bytes(body)
 
 
 async def ended(tasks: Sequence[asyncio.Future]) -> None:

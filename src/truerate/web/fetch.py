@@ -13,12 +13,14 @@ import aiohttp
 from yarl import URL
 
 from truerate.config import Fetch
+from truerate.core.errors import TruerateError
 from truerate.core.terminal import say, told
 from truerate.web.asking import Asker, Dropped, ended
 from truerate.web.guard import Guard, GuardedResolver
 from truerate.web.hosts import host_of, is_within
 from truerate.web.outcomes import RULES, Outcome, Page
 from truerate.web.pauses import Clock, Pauses
+from truerate.web.rendering import Renderer
 from truerate.web.robots import HOPS, Rules
 from truerate.web.store import PageStore, limits
 
@@ -44,6 +46,8 @@ class Fetcher:
         self.guard = Guard(settings.allowed_private, settings.allowed_ports)
         self.limits = limits(settings)
         self.pauses = Pauses(settings, store, self.clock)
+        self._renderer: Renderer | None = None
+        self._service_session: aiohttp.ClientSession | None = None
         self._robots: dict[str, asyncio.Task[Page]] = {}
         self._rules: dict[str, Rules] = {}
 
@@ -62,11 +66,20 @@ class Fetcher:
             timeout=aiohttp.ClientTimeout(total=None),  # every request has its own
         )
         self._asker = Asker(self.settings, self._session, self.pauses, proxy=self.proxy, clock=self.clock)
+        if self.settings.service:  # its address is the user's choice, so nothing guards it
+            self._service_session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+            try:
+                self._renderer = Renderer(self.settings, self._service_session, self.pauses, clock=self.clock)
+            except TruerateError:
+                await self.__aexit__()
+                raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await ended(list(self._robots.values()))
         await self._session.close()
+        if self._service_session:
+            await self._service_session.close()
 
     async def fetch_all(
         self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None
@@ -78,6 +91,8 @@ class Fetcher:
         if missing and not self.proxy:
             self.settings.demand_contact()
         self.pauses.expect(missing)
+        if self._renderer:
+            self._renderer.expect(len(missing))
         waiting, lost = iter(missing), Counter()
 
         async def work() -> None:
@@ -112,7 +127,13 @@ class Fetcher:
                     raise Dropped(Outcome.REDIRECTS, "in a circle")
                 seen.add(here)
                 await self._check(here, is_robots=is_robots)
-                answer, left = await self._asker.ask(here, left, any_type=is_robots)
+                if self._renderer and not is_robots:  # rules are plain text, and cost nothing
+                    answer = await self._renderer.ask(here)
+                else:
+                    answer, left = await self._asker.ask(here, left, any_type=is_robots)
+                if answer.final_url and plain(answer.final_url) != here:
+                    here = plain(answer.final_url)
+                    await self._check(here, is_robots=is_robots)
                 if answer.location is None:
                     return Page(
                         url,

@@ -1,4 +1,4 @@
-"""The queue before a search: where that refuses for its rate, all who ask it wait, and one at a time tries
+"""The queue before a service: where that refuses for its rate, all who ask it wait, and one at a time tries
 whether it answers again.
 """
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from truerate.core.errors import EndpointError
 from truerate.core.retry import Backoff
@@ -15,6 +16,8 @@ from truerate.web.pauses import Clock
 
 # Refusals for the rate: so many one after another end the run, and so does no answer for longer than `longest`.
 AGAIN = Backoff(tries=21, first=0.5, largest=60.0, longest=900.0)
+
+T = TypeVar("T")
 
 
 class Over(Exception):
@@ -42,8 +45,8 @@ class Refused:
 class Queue:
     """Who asks, of so many, may do so when nobody waits out a pause."""
 
-    def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock):
-        self.what, self.n_all, self.clock = what, n_all, clock
+    def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock, things: str = "queries"):
+        self.what, self.n_all, self.clock, self.things = what, n_all, clock, things
         self.again = replace(AGAIN, first=backoff_s)
         self.over = asyncio.Event()
         self._gate = asyncio.Lock()  # held by the one who waits out a pause
@@ -53,6 +56,25 @@ class Queue:
         """Wait while there is a pause. Raises Over."""
         async with self._gate:
             self._check()
+
+    async def answer(self, ask: Callable[[], Awaitable[T | Refused]], again: Backoff) -> T | Refused:
+        """What asking gives, or the last refusal. One for the rate, and an outage of who has answered, are waited
+        out by all; other faults that may pass are tried again by `again`. Raises Over, and TruerateError where
+        waiting would be too long.
+        """
+        await self.enter()
+        for attempt in range(1, again.tries + 1):
+            answer = await ask()
+            if isinstance(answer, Refused) and self.holds_all(answer):
+                async with self.paused() as pause:
+                    while isinstance(answer, Refused) and self.holds_all(answer):
+                        await pause(answer)
+                        answer = await ask()
+            if not isinstance(answer, Refused) or not answer.passes:
+                break
+            if not again.is_spent(attempt):
+                await self.rest(again.drawn(attempt))
+        return answer
 
     def holds_all(self, refusal: Refused) -> bool:
         """Whether a refusal is waited out by all: one for the rate, and an outage of what has answered before. A
@@ -99,7 +121,7 @@ class Queue:
         if whole > LONG_S and not self._is_said:
             self._is_said = True
             does = "it does not answer" if refusal.is_outage else "it asks to slow down"
-            what = f"{self.what}: {does}; {self._n_answered:,} of {self.n_all:,} queries are answered"
+            what = f"{self.what}: {does}; {self._n_answered:,} of {self.n_all:,} {self.things} are answered"
             say_wait(wait, what) if wait > LONG_S else say(f"still waiting: {what}")
         await self.rest(wait)
 

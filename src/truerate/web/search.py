@@ -1,7 +1,6 @@
 """Searching the web at a service whose form is data (`config.search_services`), each query once, at its pace."""
 
 import asyncio
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from truerate.config import Search
-from truerate.core.errors import EndpointError, SettingsError, TruerateError
+from truerate.core.errors import EndpointError, TruerateError
 from truerate.core.hiding import Hiding
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import told
@@ -18,6 +17,7 @@ from truerate.web.hosts import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
 from truerate.web.search_form import Call, Left, said
+from truerate.web.secret import secret
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
@@ -52,7 +52,11 @@ class Searcher:
         )
         self.clock = clock or Clock()
         env_names = {"key": settings.key_env, "engine": settings.engine_env}
-        self.secrets = {name: _secret(variable, name) for name, variable in env_names.items() if variable}
+        self.secrets = {
+            name: secret(variable, "searching", f"the search's {name}")
+            for name, variable in env_names.items()
+            if variable
+        }
         self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
         self._call = Call(
             settings.service,
@@ -103,26 +107,12 @@ class Searcher:
             )
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
-        """The results of one query. A refusal for the rate, and an outage of a search that has answered, are waited
-        out by all; other faults that may pass are tried again a few times.
-        """
-        await self._queue.enter()
-        refusal = None
-        for attempt in range(1, AGAIN.tries + 1):
-            answer = await self._ask(session, query)
-            if isinstance(answer, Refused) and self._queue.holds_all(answer):
-                async with self._queue.paused() as pause:
-                    while isinstance(answer, Refused) and self._queue.holds_all(answer):
-                        await pause(answer)
-                        answer = await self._ask(session, query)
-            if not isinstance(answer, Refused):
-                return answer
-            refusal = answer
-            if not refusal.passes:
-                break
-            if not AGAIN.is_spent(attempt):
-                await self._queue.rest(replace(AGAIN, first=self.backoff_s).drawn(attempt))
-        raise self._stop(refusal, query)
+        """The results of one query. Raises TruerateError where the search gives none."""
+        again = replace(AGAIN, first=self.backoff_s)
+        answer = await self._queue.answer(lambda: self._ask(session, query), again)
+        if isinstance(answer, Refused):
+            raise self._stop(answer, query)
+        return answer
 
     async def _ask(self, session: aiohttp.ClientSession, query: str) -> "list[dict] | Refused":
         """One request in its turn: the results, or why there are none."""
@@ -185,14 +175,6 @@ class Searcher:
         return EndpointError(
             f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"
         )
-
-
-def _secret(variable: str, name: str) -> str:
-    value = os.environ.get(variable, "")
-    if value and value.isascii() and value.isprintable():
-        return value
-    what = "is not set" if not value else "holds a line break or a character beyond ASCII"
-    raise SettingsError(f"searching: the variable {variable} {what}; export it with the search's {name}")
 
 
 def address(settings: Search, base: str | None) -> str | None:

@@ -35,7 +35,7 @@ class Call:
         asked = {self.service.query: query, **self._fixed}
         if self.service.method == "post":
             return {"json": asked, "headers": self._headers}
-        return {"params": {name: _plain(value) for name, value in asked.items()}, "headers": self._headers}
+        return {"params": {name: plain(value) for name, value in asked.items()}, "headers": self._headers}
 
     def read(self, body: bytes) -> list[dict] | str:
         """The results in a reply, or why it is none. A reply without the list has no result."""
@@ -127,5 +127,6 @@ def _numbers(text: str) -> list[float]:
     )
 
 
-def _plain(value: str | int | bool) -> str:
+def plain(value: str | int | bool) -> str:
+    """A value as an address holds it."""
     return str(value).lower() if isinstance(value, bool) else str(value)

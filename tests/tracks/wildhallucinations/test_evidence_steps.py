@@ -335,6 +335,12 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored():
         "usd_high": 0.01,
     }
     assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 10, 0.0)
+    rendering = {"proxy": None, "service": "scrapingbee", "key_env": "FETCH_KEY"}
+    search = {"endpoint": None, "url": None, "service": "brave"}
+    paid = layout("http://127.0.0.1:9", search=search, fetch=rendering)
+    _, fetch = services(paid, BOARD, {("evidence", "web"): (generations(rows), {})})
+    # 20 new pages at ScrapingBee's .001 USD
+    assert (fetch["model"], fetch["n_calls"], fetch["usd_high"]) == ("app.scrapingbee.com", 20, 0.02)
 
 
 def test_pages_of_the_full_profile_have_its_limits_and_those_of_the_demo_their_own():

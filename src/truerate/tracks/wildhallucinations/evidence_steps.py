@@ -69,7 +69,8 @@ class Web:
         self.at, self.board, self.store, self.clock = at, board, store, clock
         self.settings: Settings = at.p.track(board)
         self.fetching = fetching(at, board)
-        self.scope = identity(at, self.fetching.proxy)
+        service = self.fetching.service
+        self.scope = service.identity if service else identity(at, self.fetching.proxy)
         self._lines = ExitStack()
         self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.fetching))
         self._bases: dict[str, str] = {}

@@ -89,13 +89,16 @@ def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]
         "n_stored": n_stored,
         **usd,
     }
+    n_pages = new * how.n_results
+    usd_pages = n_pages * fetch.service.price if fetch.service else 0.0
     pages = {
-        "n_calls": new * how.n_results,
+        "n_calls": n_pages,
         "n_stored": n_stored * how.n_results,
-        "usd_low": 0.0,
-        "usd_high": 0.0,
+        "usd_low": usd_pages,
+        "usd_high": usd_pages,
     }
-    yield {"step": "fetch", "model": fetch.proxy or "the web", **pages}
+    whence = host_of(fetch.service.url) if fetch.service else fetch.proxy or "the web"
+    yield {"step": "fetch", "model": whence, **pages}
 
 
 def _of_step(given: Mapping, step: str) -> list:

@@ -1,0 +1,125 @@
+"""Pages asked for at a service with a key: what becomes of a page is by its own status, what is asked again by the service's."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import aiohttp
+
+from truerate.config import Fetch
+from truerate.core.errors import EndpointError
+from truerate.core.hiding import Hiding
+from truerate.core.retry import may_pass, seconds_asked
+from truerate.web.asking import AGAIN, HTML, Answer, Dropped, Passing, read_body
+from truerate.web.hosts import host_of
+from truerate.web.outcomes import Outcome
+from truerate.web.pauses import Clock, Pauses
+from truerate.web.queue import Queue, Refused
+from truerate.web.search_form import plain, said
+from truerate.web.secret import secret
+
+ENDS = (401, 402, 403)  # of the service: its key or its sum, for every page alike
+GONE = (404, 410)  # passed on from the page, without a header that says so
+AWAY = (502, 503, 504)  # of the service: it is not there
+TO_READ = 400  # characters of an error's words that are told
+
+
+class Renderer:
+    """Asks one service. One per run: all wait while it refuses for its rate or is away."""
+
+    def __init__(self, settings: Fetch, session: aiohttp.ClientSession, pauses: Pauses, *, clock: Clock):
+        """Raises SettingsError where the environment lacks the key that the settings name."""
+        assert settings.service and settings.key_env
+        self.settings, self.session, self.pauses, self.clock = settings, session, pauses, clock
+        self.service = service = settings.service
+        key = secret(settings.key_env, "fetching pages", "the fetch service's key")
+        self._hiding = Hiding([key])
+        self._fixed = {name: plain(value) for name, value in service.fixed.items()}
+        if service.key_query:
+            self._fixed[service.key_query] = key
+        self._headers = {service.key_header: service.key_prefix + key} if service.key_header else {}
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self.expect(0)
+
+    def expect(self, n_pages: int) -> None:
+        """So many pages are about to be asked for."""
+        what = f"fetching pages at {host_of(self.service.url)!r}"
+        self._queue = Queue(what, n_pages, backoff_s=AGAIN.first, clock=self.clock, things="pages")
+
+    async def ask(self, url: str) -> Answer:
+        """A page. Raises Dropped where there is none to have, and EndpointError where the service will give no more
+        (its key or sum), or not soon.
+        """
+        found: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
+        if isinstance(found, Dropped):
+            raise found
+        if isinstance(found, Refused):
+            if found.is_quota:
+                raise EndpointError(
+                    f"{self._queue.what}: {found.said}; is the key right, and is anything left of the plan? then run again"
+                )
+            raise Passing(Outcome.ERROR, f"the fetch service: {found.said}")
+        return found
+
+    async def _ask(self, url: str) -> Answer | Dropped | Refused:
+        """One request in the turn of the page's host: the page, why there is none, or why the service did not say."""
+        await self.pauses.turn(host_of(url))
+        async with self._slots:
+            at = self.clock.now()
+            try:
+                async with asyncio.timeout(self.settings.timeout_s):
+                    return await self._request(url, at)
+            except TimeoutError:
+                return Passing(Outcome.TIMEOUT, f"not within {self.settings.timeout_s:g} s")
+            except Dropped as dropped:
+                return dropped
+            except (aiohttp.ClientError, OSError) as error:
+                return Refused(type(error).__name__, at, passes=True, is_outage=True)
+
+    async def _request(self, url: str, at: float) -> Answer | Dropped | Refused:
+        params = {self.service.address: url, **self._fixed}
+        async with self.session.get(
+            self.service.url, params=params, headers=self._headers, allow_redirects=False
+        ) as response:
+            own = _status(response.headers.get(self.service.status or ""))
+            if own is None and response.status in GONE:
+                own = response.status
+            if own is not None and own >= 400:
+                self._queue.answered()
+                kind = Passing if may_pass(own) else Dropped
+                return kind(Outcome.STATUS, str(own), own)
+            if response.status != 200:
+                return await self._refusal(response, at)
+            self._queue.answered()
+            return await self._page(response)
+
+    async def _page(self, response: aiohttp.ClientResponse) -> Answer | Dropped:
+        kind, charset = _typed(response.headers, self.service.prefix)
+        if kind not in HTML:
+            return Dropped(Outcome.NOT_HTML, kind[:80], 200)
+        body = await read_body(response, self.settings.max_bytes)
+        final = response.headers.get(self.service.final or "")
+        return Answer(200, kind, charset, body, final_url=final)
+
+    async def _refusal(self, response: aiohttp.ClientResponse, at: float) -> Refused:
+        """Why the service gave no page, in words without the key."""
+        status, body = response.status, self._hiding.body(await response.content.read(65536), is_error=True)
+        failure = f"status {status} {self._hiding.text(said(body))[:TO_READ]}".rstrip()
+        refused = Refused(failure, at, is_quota=status in ENDS, passes=may_pass(status))
+        wait = seconds_asked(response.headers.get("Retry-After"), self.clock.now())
+        if status == 429 or (refused.passes and wait):
+            return replace(refused, is_for_all=True, wait=wait)
+        return replace(refused, is_outage=status in AWAY)
+
+
+def _status(value: str | None) -> int | None:
+    return int(value) if value and value.isascii() and value.isdigit() and len(value) == 3 else None
+
+
+def _typed(headers: Mapping[str, str], prefix: str) -> tuple[str, str | None]:
+    """The page's own media type and charset: what the service says of them, else what its reply is."""
+    header = headers.get(f"{prefix}Content-Type") or headers.get("Content-Type", "")
+    kind, _, more = header.partition(";")
+    name, _, charset = more.strip().partition("=")
+    named = charset.strip("\"' ") if name.strip().lower() == "charset" else None
+    return kind.strip().lower(), named or None
