@@ -9,6 +9,9 @@ from typing import Any
 from truerate.core.keys import content_id
 from truerate.llm import Request
 from truerate.tracks.halludial import annotating, comparing, detecting, inducing, meta_judging
+from truerate.tracks.halludial.gpu_hours import gpu_hours
+
+__all__ = ["FIRST_DRAWN", "assumed", "gpu_hours"]
 
 # Sizes whose first texts stay the same whatever the size (`context.chosen`): a probe cuts them.
 FIRST_DRAWN = ("dialogues", "tempered", "located", "compared", "natural", "meta")

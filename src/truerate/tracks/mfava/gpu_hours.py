@@ -5,27 +5,14 @@ learn with frozen weights and checkpointing: forward, forward again, back throug
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from truerate.config import Backbone, Params
+from truerate.tracks.gpu_cost import READ, GpuHours, hours
 
 TAUGHT = 0.7  # of the passages are learned from, the others validate (mFAVA Table 5)
 TOKENS_LEARNED = 1_350  # of a passage of FAVA's training file with its references (counted there)
 TOKENS_JUDGED = 800  # of a reply with the lead that it is held against (assumed: 600 and 200)
-READ, LEARNED = 2.0, 6.15  # operations per parameter and token, attention over TOKENS_LEARNED in the second
-# Operations per second that a training reaches on one H200: 8,300 tokens/s of an 8B, about half of 700 TFLOP/s
-# (reckoned, not measured; the paper's 1,134 GPU hours are of H100s).
-REACHED = 3.57e14
-SECONDS = 3_600
-
-
-class GpuHours(NamedTuple):
-    """One network on one board: how many detectors of the grid it is, and the hours of all of them together."""
-
-    member: str
-    n_detectors: int
-    train: float
-    judge: float
+LEARNED = 6.15  # operations per parameter and token, attention over TOKENS_LEARNED among them
 
 
 def gpu_hours(p: Params, board: str, cells: Iterable[tuple[str, bool]]) -> list[GpuHours]:
@@ -40,8 +27,8 @@ def gpu_hours(p: Params, board: str, cells: Iterable[tuple[str, bool]]) -> list[
             continue
         own = [is_mono for name, is_mono in known if name == member]
         train, judge = (
-            sum(hours(p, board, backbone, is_mono=is_mono) for is_mono in own)
-            for hours in (training_hours, judging_hours)
+            sum(of(p, board, backbone, is_mono=is_mono) for is_mono in own)
+            for of in (training_hours, judging_hours)
         )
         found.append(GpuHours(member, len(own), train, judge))
     return found
@@ -53,8 +40,7 @@ def training_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) 
     learned = TAUGHT * n * backbone.epochs
     if backbone.max_steps is not None:
         learned = min(learned, backbone.max_steps * backbone.batch * backbone.accumulation)
-    per_token = _parameters(backbone) / REACHED / SECONDS * TOKENS_LEARNED
-    return (LEARNED * learned + READ * (1 - TAUGHT) * n) * per_token
+    return hours(backbone, (LEARNED * learned + READ * (1 - TAUGHT) * n) * TOKENS_LEARNED)
 
 
 def judging_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) -> float:
@@ -63,14 +49,10 @@ def judging_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) -
     n_langs = 1 if is_mono else len(track.languages)
     wild = size.articles * track.wild.queries_per_article * track.wild.replicates * len(track.subjects)
     texts = n_langs * (wild + size.silver)
-    return texts * READ * TOKENS_JUDGED * _parameters(backbone) / REACHED / SECONDS
+    return hours(backbone, texts * READ * TOKENS_JUDGED)
 
 
 def _passages(p: Params, board: str, *, is_mono: bool) -> int:
     """Training passages of one detector: as many in each language, English ones among them."""
     langs = {*p.track(board).languages, "en"}
     return p.size_of(board).train * (1 if is_mono else len(langs))
-
-
-def _parameters(backbone: Backbone) -> float:
-    return (backbone.resources.size_b or 0.0) * 1e9
