@@ -17,7 +17,8 @@ EMITTED = {  # the metrics of each board of the closed world
         accuracy accuracy_both_orders accuracy_matched accuracy_one_side accuracy_parsed
         candidate_failure_rate cleaned_rate cut_rate f1 f1_right failure_rate
         filter_disagreement_rate filter_first_position_rate filter_unparsed_rate first_position_rate
-        flagged_rate_after flagged_rate_after_judge flagged_rate_before fleiss_kappa hallucinated_rate length_rule_broken_rate macro_f1
+        flagged_rate_after flagged_rate_after_judge flagged_rate_before fleiss_kappa general_rate hallucinated_rate is_identified
+        length_rule_broken_rate macro_f1
         n_annotators_passed n_by_pattern n_candidates n_samples percent_agreement precision
         precision_right probe_rate recall recall_right refined_contains_rate refined_same_rate response_similarity tnr tpr
         unchanged_rate unparsed_rate
@@ -29,7 +30,7 @@ EMITTED = {  # the metrics of each board of the closed world
         gold_minus_self gold_minus_self_p hallucinated_rate hallucination_rate is_identified
         macro_f1 marked_rate meta_accuracy meta_kappa meta_unparsed_rate n_annotators_passed n_by_kind
         n_dialogues n_samples n_turns not_located_rate percent_agreement precision precision_right
-        rationale_similarity recall recall_right restated_rate rouge_l screening_agreement
+        rate_by_judge rationale_similarity recall recall_right restated_rate rouge_l screening_agreement
         shared_context_rate shared_dialogue_rate sibling_rate span_f1 span_precision span_recall tnr
         token_f1 too_long_rate tpr turns_per_dialogue unchanged_rate unparsed_rate unread_rate
         words_per_response
@@ -50,7 +51,7 @@ EMITTED = {  # the metrics of each board of the closed world
     """,
     "wildhallucinations": """
         batch_agreement batch_kappa calls_per_generation cut_rate duplicate_fact_rate entity_unambiguous_rate
-        error_rate facts_per_response factscore_length fleiss_kappa funnel_n funnel_precision
+        error_rate facts_per_response factscore_length fleiss_kappa n_labelled_facts n_labelled_replies funnel_n funnel_precision
         funnel_recall krippendorff_alpha n_facts n_pages n_rejected n_responses no_fact_rate
         page_relevant_rate pages_per_entity percent_agreement probe_false_alarm_rate probe_miss_rate
         rank_change responding_rate review_correction tie_rate title_fact_rate unparsed_fact_rate
@@ -72,6 +73,7 @@ DERIVED = {
     "by-domain",
     "by-kind",
     "errors-by-model",
+    "estimates",
 }  # tables that a page makes of others
 
 

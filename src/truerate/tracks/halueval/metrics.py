@@ -157,11 +157,9 @@ METRICS = (
     _rates(
         "general_rate",
         "Hallucinated responses",
-        "Share of the selected responses to general queries that hallucinate, by a judge's plain verdicts. raw: the share "
-        "that it flags, one without a readable verdict at the share of the others. rogan-gladen: corrected by its TPR and FPR "
-        "on the texts of other tasks; between: with what these differ by from task to task. labels-alone, ppi and "
-        "prediction-powered: from people's labels of every third response, the last two with all verdicts. people: by all "
-        "labels. Of these very responses.",
+        "Share of the selected responses to general queries that hallucinate, by a judge's plain verdicts (unread ones at "
+        "the share of the others): as flagged, corrected by its errors on other tasks, or from people's labels of every "
+        "third response, alone or with all verdicts.",
         source="Rogan & Gladen 1978; Angelopoulos et al. 2023",
         interval="corrected",
     ),

@@ -32,9 +32,8 @@ METRICS = (
         "wildfactscore_strict",
         "Strict",
         "Share of replies that respond × share of the readable ones of these whose every fact is "
-        "supported; abstention counts as 0, unreadable ones stand beside it. raw: uncorrected; a false alarm "
-        "of the verifier loses the reply, so that it reads too low. Others: by people's labels of whole replies; "
-        "chosen: of these what stands for it.",
+        "supported; abstention counts as 0, unreadable ones stand beside it. Uncorrected, a false alarm loses the "
+        "reply, so that it reads too low; others rest on people's labels of whole replies.",
         source="WildHallucinations, Section 3.3",
         direction="up",
         interval="share",
