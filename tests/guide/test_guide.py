@@ -58,6 +58,7 @@ NOT_RUN = [
     ("own-detector.md", "needs a GPU"),
     ("own-detector.md", "names weights that are not there"),
     ("own-detector.md", "trains two judges"),
+    ("own-detector.md", "needs a GPU"),
     ("own-detector.md", "names weights that are not there"),
     ("detectors-ready.md", "names weights that are not there"),
     ("detectors-ready.md", "downloads weights"),
