@@ -2,6 +2,9 @@
 `site.render_site`.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
@@ -27,6 +30,8 @@ from truerate.flow.graph import steps
 from truerate.flow.real_results import real_boards
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
+from truerate.site.rights import open_part
+from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables
 
 # What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.
@@ -92,7 +97,7 @@ def board_tables(at: Layout, name: str) -> Board:
     card = card_of(at, name)
     said = [at.dataset(name, "judgements"), at.labels(name, "judgements")]
     said += [at.judgements(detector, name) for detector in at.p.families(name)]
-    return Board(
+    told = Board(
         name=name,
         track=board.track,
         source=board.source,
@@ -111,7 +116,6 @@ def board_tables(at: Layout, name: str) -> Board:
         ),
         generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
         facts=load(Fact, at.dataset(name, "facts")),
-        judgements=pl.concat([load(Judgement, path, columns=OF_VERDICT) for path in said]),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
         detector=detector_of_rates(at, name),
@@ -123,6 +127,30 @@ def board_tables(at: Layout, name: str) -> Board:
         shared_metrics=SHARED,
         steps=steps_of(board.track),
     )
+    shown = shown_targets(told, at.p.site.max_samples)
+    return replace(told, judgements=pl.concat([verdicts_on(path, shown) for path in said]))
+
+
+def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
+    """The ids of what a board's pages show verdicts of, where its track tells them and all of its texts may be shown;
+    None for all.
+    """
+    find, rights = page_of(board.track).targets, open_part(board)
+    tables = ("samples", "items", "generations")
+    is_whole = all(getattr(rights, name).height == getattr(board, name).height for name in tables)
+    return find(board, n_max) if find and is_whole else None
+
+
+def verdicts_on(path: str, targets: Collection[str] | None) -> pl.DataFrame:
+    """The judgements of a file on these targets, and the first of every judge, whose name is shown; all where None.
+    Spans of half a million replies stay on disk.
+    """
+    if targets is None:
+        return load(Judgement, path, columns=OF_VERDICT)
+    heads = load(Judgement, path, columns=("judgement_id", "judge"))
+    first = heads.unique("judge", keep="first", maintain_order=True)["judgement_id"]
+    is_shown = pl.col("target_id").is_in(sorted(targets)) | pl.col("judgement_id").is_in(first.implode())
+    return load(Judgement, path, rows=is_shown, columns=OF_VERDICT)
 
 
 def steps_of(track: str) -> list[dict]:

@@ -2,7 +2,7 @@
 track's name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
@@ -84,7 +84,8 @@ class Page:
     sentence and the heading of the section that it leads to. `hidden`: rows that no page shows. `scripts`,
     `record_scripts`: files of site/assets that its parts, and its records in the sample browser, need.
     `records`: those records and the index over them, of a board and their greatest number; None where a text
-    has a label and verdicts. `record_filters`: the filters of those records that a slice may name. `derive`:
+    has a label and verdicts. `targets`: the ids of what they show verdicts of, told without any verdict, so that a
+    board's others need not be read; None for all. `record_filters`: the filters of those records that a slice may name. `derive`:
     the rows with what follows from them. `figures`: counts in the head.
     `flags`: subjects that the board's own rows flag, each with the sentence that says why.
     `is_labelled`: whether people's labels are a board's verdicts, so that its sections say so.
@@ -106,6 +107,7 @@ class Page:
     scripts: tuple[str, ...] = ()
     record_scripts: tuple[str, ...] = ()
     records: Callable[[Board, int], tuple[list[dict], dict]] | None = None
+    targets: Callable[[Board, int], Collection[str]] | None = None
     record_filters: tuple[str, ...] = LABELLED
     derive: Callable[[Rows, Board], Rows] = as_they_are
     figures: Callable[[Rows, Board], list[Figure]] = no_figures

@@ -41,10 +41,9 @@ ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board and the index over them."""
     names = _names(board)
-    texts = _texts(board, drawn(names, n_max))
+    kept = _kept(board, names, n_max)
     detectors = _detectors(board)
     layers = [GOLD, SILVER, *detectors]
-    kept = chosen(list(texts.values()), n_max, board.vocabulary)
     marks = _marks(board, {name for text in kept for name in text["targets"]})
     items = rows_by(board.items, "item_id", [text["item_id"] for text in kept])
     documents = texts_of(board.documents, items)
@@ -53,6 +52,16 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         for text in kept
     ]
     return entries, _index(entries, layers, names.height, board)
+
+
+def targets(board: Board, n_max: int) -> set[str]:
+    """The ids under which the texts of `records` may have been judged; the board's judgements are not looked at."""
+    return {name for text in _kept(board, _names(board), n_max) for name in text["targets"]}
+
+
+def _kept(board: Board, names: pl.DataFrame, n_max: int) -> list[dict]:
+    """The texts that records are made of."""
+    return chosen(list(_texts(board, drawn(names, n_max)).values()), n_max, board.vocabulary)
 
 
 def _names(board: Board) -> pl.DataFrame:

@@ -4,7 +4,7 @@ replies, analyses.
 
 import truerate.site.mfava.views as views
 from truerate.site.mfava.analyses import analyses
-from truerate.site.mfava.browser import FILTERS, records
+from truerate.site.mfava.browser import FILTERS, records, targets
 from truerate.site.mfava.heatmap import ALL, HEADLINE, NATURAL, RATE, heat_map
 from truerate.site.mfava.planted import recovered
 from truerate.site.mfava.rows import COUNTED, GRID, derived, leader
@@ -132,6 +132,7 @@ PAGE = Page(
     hidden=views.HIDDEN,
     beyond="Planted truth, detection, labels, analyses",
     records=records,
+    targets=targets,
     record_filters=tuple(name for name, *_ in FILTERS),
     scripts=("mfava/heatmap.js",),
     record_scripts=("mfava/samples.js",),
