@@ -154,3 +154,14 @@ def test_markup_made_to_break_a_parser_costs_that_page_alone(markup, how):
 
 def test_text_is_cleaned_and_single_spaced():
     assert tidy(" a\u00a0 b\x00\u202e \r\n\n c ") == "a b\nc"
+
+
+def test_lists_that_are_never_closed_are_read_outside_their_tags_where_no_main_text_is_found():
+    """Much is some text of 100 words; a menu of a few gives none."""
+    item = "<ul><li>Varn has nine thousand people and works of salt. "
+    for n_items, is_read in ((20, True), (3, False)):
+        text = of_markup("<article>" + item * n_items, MAIN)
+        assert (text.outcome is Outcome.OK, text.text.count("nine thousand")) == (
+            is_read,
+            n_items if is_read else 0,
+        )

@@ -28,6 +28,7 @@ BLOCKS = frozenset(
     "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
     " pre section table tbody td tfoot th thead title tr ul".split()
 )
+MUCH = 100  # words outside tags that are not given up because no main text is found among them
 MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
 # What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode,
 # idna) can take very long.
@@ -85,10 +86,12 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     try:
         if without_unseen(tree):  # a page that hides nothing is read as it came, byte by byte
             markup = html.tostring(tree, encoding="unicode")
-        text = _tags(tree) if how == TAGS else _main(markup) or ""
+        text = tidy(_tags(tree) if how == TAGS else _main(markup) or "")
+        if not text and how == MAIN and len((everything := tidy(_tags(tree))).split()) >= MUCH:
+            text = everything  # lists that are never closed: the parser of main texts gives up on them
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
-    return judged(tidy(text), title, dated, sign_in_phrases, licence=licence)
+    return judged(text, title, dated, sign_in_phrases, licence=licence)
 
 
 def decoded(body: bytes, charset: str | None) -> str | None:

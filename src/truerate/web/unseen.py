@@ -1,8 +1,9 @@
 """What of a page no reader sees, or reads as its own: hidden elements and advertisements, taken out before its text is.
 
 Hidden are: `hidden`, `aria-hidden="true"`, a closed `dialog`; by inline style or by a rule of the page's own style
-sheet for a class, an id or a tag: not displayed, not visible, without opacity, of no size, clipped away or moved off
-the screen; and text of the colour of what lies behind it. Rules of other media than the screen hide nothing.
+sheet for a class, an id or a tag: not displayed, not visible, without opacity, of no size, clipped away, turned or moved
+off the screen; and text of the colour of what lies behind it. So are classes that are known to be read aloud alone, and
+what stands in for a film or a drawing. Rules of other media than the screen hide nothing.
 Style sheets at other addresses are not fetched, so what these hide is not known.
 """
 
@@ -26,6 +27,19 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?((?:[.#][\w-]+)*)")
 _MOVED = frozenset(("transform", "transition", "animation", "will-change", "filter"))
+_CARRIED = 5000  # pixels: tracks of slides that are seen are carried less far
+_FAINT = 0.02  # of opacity
+ALOUD = frozenset("sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only".split())
+STAND_INS = frozenset(
+    "audio canvas datalist rp video".split()
+)  # elements whose text is for who cannot show them
+_NOTHING = re.compile(r"scale(?:3d|x|y|z)?\(\s*0(?:\.0*)?%?\s*[,)]|rotate[xy]\(\s*-?90deg")
+_SHIFT = re.compile(r"translate(?:3d|x|y)?\(([^)%]*)\)")
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
+_BLOCK = re.compile(
+    r"@(?:media\s+(?:only\s+)?(?:screen|all)|layer\b[^{;(]*|supports\b[^{;]*)\s*", re.IGNORECASE
+)
+_NESTED = 3  # blocks of a style sheet within one another that are looked into
 _ZERO_CLIP = re.compile(r"rect\(\s*(?:[01](?:px)?[\s,]*){4}\)|inset\(\s*(?:50|100)%|circle\(\s*0")
 Rules = dict[str, list[tuple[str, frozenset[str]]]]  # see `_rules`
 _COLOURS = {"white": "#ffffff", "black": "#000000"}
@@ -54,6 +68,14 @@ def _is_hidden(one: html.HtmlElement, rules: Rules, *, is_styled: bool) -> bool:
     if (
         one.get("hidden", "until-found").strip().lower() != "until-found"
         or one.get("aria-hidden", "").strip().lower() == "true"
+    ):
+        return True
+    if one.tag == "template" and "shadowrootmode" not in one.attrib:
+        return True
+    if (
+        "popover" in one.attrib
+        or one.tag in STAND_INS
+        or not ALOUD.isdisjoint(one.get("class", "").lower().split())
     ):
         return True
     if (one.tag == "dialog" and "open" not in one.attrib) or (rules and _is_of_rules(one, rules)):
@@ -86,15 +108,21 @@ def _names(one: html.HtmlElement) -> Iterator[str]:
 
 def declared(style: str) -> dict[str, str]:
     """The declarations of a style, names and values in lower case; of two of one name the last."""
-    plain = _COMMENT.sub("", style[:20000]).lower()
+    plain = _ESCAPE.sub(_unescaped, _COMMENT.sub("", style[:20000])).lower()
     return {name: value.replace("!important", "").strip() for name, value in _DECLARATION.findall(plain)}
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """The character of an escape in a style; none where its number is none."""
+    number = int(escape[1], 16) if escape[1] else 0
+    return escape[2] or (chr(number) if 0 < number < 0xD800 else "")
 
 
 def hides(style: dict[str, str]) -> bool:
     """Whether declarations keep an element from being seen."""
     if style.get("display") == "none" or style.get("visibility") in ("hidden", "collapse"):
         return True
-    if _pixels(style.get("opacity")) == 0 or _pixels(style.get("font-size")) == 0:
+    if style.get("content-visibility") == "hidden" or _is_faint(style) or _is_tiny(style):
         return True
     if any(_ZERO_CLIP.search(style.get(name, "")) for name in ("clip", "clip-path")):
         return True
@@ -103,17 +131,47 @@ def hides(style: dict[str, str]) -> bool:
         ("hidden", "clip")
     ):
         return True
-    if (_pixels(style.get("text-indent")) or 0) <= -_FAR or "scale(0)" in style.get("transform", ""):
+    return _is_moved_away(style)
+
+
+def _is_faint(style: dict[str, str]) -> bool:
+    opacity = _pixels(style.get("opacity"))
+    fill = _colour(style.get("-webkit-text-fill-color"))
+    filtered = re.search(r"opacity\(\s*0(?:\.0*)?%?\s*\)", style.get("filter", ""))
+    return (opacity is not None and opacity <= _FAINT) or fill == "transparent" or filtered is not None
+
+
+def _is_tiny(style: dict[str, str]) -> bool:
+    size = _pixels(style.get("font-size"))
+    if (size is not None and size <= 1) or re.match(r"0(?:px)?(?:\s*/|\s)", style.get("font", "")):
         return True
-    edges = ["margin-left", "margin-top", "margin-right"]
+    return (
+        "0" in (style.get("zoom"), style.get("scale"))
+        or _NOTHING.search(style.get("transform", "")) is not None
+    )
+
+
+def _is_moved_away(style: dict[str, str]) -> bool:
+    """Whether declarations put an element beyond an edge of the screen, on whose side nobody can scroll."""
+    margins = style.get("margin", "").split()
+    lengths = [
+        style.get(name) for name in ("text-indent", "margin-left", "margin-top", "margin-right")
+    ] + margins
     if style.get("position") in ("absolute", "fixed"):
-        edges += ["left", "top", "right", "bottom"]
-    return any((_pixels(style.get(name)) or 0) <= -_FAR for name in edges)
+        lengths += [style.get(name) for name in ("left", "top", "right", "bottom")] + style.get(
+            "inset", ""
+        ).split()
+    if any((_pixels(length) or 0) <= -_FAR for length in lengths):
+        return True
+    shift = _SHIFT.search(style.get("transform", ""))
+    parts = shift[1].split(",") if shift else []
+    return any((_pixels(part.strip()) or 0) <= -_CARRIED for part in parts)
 
 
 def _pixels(value: str | None) -> float | None:
     """A length in pixels, about; None where there is none that can be read."""
-    found = _NUMBER.fullmatch(value) if value else None
+    plain = value[5:-1].strip() if value and value.startswith("calc(") and value.endswith(")") else value
+    found = _NUMBER.fullmatch(plain) if plain else None
     return float(found[1]) * _PIXELS.get(found[2] or "", 1.0) if found else None
 
 
@@ -126,6 +184,8 @@ def _colour(value: str | None) -> str | None:
         return "#" + "".join(2 * digit for digit in value[1:])
     if re.fullmatch(r"#[0-9a-f]{6}", value):
         return value
+    if re.fullmatch(r"#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)", value):
+        return "transparent"
     found = re.fullmatch(
         r"rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*([\d.]+)\s*)?\)", value
     )
@@ -172,21 +232,28 @@ def _rules(tree: html.HtmlElement) -> Rules:
     return found
 
 
-def _plain_rules(sheet: str) -> str:
-    """A style sheet without comments and without what stands in blocks of `@media` and the like."""
-    parts, depth, begin, is_at = [], 0, 0, False
+def _plain_rules(sheet: str, nested: int = 0) -> str:
+    """A style sheet without comments and without what stands in blocks of `@media` and the like, but for those that
+    hold on any screen.
+    """
+    parts, depth, begin, inner, is_at, is_open = [], 0, 0, 0, False, False
     plain = _COMMENT.sub("", sheet[:500_000])
     for mark in re.finditer(r"[{};]", plain):
         if mark[0] == ";" and depth == 0:
             begin = mark.end()
         elif mark[0] == "{":
             if depth == 0:
-                is_at = plain[begin : mark.start()].lstrip().startswith("@")
+                head, inner = plain[begin : mark.start()].strip(), mark.end()
+                is_at = head.startswith("@")
+                is_open = nested < _NESTED and _BLOCK.fullmatch(head) is not None
             depth += 1
         elif mark[0] == "}":
             depth = max(0, depth - 1)
             if depth == 0:
-                parts += [] if is_at else [plain[begin : mark.end()]]
+                if is_open:
+                    parts.append(_plain_rules(plain[inner : mark.start()], nested + 1))
+                elif not is_at:
+                    parts.append(plain[begin : mark.end()])
                 begin = mark.end()
     return "\n".join(parts)
 
