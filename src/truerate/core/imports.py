@@ -50,17 +50,22 @@ def imported(path: str, places: Places | None = None) -> tuple[str, ...]:
 
 @cache
 def _names(path: str, _modified: int) -> tuple[tuple[int, str], ...]:
-    """What a file imports: the number of leading dots, and a dotted name, whether of a module or of a
-    thing in one.
-    """
+    """What a file imports, as `_names_in` gives it."""
     try:
-        tree = ast.parse(Path(path).read_text("utf-8"))
+        return _names_in(Path(path).read_text("utf-8"))
     except (SyntaxError, ValueError) as error:
         said = f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
         raise TruerateError(
             f"{os.path.relpath(path)!r} is no Python: {said}; mend it or take it away"
         ) from None
-    return tuple(dict.fromkeys(_named(tree)))
+
+
+@cache  # by the code itself: a process that looks at several copies of a package parses each file once
+def _names_in(code: str) -> tuple[tuple[int, str], ...]:
+    """What some code imports: the number of leading dots, and a dotted name, whether of a module or of a thing
+    in one.
+    """
+    return tuple(dict.fromkeys(_named(ast.parse(code))))
 
 
 def _named(node: ast.AST) -> Iterator[tuple[int, str]]:
