@@ -92,13 +92,21 @@ def test_pages_are_counted_by_what_became_of_them_and_those_that_may_pass_stand_
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ("all", {BUSY, LATE, RULES, OFF}), ("timeout", {LATE}), ("status", {BUSY}), ("503", {BUSY}), ("404", set()), ("robots", {RULES}),
+        ("all", {BUSY, LATE, RULES, OFF}), ("timeout", {LATE}), ("status", {BUSY}), ("503", {BUSY}), ("502", set()), ("robots", {RULES}),
         ("error", {OFF}),
     ],
 )  # fmt: skip
 def test_those_that_may_pass_are_found_by_reason(wanted, found, at):
     with PageStore.of(at) as store:
         assert {page.url for _, page in transient(store, wanted)} == {page.url for page in found}
+
+
+def test_a_status_that_stays_is_refused_with_what_to_do(at):
+    with (
+        PageStore.of(at) as store,
+        pytest.raises(TruerateError, match="status 404: .* `truerate web forget`"),
+    ):
+        transient(store, "404")
 
 
 @pytest.mark.parametrize("wanted", ["ok", "too-slow", "not-html", "", "5xx", "timeouts"])

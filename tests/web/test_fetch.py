@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import socket
+import zlib
 
 import pytest
 
@@ -37,6 +38,49 @@ async def endless(target, writer):
     while True:
         writer.write(b"<p>and so on</p>" * 50)
         await writer.drain()
+
+
+def raw(head: bytes):
+    """Bytes of one's own in place of a reply."""
+
+    async def write(target, writer):
+        writer.write(head)
+        await writer.drain()
+
+    return write
+
+
+def to(place: str) -> tuple:
+    return 302, {"location": place}, b""
+
+
+OWN = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (raw(b"\x00\xff\xfe no protocol\r\n\r\n"), Outcome.ERROR),
+        (raw(OWN + b"x-long: " + b"y" * 300_000 + b"\r\n\r\n"), Outcome.ERROR),
+        (raw(OWN + b"content-length: -5\r\n\r\nabc"), Outcome.ERROR),
+        (raw(OWN + b"content-length: 3\r\ncontent-length: 9\r\n\r\nabc"), Outcome.ERROR),
+        (raw(OWN + b"transfer-encoding: chunked\r\n\r\nZZ\r\nabc\r\n"), Outcome.ERROR),
+        ((200, HTML | {"content-encoding": "gzip"}, b"not packed"), Outcome.ERROR),
+        ((200, HTML | {"content-encoding": "deflate"}, zlib.compress(b"x" * 10_000_000)), Outcome.TOO_LARGE),
+        ((200, {"content-type": "text/html; charset=idna"}, b"<p>x"), Outcome.OK),
+        (to("//169.254.169.254/"), Outcome.REFUSED_ADDRESS),
+        (to("http://[::ffff:a9fe:a9fe]/"), Outcome.REFUSED_ADDRESS),
+        (to("http://[2002:a9fe:a9fe::]/"), Outcome.REFUSED_ADDRESS),
+        (to("http://localhost.:1/"), Outcome.REFUSED_ADDRESS),
+        (to("data:text/html,x"), Outcome.REDIRECTS),
+        (to("http://example.com:99999/"), Outcome.REDIRECTS),
+        (to("?"), Outcome.REDIRECTS),
+        (to("http://a..b/"), Outcome.ERROR),
+    ],
+)
+def test_a_hostile_reply_costs_that_page_alone(answer, outcome, tmp_path):
+    (page, good), _ = fetched({"/a": answer, "/b": PAGE}, ["/a", "/b"], tmp_path)
+    assert (page.outcome, good.outcome) == (outcome, Outcome.OK)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,17 @@ Disallow: /b
     assert not Rules(body, "another").allows(SITE + "/c")
 
 
+@pytest.mark.parametrize("name", ["true", "t", "True/2.0", "rate", "truerate-images"])
+def test_a_group_of_another_whose_name_is_a_part_of_ours_is_not_ours(name):
+    rules = Rules(f"User-agent: {name}\nDisallow: /a\n\nUser-agent: *\nDisallow: /b".encode(), "truerate (x)")
+    assert (rules.allows(SITE + "/a"), rules.allows(SITE + "/b")) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["truerate", "TrueRate/2.0", " TRUERATE  # ours"])
+def test_a_group_of_our_name_is_ours_whatever_its_case_and_release(name):
+    assert not Rules(f"User-agent:{name}\nDisallow: /a".encode(), "truerate (x)").allows(SITE + "/a")
+
+
 def test_a_delay_that_is_asked_for_is_told():
     body = b"User-agent: *\nCrawl-delay: 2.5\nDisallow: /x\n"
     assert Rules(body, "truerate").delay == 2.5

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from truerate.core.errors import SettingsError, TruerateError, listed
+from truerate.core.retry import may_pass
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 
@@ -44,6 +45,10 @@ def transient(store: PageStore, wanted: str) -> list[StoredPage]:
         allowed = f"{listed(words)}, or a status such as 503"
         raise SettingsError(
             f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
+        )
+    if wanted not in words and not may_pass(int(wanted)):
+        raise SettingsError(
+            f"pages of status {wanted}: that does not pass with time; `truerate web forget` with an address has one asked for again"
         )
     return [
         entry
