@@ -20,6 +20,7 @@ from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
+from truerate.sources.released_replies import HUMAN
 
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
@@ -80,6 +81,7 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"],
         rows=load(Row, at.leaderboard("rows")).filter(board=board),
+        is_judged_by_people=HUMAN in tables["judgements"]["judge"],
     )
 
 

@@ -247,9 +247,10 @@ def asks(licence: Licence) -> str:
 
 def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict]) -> list[str]:
     """What to beware of: what the track says of its boards, what the source says of itself, and what the data
-    show.
+    show. Caveats of judges are left out where people's labels are the verdicts.
     """
-    sentences = [*facts.track.caveats, *facts.track.judged_caveats]
+    judged = () if facts.is_judged_by_people else facts.track.judged_caveats
+    sentences = [*facts.track.caveats, *judged]
     sentences += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
         sides = [

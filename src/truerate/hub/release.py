@@ -44,7 +44,8 @@ class BoardFacts:
     what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
     `findings` the audit's lines above its threshold, `made` the files that made it (path in the repository →
     text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
-    world or alike, `rows` the board's rows of the leaderboard.
+    world or alike, `rows` the board's rows of the leaderboard, `is_judged_by_people` whether people's labels are
+    its verdicts.
     """
 
     board: str
@@ -61,6 +62,7 @@ class BoardFacts:
     metrics: Mapping[str, Metric]
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    is_judged_by_people: bool = False
 
 
 @dataclass(frozen=True)
