@@ -150,6 +150,7 @@ def test_a_new_track_brings_its_words_and_their_order(tables):
         ("stage", "qa", "While asked"),
         ("town", "well-known", "Well-known"),
         ("size", "10^12", "Pieces 10¹²"),
+        ("size", "10^6+", "Pieces 10⁶ and above"),
         ("size", "many", "Many"),
         ("lang", "de", "German"),
         ("model", "late", "late"),

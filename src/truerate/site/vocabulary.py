@@ -84,8 +84,9 @@ class Vocabulary:
             return value
         if key in self.words.names:
             return value[:1].upper() + value[1:]
-        if key in self.words.powers and (power := re.fullmatch(r"10\^(\d+)", value)):
-            return f"{self.words.powers[key]} 10{power[1].translate(_SUPERSCRIPT)}"
+        if key in self.words.powers and (power := re.fullmatch(r"10\^(\d+)(\+?)", value)):
+            above = " and above" if power[2] else ""
+            return f"{self.words.powers[key]} 10{power[1].translate(_SUPERSCRIPT)}{above}"
         return self.words.by_key.get((key or "", value)) or self.label(value)
 
     def subject(self, name: str) -> str:

@@ -20,8 +20,15 @@ def test_one_character_by_hand():
 
 
 def test_what_the_chats_hold_often_is_less_rare_however_it_is_spelled():
-    found = perplexities(["Varn", "VARN", "Qeluzi", "Xxyqq"], TEXTS, "ngram")
-    assert 1 <= found["Varn"] == found["VARN"] < found["Qeluzi"] < found["Xxyqq"]
+    found = perplexities(["Varn", "VARN", "Qeluzi", "Zzqvv"], TEXTS, "ngram")
+    assert 1 <= found["Varn"] == found["VARN"] < found["Qeluzi"] < found["Zzqvv"]
+
+
+def test_a_name_with_a_character_that_no_message_holds_is_unknown():
+    rows = [item("i", "s", name, domain="visual") for name in ("Varn", "Xxyqq", "東京")]
+    assert perplexities(["Xxyqq", "東京"], TEXTS, "ngram") == {"Xxyqq": None, "東京": None}
+    groups = [facts(row)["rarity_group"] for row in with_rarity(rows, TEXTS, "ngram")]
+    assert groups[1:] == ["unknown", "unknown"] and groups[0].startswith("10^")
 
 
 def test_neither_order_nor_repetition_of_messages_nor_other_names_change_it():
@@ -35,8 +42,8 @@ def test_nothing_to_go_by_is_none():
 
 
 def test_groups_are_orders_of_magnitude():
-    groups = [order_of_magnitude(value) for value in (1.0, 9.99, 10.0, 999.9, 1000.0)]
-    assert groups == ["10^0", "10^0", "10^1", "10^2", "10^3"]
+    groups = [order_of_magnitude(value) for value in (1.0, 9.99, 10.0, 999.9, 1e5, 1e6, 3e9)]
+    assert groups == ["10^0", "10^0", "10^1", "10^2", "10^5", "10^6+", "10^6+"]
 
 
 def test_items_get_both_attributes_or_neither():

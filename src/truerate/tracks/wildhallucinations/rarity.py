@@ -3,8 +3,9 @@ chats or a language model.
 
 The paper takes Llama-3-8B's perplexity. `ngram` needs no weights: a character model of order 6 with
 Witten–Bell interpolation (Witten and Bell 1991) counted in the messages, equal ones once. It is stated per
-UNIT characters, about one token of such models, so that both are of like size; values of the two must not be
-compared all the same.
+UNIT characters, about one token of such models, but grows faster with rarity: values of the two must not be
+compared. Of a name with a character that no message holds nothing is known. Groups are orders of magnitude up to
+MAX_POWER, in which all that is rarer stands.
 """
 
 import math
@@ -25,6 +26,8 @@ UNIT = 4  # characters per token
 MAX_CHARACTERS = 5_000_000  # of messages that are counted; whole messages in an order drawn from their text
 BATCH = 64
 DIGITS = 6
+MAX_POWER = 6  # the paper's Figure 5 ends below it; on real text counts give names of 10^9 and more
+UNKNOWN = "unknown"  # the group of a name of which the model knows nothing
 _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV-1a's, here over code points
 
 
@@ -32,33 +35,33 @@ def perplexities(names: Sequence[str], texts: Iterable[str], how: str) -> dict[s
     """The perplexity of each name, from 1, the rarer the higher, rounded to 6 digits.
 
     `how`: NGRAM, counted in `texts`, or a causal language model's Hub id or path, which needs no texts. None
-    where there is nothing to go by: no text, an empty name, or a name of one token for a model without a
-    start token. Raises TruerateError where there is no such model.
+    where there is nothing to go by: no text, an empty name, a name with a character that no text holds, or a
+    name of one token for a model without a start token. Raises TruerateError where there is no such model.
     """
     found = _ngram(list(names), list(texts)) if how == NGRAM else _causal(list(names), how)
     return {name: None if value is None else round(value, DIGITS) for name, value in found.items()}
 
 
 def order_of_magnitude(perplexity: float) -> str:
-    """The group of a perplexity, `10^2` for 100 up to 1,000."""
-    return f"10^{math.floor(math.log10(perplexity))}"
+    """The group of a perplexity, `10^2` for 100 up to 1,000; `10^6+` for 1,000,000 and more."""
+    power = math.floor(math.log10(perplexity))
+    return f"10^{power}" if power < MAX_POWER else f"10^{MAX_POWER}+"
 
 
 def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
-    """Item rows of entities with the attributes `rarity` and `rarity_group`; an item whose name has no
-    perplexity gets neither.
+    """Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no perplexity
+    stands in group UNKNOWN; where no name has one, none gets either.
     """
     found = perplexities([row["question"] for row in items], texts, how)
-    made = []
-    for row in items:
-        value = found[row["question"]]
-        more = (
-            {}
-            if value is None
-            else {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
-        )
-        made.append({**row, "attributes": pairs(**facts(row) | more)})
-    return made
+    if all(value is None for value in found.values()):
+        return list(items)
+    return [{**row, "attributes": pairs(**facts(row) | _told(found[row["question"]]))} for row in items]
+
+
+def _told(value: float | None) -> dict[str, str]:
+    if value is None:
+        return {"rarity_group": UNKNOWN}
+    return {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
 
 
 # ---- characters --------------------------------------------------------------------------------------------
@@ -74,10 +77,11 @@ def _ngram(names: list[str], texts: list[str]) -> dict[str, float | None]:
     # that nothing is made of it.
     whole = _codes("".join("\x01" * (ORDER - 2) + " " + key for key in keys.values()))
     logs = np.log(_probabilities(counted, whole))
-    found, place = {}, 0
+    found, place, seen = {}, 0, set(text)
     for name, key in keys.items():
         start, place = place + ORDER - 1, place + ORDER - 1 + len(key)
-        found[name] = math.exp(-UNIT * float(logs[start:place].mean())) if key else None
+        is_known = bool(key) and seen.issuperset(key)
+        found[name] = math.exp(-UNIT * float(logs[start:place].mean())) if is_known else None
     return found
 
 
