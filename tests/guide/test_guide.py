@@ -52,6 +52,7 @@ NOT_RUN = [
     ("own-data.md", "needs a paid search account"),
     ("own-data.md", "needs an instance of SearXNG"),
     ("own-data.md", "no such service"),
+    ("own-data.md", "needs a paid account"),
     ("real-data.md", "needs the papers' public files"),
     ("from-raw-files.md", "downloads public files"),
     ("from-raw-files.md", "names weights and asks Wikipedia"),
