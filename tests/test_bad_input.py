@@ -556,10 +556,10 @@ def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
 PUBLISHED = {
     "no board": (
         ["halueval", "--to", "org/x"],
-        "'halueval': no board, network or 'site'; boards: halludial-closed-world",
+        "'halueval': no board, network, judge or 'site'; boards: halludial-closed-world",
     ),
     "a rule": (["token-lr", "--to", "org/x"], f"networks: tiny-plain@{MFAVA}, tiny-prefix@{MFAVA}"),
-    "another board's": ([f"tiny-prefix@{BOARD}", "--to", "org/x"], "no board, network or 'site'"),
+    "another board's": ([f"tiny-prefix@{BOARD}", "--to", "org/x"], "no board, network, judge or 'site'"),
     "no organisation": ([BOARD, "--to", "x"], "'x': a repository is named org/name"),
     "a path": ([BOARD, "--to", "../org/x"], "a repository is named org/name"),
     "no version": ([BOARD, "--to", "org/x", "--tag", "latest"], "'latest': a version is vX.Y"),

@@ -118,7 +118,8 @@ def test_scores_stand_beside_what_was_planted(house):
         set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"}
         and truth["value"].is_between(0, 1).all()
     )
-    assert set(scores.select(pair("slice", "estimator")).to_series()) == {"raw", "corrected"}
+    by_labels = {"labels-alone", "ppi", "prediction-powered", "rogan-gladen-between", "chosen"}
+    assert set(scores.select(pair("slice", "estimator")).to_series()) == {"raw", "corrected", *by_labels}
 
 
 def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp_path):
