@@ -45,6 +45,12 @@ def test_ceilings_double_up_to_the_largest_and_never_overflow():
     assert AGAIN.ceiling(100_000) == 8
 
 
+def test_one_who_asks_for_all_outlasts_a_known_time():
+    chance = random.Random(3)
+    drawn = [AGAIN.held(3, chance) for _ in range(400)]
+    assert 2.0 <= min(drawn) < 2.1 and 3.9 < max(drawn) <= 4.0
+
+
 def test_waits_are_drawn_over_the_whole_range_below_the_ceiling():
     chance = random.Random(1)
     drawn = [AGAIN.wait(3, None, chance) for _ in range(400)]

@@ -205,7 +205,7 @@ class Passing(Waits):
         return Clock(now=lambda: self.now, sleep=sleep)
 
 
-@pytest.mark.parametrize("outage_s", [60, 300])
+@pytest.mark.parametrize("outage_s", [60, 400])
 def test_an_outage_in_the_middle_is_waited_out_and_all_are_asked_in_one_go(outage_s, tmp_path, capsys):
     """A search that has answered 12 queries is away, without a word when it will be back."""
     time, served = Passing(), 0

@@ -60,6 +60,13 @@ class Backoff:
         """A wait drawn evenly between 0 and the ceiling ("full jitter")."""
         return (chance or random).uniform(0, self.ceiling(tried))
 
+    def held(self, tried: int, chance: random.Random | None = None) -> float:
+        """A wait where one asks for all, so that nobody else comes back with it: drawn evenly between half the
+        ceiling and the ceiling, so that a number of tries outlasts a known time.
+        """
+        ceiling = self.ceiling(tried)
+        return (chance or random).uniform(ceiling / 2, ceiling)
+
     def heeded(self, asked: float, chance: random.Random | None = None) -> float:
         """A wait of what the server asks for and a little more, at most as much again."""
         return asked + (chance or random).uniform(0, min(self.spread, asked))

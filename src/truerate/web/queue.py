@@ -14,7 +14,8 @@ from truerate.core.terminal import LONG_S, say, say_wait
 from truerate.web.asking import ended
 from truerate.web.pauses import Clock
 
-# Refusals for the rate: so many one after another end the run, and so does no answer for longer than `longest`.
+# Refusals for the rate, and an outage: so many one after another end the run, 7 minutes at the least where no
+# wait is asked for, and so does no answer for longer than `longest`.
 AGAIN = Backoff(tries=21, first=0.5, largest=60.0, longest=900.0)
 
 T = TypeVar("T")
@@ -111,7 +112,7 @@ class Queue:
         if refusal.at < self._answered_at and self._n_answered:
             return  # another has seen the end of that pause
         self._n_refused += 1
-        drawn = self.again.drawn(self._n_refused)
+        drawn = self.again.held(self._n_refused)
         wait = drawn if refusal.wait is None else max(0.0, refusal.at + refusal.wait - now) + min(drawn, 1.0)
         whole = now + wait - self._answered_at
         if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):
