@@ -215,12 +215,13 @@ def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
 
 
 def test_four_bits_without_a_gpu_are_refused_in_one_line(weights, tmp_path):
-    known = {"llama": backbone(weights, quantise="4bit", lora=LORA["lora"])}
-    with pytest.raises(
-        TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
-    ) as error:
-        from_weights(known["llama"], 1, device="cpu")
-    assert "\n" not in str(error.value)
+    for place in (weights, "org/that-nobody-has"):  # before anything is fetched
+        known = {"llama": backbone(place, quantise="4bit", lora=LORA["lora"])}
+        with pytest.raises(
+            TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
+        ) as error:
+            from_weights(known["llama"], 1, device="cpu")
+        assert "\n" not in str(error.value)
 
 
 def test_settings_that_do_not_suit_it_are_one_line(weights):

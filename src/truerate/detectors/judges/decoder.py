@@ -119,6 +119,7 @@ def load(folder: Path, *, device: str | torch.device) -> Decoder:
 
 def _model(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
     """The language model of a backbone, frozen with adapters on its linear layers where these are asked for."""
+    bits = quantised(backbone, device)  # refused before anything is fetched
     try:
         config = AutoConfig.from_pretrained(
             backbone.weights, revision=backbone.revision, trust_remote_code=False
@@ -131,7 +132,7 @@ def _model(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
             config=config,
             revision=backbone.revision,
             dtype=torch.bfloat16 if half else torch.float32,
-            **quantised(backbone, device),
+            **bits,
         )
     except (OSError, ValueError, KeyError) as error:
         line = " ".join(str(error).split())[:200]

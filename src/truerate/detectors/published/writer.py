@@ -25,6 +25,7 @@ class Writer:
 
     def __init__(self, adapter: Adapter, how: Published):
         device = processes.device()
+        bits = _bits(how, device)  # refused before anything is fetched
         try:
             self.tokens = Tokens(how.weights or "", how.revision)
             self.model = load_network(
@@ -32,7 +33,7 @@ class Writer:
                 how.weights or "",
                 revision=how.revision,
                 dtype=torch.bfloat16 if str(device) == "cuda" else torch.float32,
-                **_bits(how, device),
+                **bits,
             ).eval()
         except ValueError as error:
             raise TruerateError(f"published judge {how.weights!r}: {error}") from None

@@ -48,6 +48,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
     nothing reads it.
     """
     options = {"revision": backbone.revision, "trust_remote_code": False}
+    bits = quantised(backbone, device)  # refused before anything is fetched
     try:
         config = _directed(AutoConfig.from_pretrained(backbone.weights, **options), backbone)
         check_window(config, backbone)
@@ -59,7 +60,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
             attn_implementation=NAME,
             revision=backbone.revision,
             dtype=torch.bfloat16 if backbone.lora and torch.device(device).type == "cuda" else torch.float32,
-            **quantised(backbone, device),
+            **bits,
         )
     except (OSError, ValueError, KeyError) as error:
         line = " ".join(str(error).split())[:200]

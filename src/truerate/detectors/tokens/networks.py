@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from truerate.config import Backbone
+from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import (
     Answer,
@@ -49,6 +50,7 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
     if backbone.weights == "tiny":
         coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
     else:
+        quantised(backbone, processes.device())  # refused before anything is fetched
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
