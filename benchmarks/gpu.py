@@ -41,7 +41,7 @@ from scoring import CODER, CONFIGS, group, n_tokens, token_ratio
 from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
 from truerate.config import Backbone
-from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.groups import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group

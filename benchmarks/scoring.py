@@ -30,7 +30,8 @@ from transformers import BertConfig, LlamaConfig, ModernBertConfig, PreTrainedCo
 
 from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import TINY, body_from_nothing
-from truerate.detectors.tokens.encode import Answer, Group, tiny_coder
+from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups

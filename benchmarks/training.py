@@ -17,7 +17,8 @@ import torch
 
 from truerate.config import Backbone
 from truerate.core.keys import draw
-from truerate.detectors.tokens.encode import Answer, Coder, Group, tiny_coder
+from truerate.detectors.tokens.encode import Coder, tiny_coder
+from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import rows_to_learn, token_lesson

@@ -41,7 +41,7 @@ AGAINST = {
         "the same kind of passages, marked where the hallucinations were put in",
     ),
 }
-FOUND = ("steps", "n_parameters", "reference_cut_rate")  # of what training found
+FOUND = ("steps", "n_parameters", "windowed_rate")  # of what training found
 _SHAPE = ("mask", "features", "max_tokens", "lora", "quantise")
 _TRAINING = (
     *_SHAPE,

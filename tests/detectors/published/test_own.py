@@ -16,10 +16,8 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.detectors.published.family import judge_published, network
-from truerate.detectors.published.own import least_of
 from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.pretrained import TokenDetector
-from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.hub.detector import draft_of
 from truerate.hub.push import publish
 from truerate.hub.release import Target
@@ -127,14 +125,6 @@ def test_a_reference_beyond_the_window_is_read_in_windows(learned):
     said = judge_published({"d": Published(weights=str(weights))}, long)
     told = {one["key"]: one["value"] for one in said["attributes"][0].to_list()}
     assert int(told["n_windows"]) > 3 and said["status"][0] == "ok"
-
-
-def test_of_windows_each_token_takes_the_least_suspicious():
-    offsets = np.array([[0, 4], [5, 7]])
-    first = Reading(offsets, np.array([0.9, 0.2]), np.array([1, 1]))
-    second = Reading(offsets, np.array([0.3, 0.4]), np.array([2, 2]))
-    both = least_of([first, second])
-    assert both.p.tolist() == [0.3, 0.2] and both.kinds.tolist() == [2, 1]
 
 
 def test_a_folder_that_only_looks_like_one_is_one_line(tmp_path):

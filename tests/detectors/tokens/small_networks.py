@@ -7,7 +7,8 @@ from transformers import BertConfig, LlamaConfig, ModernBertConfig
 from truerate.config import Backbone
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing
-from truerate.detectors.tokens.encode import groups_of, tiny_coder
+from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.tokens.groups import groups_of
 from truerate.detectors.tokens.labels import CATEGORY
 from truerate.detectors.tokens.network import Network
 

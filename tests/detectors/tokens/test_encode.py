@@ -1,20 +1,10 @@
-import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, PreTrainedTokenizerFast
 
-from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
+from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, coder
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.encode import (
-    Coder,
-    cut_rate,
-    groups_of,
-    pretrained_coder,
-    stream_groups,
-    tiny_coder,
-    train_tokenizer,
-)
-from truerate.detectors.tokens.labels import BINARY
+from truerate.detectors.tokens.encode import Coder, pretrained_coder, tiny_coder, train_tokenizer
 
 
 def test_the_same_texts_in_any_order_give_the_same_tokenizer():
@@ -94,90 +84,3 @@ def test_a_tokenizer_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(TruerateError, match="tokenizer of backbone .*nowhere") as said:
         pretrained_coder(str(tmp_path / "nowhere"))
     assert "\n" not in str(said.value)
-
-
-def test_answers_are_grouped_by_reference_in_order():
-    frame = passages(["b1"], "B").vstack(passages(["a1", "", "a2"], "A")).vstack(passages(["b2"], "B"))
-    found = groups_of(frame, coder(), backbone(), BINARY)
-    assert [len(group.answers) for group in found] == [2, 2]  # the empty text has no token
-    assert [answer.target_id for answer in found[1].answers] == ["t0", "t2"]
-    assert found[0].reference_ids[0] == coder().start[0] and found[0].reference_ids[-1] == coder().between[0]
-
-
-def test_labels_and_features_stand_beside_the_tokens():
-    spans = {0: [{"start": 23, "end": 27, "type": "entity", "p": None}]}  # 1899
-    ((group),) = groups_of(passages(spans=spans), coder(), backbone(), BINARY)
-    answer = group.answers[0]
-    assert [
-        ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1
-    ] == list("1899")
-    assert answer.features.shape == (len(answer.ids), 3)
-    ((bare),) = groups_of(passages(), coder(), backbone(features=()), BINARY)
-    assert bare.answers[0].features.shape == (len(answer.ids), 0)
-
-
-def test_the_reference_gives_way_before_the_answer_is_cut():
-    code = coder()
-    texts, window = (
-        [" Tola" * 30, " Tola" * 3],
-        64,
-    )  # 30 and 3 tokens, one per word; the reference has far more than 64
-    found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window), BINARY)
-    for group in found:
-        assert all(answer.n_chunks == 1 for answer in group.answers)
-        assert all(len(group.reference_ids) + len(answer.ids) <= window for answer in group.answers)
-    assert [len(group.reference_ids) for group in found] == [
-        64 - 32,
-        64 - 8,
-    ]  # the window less the next eighth
-
-
-def test_what_a_window_leaves_out_of_references_is_counted():
-    code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
-    n = len(code.encode([REFERENCE * 4])[0][0])
-    wide, narrow = (groups_of(texts, code, backbone(max_tokens=size), BINARY) for size in (n + 200, 64))
-    assert [one.n_left_out for one in wide] == [0] and cut_rate(wide) == 0
-    around = len(code.start) + len(code.between)
-    assert all(one.n_left_out == n + around - len(one.reference_ids) > 0 for one in narrow)
-    assert cut_rate(narrow) == 1 and cut_rate([*wide, *narrow]) == 1 / 2 and cut_rate([]) is None
-
-
-def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
-    code, text = coder(), "Tola lies. " * 40
-    ((group),) = groups_of(passages([text], REFERENCE * 4), code, backbone(max_tokens=64), BINARY)
-    ((ids, offsets),) = code.encode([text])
-    assert np.concatenate([answer.ids for answer in group.answers]).tolist() == ids.tolist()
-    assert np.concatenate([answer.offsets for answer in group.answers]).tolist() == offsets.tolist()
-    sizes = [len(answer.ids) for answer in group.answers]
-    assert (
-        max(sizes) <= 31 and max(sizes) - min(sizes) <= 1
-    )  # half of the window less the two tokens around the reference
-    assert [(answer.chunk, answer.n_chunks) for answer in group.answers] == [
-        (i, len(sizes)) for i in range(len(sizes))
-    ]
-    assert len(group.reference_ids) + max(sizes) <= 64
-
-
-def test_a_short_reference_leaves_the_answer_its_room():
-    ((group),) = groups_of(passages(["Tola " * 50], "Tola"), coder(), backbone(max_tokens=64), BINARY)
-    assert group.answers[0].n_chunks == 1
-
-
-def test_how_an_answer_is_cut_does_not_depend_on_others():
-    code, settings = coder(), backbone(max_tokens=64)
-    texts = ["Tola " * n for n in (3, 20, 29, 45, 90)]
-    together = stream_groups(passages(texts, REFERENCE * 4), code, settings, BINARY)
-    whole = {
-        (answer.target_id, answer.chunk): (len(group.reference_ids), answer.ids.tolist())
-        for group in together
-        for answer in group.answers
-    }
-    for place, text in enumerate(texts):
-        for group in stream_groups(passages([text], REFERENCE * 4), code, settings, BINARY):
-            for answer in group.answers:
-                assert whole[f"t{place}", answer.chunk] == (len(group.reference_ids), answer.ids.tolist())
-
-
-def test_a_text_without_reference_is_read_alone():
-    ((group),) = groups_of(passages(["Tola"], ""), coder(), backbone(), BINARY)
-    assert len(group.reference_ids) == 2

@@ -4,7 +4,14 @@ import pytest
 
 from truerate.core.schemas import Judgement, pairs, validate
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
-from truerate.detectors.tokens.span_probabilities import Reading, judgements, said_of, soft_spans
+from truerate.detectors.tokens.span_probabilities import (
+    Reading,
+    Said,
+    Spans,
+    judgements,
+    said_of,
+    soft_spans,
+)
 
 
 def found(text, offsets, p, kinds=None, labels=BINARY):
@@ -54,7 +61,7 @@ def test_nothing_to_say(text, offsets, p):
 def test_a_text_is_marked_above_one_half_only():
     passages = pl.DataFrame({"target_id": ["a", "b", "c"]})
     spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] if p else [] for p in (0.5, 0.51, None)]
-    said = [said_of(one, is_labelled=True) for one in spans]
+    said = [said_of(Spans("", one), is_labelled=True) for one in spans]
     rows = judgements("d", "v", passages, said, seed=1, scope="mono", labels="binary", lang="tr")
     validate(Judgement, rows, where="test")
     assert rows["verdict"].to_list() == [False, True, False]
@@ -64,22 +71,28 @@ def test_a_text_is_marked_above_one_half_only():
 
 def test_a_text_without_labels_keeps_what_is_marked_and_the_largest_probability():
     soft = [{"start": k, "end": k + 1, "type": "entity", "p": p} for k, p in enumerate((0.2, 0.51, 0.5, 0.9))]
-    assert said_of(soft, is_labelled=True) == (0.9, soft)
-    assert said_of(soft, is_labelled=False) == (0.9, [soft[1], soft[3]])
-    assert said_of(soft[:1], is_labelled=False) == (0.2, [])
-    assert said_of(soft, is_labelled=False, threshold=0.6) == (0.9, [soft[3]])
+    assert said_of(Spans("", soft), is_labelled=True) == (0.9, soft, 1)
+    assert said_of(Spans("", soft), is_labelled=False) == (0.9, [soft[1], soft[3]], 1)
+    assert said_of(Spans("", soft[:1]), is_labelled=False) == (0.2, [], 1)
+    assert said_of(Spans("", soft), is_labelled=False, threshold=0.6) == (0.9, [soft[3]], 1)
 
 
 def test_a_detectors_own_threshold_is_told_and_decides():
     passages = pl.DataFrame({"target_id": ["a", "b"]})
     spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] for p in (0.3, 0.31)]
     cell = {"seed": 1, "scope": "mono", "labels": "binary", "lang": "tr"}
-    spans = [said_of(one, is_labelled=True) for one in spans]
+    spans = [said_of(Spans("", one), is_labelled=True) for one in spans]
     rows = judgements("d", "v", passages, spans, threshold=0.305, **cell)
     assert rows["verdict"].to_list() == [False, True]
     assert rows["attributes"][0].to_list() == pairs(**cell, threshold=0.305)
     same = judgements("d", "v", passages, spans, **cell)
     assert same["judgement_id"].to_list() == rows["judgement_id"].to_list()
+
+
+def test_windows_of_a_reference_are_told_where_they_are_several():
+    passages = pl.DataFrame({"target_id": ["a", "b"]})
+    rows = judgements("d", "v", passages, [Said(0.0, []), Said(0.0, [], 3)], seed=1)
+    assert rows["attributes"].to_list() == [pairs(seed=1), pairs(seed=1, n_windows=3)]
 
 
 def test_nothing_learned_is_said():

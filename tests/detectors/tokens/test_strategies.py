@@ -6,7 +6,7 @@ from transformers import AlbertConfig, Gemma2Config, MistralConfig
 from tests.detectors.tokens import small_networks as small
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens import strategies
-from truerate.detectors.tokens.encode import stream_groups
+from truerate.detectors.tokens.groups import stream_groups
 from truerate.detectors.tokens.masks import collate, row_of, rows_of
 from truerate.detectors.tokens.strategies import chosen_strategy, logits_of, score_group, score_groups
 from truerate.detectors.training.device import half_precision

@@ -14,7 +14,8 @@ import pytest
 import torch
 
 from truerate.detectors.tokens.cells import halves
-from truerate.detectors.tokens.encode import groups_of, tiny_coder
+from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.tokens.groups import groups_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import train

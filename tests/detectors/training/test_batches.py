@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.core.keys import draw
-from truerate.detectors.tokens.encode import Answer, Group
+from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.train import rows_to_learn
 from truerate.detectors.training.batches import Rows, padding_waste, steps_of
 

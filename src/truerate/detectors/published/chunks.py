@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from truerate.core.text import sentences
+from truerate.detectors.windows import borders
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
-SHARED = 4  # a window repeats the last quarter of the one before it
 SPARE = 2  # tokens that a piece of a text may have more than it had within the text
 LEAST = 8  # a window is at least an eighth of what the network sees, or the text is too long to be judged
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -64,17 +64,13 @@ def by_number(document: str, size: int) -> list[str]:
 
 
 def windows(text: str, room: int, offsets: Offsets) -> list[str]:
-    """A text in pieces of at most `room` tokens, each of which repeats the last quarter of the one before
-    it; the text itself where it fits, and nothing of one without tokens.
+    """A text in pieces of at most `room` tokens, overlapping as `detectors.windows`; the text itself where it fits,
+    and nothing of one without tokens.
     """
-    borders = offsets(text) if text.strip() else []
-    if len(borders) <= room:
-        return [text] if borders else []
-    size = max(room - SPARE, 1)
-    step = max(size - size // SHARED, 1)
-    starts = range(0, max(len(borders) - size, 0) + step, step)
-    pieces = [borders[start : start + size] for start in starts if start < len(borders)]
-    cut = [text[piece[0][0] : piece[-1][1]] for piece in pieces]
+    tokens = offsets(text) if text.strip() else []
+    if len(tokens) <= room:
+        return [text] if tokens else []
+    cut = [text[tokens[start][0] : tokens[end - 1][1]] for start, end in borders(len(tokens), room - SPARE)]
     return [one for piece in cut for one in (windows(piece, room, offsets) if piece != text else [piece])]
 
 

@@ -1,28 +1,17 @@
-"""Texts as a network reads them: tokenizers, and answers grouped by their reference.
-
-A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and
-joined by ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives
-way first, from its end, down to half of the window; an answer that needs more is cut into chunks of equal
-length, each judged once beside the same piece of the reference.
-"""
+"""Texts in tokens, as a network reads them: tokenizers that were learned here or come with a backbone."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
-from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
-from truerate.detectors.tokens.features import token_features
-from truerate.detectors.tokens.labels import filled, token_labels, trimmed
-from truerate.detectors.tokens.span_probabilities import Reading
+from truerate.detectors.tokens.labels import filled, trimmed
 from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
@@ -32,10 +21,6 @@ N_WORDS = 3000
 _PIECE = (
     rf" ?[{ALONE}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{ALONE}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
 )
-# a reference is cut in steps of this part of the window, so that answers of similar length share one piece of
-# it
-_N_CUTS = 8
-_AT_ONCE = 512  # texts that are tokenized at a time
 
 
 @dataclass(frozen=True)
@@ -80,41 +65,6 @@ class Coder:
                 f"reading the tokenizer in {str(folder)!r}: {_line(error)}; train the detector again"
             ) from None
         return Coder(_plain(tokenizer), tuple(ids["start"]), tuple(ids["between"]), ids["pad"])
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A text, or a chunk of one, in tokens. `offsets` are trimmed code points of the whole text; `labels`
-    -100: does not count.
-
-    Shapes: ids, labels (tokens,); offsets (tokens, 2); features (tokens, features).
-    """
-
-    target_id: str
-    ids: np.ndarray
-    offsets: np.ndarray
-    labels: np.ndarray
-    features: np.ndarray
-    chunk: int = 0
-    n_chunks: int = 1
-
-
-@dataclass(frozen=True)
-class Group:
-    """Answers that share a reference, and its ids with those that stand before and after it. `group_id`,
-    `lang`: of its first answer; `n_left_out`: tokens of the reference that do not fit beside the answers.
-    """
-
-    reference_ids: np.ndarray
-    answers: tuple[Answer, ...]
-    group_id: str
-    lang: str
-    n_left_out: int = 0
-
-    @property
-    def n_tokens(self) -> int:
-        """Tokens of the reference and of every answer."""
-        return len(self.reference_ids) + sum(len(answer.ids) for answer in self.answers)
 
 
 # ---- tokenizers --------------------------------------------------------------------------------------------
@@ -189,105 +139,3 @@ def _plain(tokenizer: Tokenizer) -> Tokenizer:
 
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
-
-
-# ---- groups ------------------------------------------------------------------------------------------------
-def groups_of(passages: pl.DataFrame, coder: Coder, backbone: Backbone, labels: Sequence[str]) -> list[Group]:
-    """All groups of passages at once, as training needs them."""
-    return list(stream_groups(passages, coder, backbone, labels))
-
-
-def stream_groups(
-    passages: pl.DataFrame, coder: Coder, backbone: Backbone, labels: Sequence[str]
-) -> Iterator[Group]:
-    """Groups of passages one after the other, in the order in which references first stand; memory holds a
-    few hundred texts at a time.
-
-    Columns read: target_id, group_id, lang, text, spans, reference. A text without a token gives no answer.
-    Answers whose reference must be cut differently stand in different groups.
-    """
-    by_reference = passages.select("target_id", "group_id", "lang", "text", "spans", "reference").group_by(
-        "reference", maintain_order=True
-    )
-    rows = (
-        (reference, one)
-        for (reference,), part in by_reference
-        for one in part.drop("reference").iter_rows(named=True)
-    )
-    kept: tuple[str, np.ndarray] | None = None
-    waiting: list[tuple[dict, Answer]] = []
-    while slab := list(islice(rows, _AT_ONCE)):
-        for (reference, row), encoded in zip(
-            slab, coder.encode([row["text"] for _, row in slab]), strict=True
-        ):
-            if kept is None or kept[0] != reference:
-                yield from _grouped(kept, waiting, coder, backbone)
-                kept, waiting = (reference, coder.encode([reference])[0][0]), []
-            waiting += [(row, answer) for answer in _chunks(row, *encoded, kept, coder, backbone, labels)]
-    yield from _grouped(kept, waiting, coder, backbone)
-
-
-def _room(n_reference: int, coder: Coder, backbone: Backbone) -> int:
-    """Tokens that a chunk of an answer may have: what the whole reference leaves, at least half of the window."""
-    around = len(coder.start) + len(coder.between)
-    return max(backbone.max_tokens - around - n_reference, (backbone.max_tokens - around) // 2, 1)
-
-
-def _chunks(row, ids, offsets, kept, coder, backbone, labels) -> list[Answer]:
-    """One answer, or its chunks of equal length where it is longer than the window allows."""
-    if not len(ids):
-        return []
-    gold = token_labels(row["text"], offsets, row["spans"] or (), labels)
-    features = token_features(row["text"], offsets, kept[0], backbone.features)
-    n_chunks = -(-len(ids) // _room(len(kept[1]), coder, backbone))
-    cut = np.linspace(0, len(ids), n_chunks + 1).round().astype(int)
-    return [
-        Answer(row["target_id"], ids[a:b], offsets[a:b], gold[a:b], features[a:b], chunk, n_chunks)
-        for chunk, (a, b) in enumerate(zip(cut[:-1], cut[1:], strict=True))
-    ]
-
-
-def _grouped(kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: Backbone) -> Iterator[Group]:
-    """The answers to one reference, by the piece of it that fits beside them."""
-    if kept is None or not waiting:
-        return
-    pieces: dict[int, list[tuple[dict, Answer]]] = {}
-    for row, answer in waiting:
-        pieces.setdefault(_piece(len(kept[1]), len(answer.ids), coder, backbone), []).append((row, answer))
-    for n, group_pieces in pieces.items():
-        ids = np.concatenate(
-            [np.array(coder.start, np.int32), kept[1][:n], np.array(coder.between, np.int32)]
-        )
-        yield Group(
-            ids,
-            tuple(answer for _, answer in group_pieces),
-            group_pieces[0][0]["group_id"],
-            group_pieces[0][0]["lang"],
-            len(kept[1]) - n,
-        )
-
-
-def cut_rate(groups: Sequence[Group]) -> float | None:
-    """The share of answers beside which their reference does not fit whole; None over no answer."""
-    n = sum(len(group.answers) for group in groups)
-    n_cut = sum(len(group.answers) for group in groups if group.n_left_out)
-    return n_cut / n if n else None
-
-
-def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
-    """How much of a reference stands beside an answer: all that fits, else what an answer of up to the next
-    eighth of the window leaves.
-    """
-    room = backbone.max_tokens - len(coder.start) - len(coder.between)
-    if n_reference + n_answer <= room:
-        return n_reference
-    step = max(1, backbone.max_tokens // _N_CUTS)
-    return max(0, min(n_reference, max(room - -(-n_answer // step) * step, 0)))
-
-
-def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
-    """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
-    ordered = sorted(chunks, key=lambda one: one[0].chunk)
-    offsets = np.concatenate([answer.offsets for answer, _ in ordered])
-    p = np.concatenate([found for _, found in ordered])
-    return Reading(offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1))

@@ -26,6 +26,7 @@ SHARED = [
         "metrics/ngrams.py",
         "metrics/thresholds.py",
         "detectors/training",
+        "detectors/windows.py",
     )
 ]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from truerate.detectors.tokens.encode import Answer, Group
+from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import IGNORED
 
 MASKS = ("full", "causal", "prefix")

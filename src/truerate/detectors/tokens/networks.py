@@ -12,19 +12,18 @@ import polars as pl
 from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
-from truerate.detectors.tokens.encode import (
+from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
+from truerate.detectors.tokens.groups import (
     Answer,
-    cut_rate,
     groups_of,
     joined,
-    pretrained_coder,
     stream_groups,
-    tiny_coder,
+    windowed_rate,
 )
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import Network, build, load
-from truerate.detectors.tokens.span_probabilities import Reading, soft_spans
-from truerate.detectors.tokens.strategies import score_groups
+from truerate.detectors.tokens.span_probabilities import Reading, Spans, soft_spans
+from truerate.detectors.tokens.strategies import scored_answers
 from truerate.detectors.tokens.train import train
 from truerate.detectors.training import processes
 from truerate.detectors.training.device import single_threaded
@@ -54,19 +53,21 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        halved = [groups_of(half, coder, backbone, labels) for half in (taught, held_out)]
+        halved = [
+            groups_of(half, coder, backbone, labels, is_taught=half is taught) for half in (taught, held_out)
+        ]
         trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
-    facts = {"is_fitted": True, "reference_cut_rate": round(cut_rate(halved[0]) or 0.0, 6), **trained.facts}
+    facts = {"is_fitted": True, "windowed_rate": round(windowed_rate(halved[0]) or 0.0, 6), **trained.facts}
     return facts, trained.run, network
 
 
-def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
-    """Target and soft spans of each passage, as a network reads it, reference by reference."""
+def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
+    """The soft spans of each passage, as a network reads it, reference by reference."""
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         for target, reading in readings(network, passages, reader.backbone):
-            yield target, soft_spans(texts[target], reading, labels)
+            yield Spans(target, soft_spans(texts[target], reading, labels), reading.n_windows)
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:
@@ -75,9 +76,7 @@ def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> It
     """
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     groups = stream_groups(passages, network.coder, backbone, network.labels)
-    how = {"strategy": backbone.strategy, "cache_bytes": backbone.cache_bytes, "is_shared": True}
-    for group, scored in score_groups(network, groups, **how):
-        for answer, p in zip(group.answers, scored, strict=True):
-            chunks[answer.target_id].append((answer, p))
-            if len(chunks[answer.target_id]) == answer.n_chunks:
-                yield answer.target_id, joined(chunks.pop(answer.target_id))
+    for answer, p in scored_answers(network, groups, backbone):
+        chunks[answer.target_id].append((answer, p))
+        if len(chunks[answer.target_id]) == answer.n_chunks:
+            yield answer.target_id, joined(chunks.pop(answer.target_id))

@@ -11,7 +11,14 @@ from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import passages_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state
-from truerate.detectors.tokens.span_probabilities import MARKED, Said, judgements, said_of, soft_spans
+from truerate.detectors.tokens.span_probabilities import (
+    MARKED,
+    Said,
+    Spans,
+    judgements,
+    said_of,
+    soft_spans,
+)
 from truerate.detectors.training.scratch import FACTS
 
 BATCH = 256  # texts that a rule reads at a time
@@ -29,8 +36,8 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     threshold, said = threshold_of(reader.folder), None
     if read is not None:
         told = {
-            target: said_of(spans, is_labelled=is_labelled[target], threshold=threshold)
-            for target, spans in read
+            one.target_id: said_of(one, is_labelled=is_labelled[one.target_id], threshold=threshold)
+            for one in read
         }
         said = [told.get(target, NOTHING) for target in own["target_id"]]
     version = version_of(reader.folder)
@@ -51,13 +58,13 @@ def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     read = readings(reader, passages)
     if read is None:
         return None
-    spans = dict(read)
+    spans = {one.target_id: one.spans for one in read}
     return [spans.get(target, []) for target in passages["target_id"]]
 
 
-def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[tuple[str, list[dict]]] | None:
-    """Target and soft spans of one passage after the other, of those that hold a token; None where the cell
-    has learned nothing.
+def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[Spans] | None:
+    """The soft spans of one passage after the other, of those that hold a token; None where the cell has learned
+    nothing.
     """
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
@@ -70,18 +77,18 @@ def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[tuple[str, list
     return (by_rule if reader.backbone is None else _by_network())(reader, passages)
 
 
-def _by_network() -> Callable[[Reader, pl.DataFrame], Iterable[tuple[str, list[dict]]]]:
+def _by_network() -> Callable[[Reader, pl.DataFrame], Iterable[Spans]]:
     # torch and transformers stand behind it, which a rule does without
     from truerate.detectors.tokens.networks import read_network
 
     return read_network
 
 
-def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
-    """Target and soft spans of each passage, as a rule reads it."""
+def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
+    """The soft spans of each passage, as a rule reads it."""
     rule, labels = BY_NAME[reader.cell.member], labels_of(reader.cell.labels)
     state = load_state(reader.folder) if rule.learn else {}
     for part in passages.iter_slices(BATCH):
         units = passages_of(part, labels, sees_reference=rule.sees_reference)
         for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
-            yield target, soft_spans(one.text, reading, labels)
+            yield Spans(target, soft_spans(one.text, reading, labels))

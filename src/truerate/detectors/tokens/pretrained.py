@@ -23,7 +23,8 @@ from truerate.core.whole_words import whole_words
 from truerate.detectors.fetched import CONFIG, check_sums, downloaded, one_line
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.cells import NETWORK as TRAINED
-from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
+from truerate.detectors.tokens.encode import Coder
+from truerate.detectors.tokens.groups import Answer, groups_of, joined, over_windows
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.predict import threshold_of
 from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
@@ -137,11 +138,26 @@ class TokenDetector(nn.Module):
             str(index): [] for index in range(len(answers))
         }
         backbone = self.network.backbone
-        for group in groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels):
-            scored = logits_of(self.network, group, backbone.strategy, backbone.cache_bytes)
-            for answer, logits in zip(group.answers, scored, strict=True):
-                parts[answer.target_id].append((answer, logits))
+        groups = groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels)
+        scored = (
+            pair
+            for group in groups
+            for pair in zip(
+                group.answers,
+                logits_of(self.network, group, backbone.strategy, backbone.cache_bytes),
+                strict=True,
+            )
+        )
+        for answer, logits in over_windows(scored, _least_suspicious):
+            parts[answer.target_id].append((answer, logits))
         return [sorted(chunks, key=lambda one: one[0].chunk) for chunks in parts.values()]
+
+
+def _least_suspicious(read: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The logits of each token by the window of the reference that bears it out most."""
+    logits = torch.stack(list(read))
+    place = torch.softmax(logits, dim=-1)[:, :, 0].argmax(dim=0)
+    return logits[place, torch.arange(logits.shape[1])]
 
 
 def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:

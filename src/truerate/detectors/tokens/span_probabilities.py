@@ -22,12 +22,13 @@ NOT_FITTED = "not-fitted"
 
 class Reading(NamedTuple):
     """The tokens of a text: `offsets` (tokens, 2), `p` (tokens,) of being hallucinated, `kinds` (tokens,) the
-    likeliest label but none.
+    likeliest label but none. `n_windows`: in how many windows its reference was read.
     """
 
     offsets: np.ndarray
     p: np.ndarray
     kinds: np.ndarray
+    n_windows: int = 1
 
 
 def written(p: np.ndarray) -> np.ndarray:
@@ -73,20 +74,32 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(borders, borders[1:], strict=False))
 
 
+class Spans(NamedTuple):
+    """The soft spans of one text, and in how many windows its reference was read."""
+
+    target_id: str
+    spans: list[dict]
+    n_windows: int = 1
+
+
 class Said(NamedTuple):
-    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, and `spans`."""
+    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, `spans`, and in how many
+    windows its reference was read.
+    """
 
     p: float
     spans: list[dict]
+    n_windows: int = 1
 
 
-def said_of(spans: list[dict], *, is_labelled: bool, threshold: float = MARKED) -> Said:
+def said_of(one: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said:
     """The soft spans of a text that has labels to hold them against; of any other those that are marked.
 
     What is less probable counts for nothing there, and is most of what a board's replies would take in memory.
     """
-    p = max((span["p"] for span in spans), default=0.0)
-    return Said(p, spans if is_labelled else [span for span in spans if span["p"] > threshold])
+    p = max((span["p"] for span in one.spans), default=0.0)
+    kept = one.spans if is_labelled else [span for span in one.spans if span["p"] > threshold]
+    return Said(p, kept, one.n_windows)
 
 
 def judgements(
@@ -102,12 +115,17 @@ def judgements(
     learned: null, `not-fitted`.
 
     `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
-    name. A `threshold` other than one half stands among them in the row.
+    name. A `threshold` other than one half stands among them in the row, and so does the number of windows in
+    which a reference was read, where these are several.
     """
     blank, is_fitted = [None] * passages.height, said is not None
     largest = [one.p for one in said] if is_fitted else blank
     cell = pairs(**attributes)
-    told = cell if threshold == MARKED else pairs(**attributes, threshold=threshold)
+    more = {} if threshold == MARKED else {"threshold": threshold}
+    told = {
+        n: pairs(**attributes, **more, **({"n_windows": n} if n > 1 else {}))
+        for n in {1, *(one.n_windows for one in said or ())}
+    }
     rows = {
         "judgement_id": [
             content_id("judgement", judge, version, cell, target) for target in passages["target_id"]
@@ -121,6 +139,6 @@ def judgements(
         "spans": [one.spans for one in said] if is_fitted else [[] for _ in blank],
         "p": largest,
         "rationale": None,
-        "attributes": [told] * passages.height,
+        "attributes": [told[one.n_windows] for one in said] if is_fitted else [told[1]] * passages.height,
     }
     return pl.DataFrame(rows, schema=schema(Judgement))

@@ -17,8 +17,9 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
+from truerate.config import Backbone
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.groups import Answer, Group, least_suspicious, over_windows
 from truerate.detectors.tokens.masks import attention, collate, row_of, side_by_side
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.shared_attention import Blocks
@@ -101,6 +102,22 @@ def score_groups(
             yield run[0], score_group(network, run[0], strategy, cache_bytes)
         else:
             yield from zip(run, _together(network, run), strict=True)
+
+
+def scored_answers(
+    network: Network, groups: Iterable[Group], backbone: Backbone
+) -> Iterator[tuple[Answer, np.ndarray]]:
+    """Each text or chunk of groups with its probabilities (tokens, labels), those by several windows of a
+    reference as one.
+    """
+    parts = (
+        pair
+        for group, scored in score_groups(
+            network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True
+        )
+        for pair in zip(group.answers, scored, strict=True)
+    )
+    return over_windows(parts, least_suspicious)
 
 
 def _runs(network: Network, groups: Iterable[Group], cache_bytes: int | None) -> Iterator[list[Group]]:

@@ -10,7 +10,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from truerate.config import Backbone
-from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.groups import Group
 from truerate.detectors.tokens.masks import Row, collate, rows_of
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.validate import agreement

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from truerate.config import Backbone
-from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.groups import Group, joined
 from truerate.detectors.tokens.span_probabilities import MARKED, Reading, written
 from truerate.metrics.thresholds import auroc, average_precision, best_f1_cut, log_loss
 
@@ -79,16 +79,11 @@ def _share(is_so: np.ndarray, of: np.ndarray) -> float | None:
 
 def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement:
     """What the network says of labelled groups; ignored tokens count for nothing."""
-    from truerate.detectors.tokens.strategies import score_groups  # torch, which counting does without
+    from truerate.detectors.tokens.strategies import scored_answers  # torch, which counting does without
 
-    pairs = (
-        (answer.labels, Reading(answer.offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1)))
-        for group, scored in score_groups(
-            network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True
-        )
-        for answer, p in zip(group.answers, scored, strict=True)
+    return of_readings(
+        (answer.labels, joined([(answer, p)])) for answer, p in scored_answers(network, groups, backbone)
     )
-    return of_readings(pairs)
 
 
 def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:

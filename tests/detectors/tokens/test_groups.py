@@ -1,0 +1,156 @@
+"""Answers beside their references, and beside windows of them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
+from truerate.detectors.tokens.groups import (
+    groups_of,
+    least_suspicious,
+    over_windows,
+    stream_groups,
+    windowed_rate,
+)
+from truerate.detectors.tokens.labels import BINARY
+
+
+def test_answers_are_grouped_by_reference_in_order():
+    frame = passages(["b1"], "B").vstack(passages(["a1", "", "a2"], "A")).vstack(passages(["b2"], "B"))
+    found = groups_of(frame, coder(), backbone(), BINARY)
+    assert [len(group.answers) for group in found] == [2, 2]  # the empty text has no token
+    assert [answer.target_id for answer in found[1].answers] == ["t0", "t2"]
+    assert found[0].reference_ids[0] == coder().start[0] and found[0].reference_ids[-1] == coder().between[0]
+
+
+def test_labels_and_features_stand_beside_the_tokens():
+    spans = {0: [{"start": 23, "end": 27, "type": "entity", "p": None}]}  # 1899
+    ((group),) = groups_of(passages(spans=spans), coder(), backbone(), BINARY)
+    answer = group.answers[0]
+    assert [
+        ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1
+    ] == list("1899")
+    assert answer.features.shape == (len(answer.ids), 3)
+    ((bare),) = groups_of(passages(), coder(), backbone(features=()), BINARY)
+    assert bare.answers[0].features.shape == (len(answer.ids), 0)
+
+
+def test_the_reference_gives_way_before_the_answer_is_cut():
+    code = coder()
+    texts, window = (
+        [" Tola" * 30, " Tola" * 3],
+        64,
+    )  # 30 and 3 tokens, one per word; the reference has far more than 64
+    found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window), BINARY)
+    for group in found:
+        assert all(answer.n_chunks == 1 for answer in group.answers)
+        assert all(len(group.reference_ids) + len(answer.ids) <= window for answer in group.answers)
+    for name, size in (
+        ("t0", 64 - 32),
+        ("t1", 64 - 8),
+    ):  # the window less the next eighth; the last is shorter
+        sizes = [len(group.reference_ids) for group in found if group.answers[0].target_id == name]
+        assert set(sizes[:-1]) == {size} and 0 < sizes[-1] <= size
+
+
+FAR = " ".join(f"Town {k} lies on river {k}." for k in range(40))  # with a fact of one town in each sentence
+
+
+def test_windows_leave_nothing_of_a_reference_out_and_overlap():
+    code, settings = coder(), backbone(max_tokens=64)
+    found = groups_of(passages(["Town 3 lies."], FAR), code, settings, BINARY)
+    ((ids, _),) = code.encode([FAR])
+    parts = [group.reference_ids[len(code.start) : -len(code.between)].tolist() for group in found]
+    size = len(parts[0])
+    step = size - size // 4
+    assert len(found) > 3 and [group.answers[0].window for group in found] == list(range(len(found)))
+    assert {group.answers[0].n_windows for group in found} == {len(found)}
+    for place, part in enumerate(parts):
+        assert part == ids[place * step : place * step + size].tolist() and part
+    assert parts[-1][-1] == ids[-1] and all(
+        len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in found
+    )
+
+
+def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
+    code, settings = coder(), backbone(max_tokens=64)
+    texts = ["Town 2 lies on river 2.", "Town 37 lies on river 37."]
+    early, late = groups_of(passages(texts, FAR), code, settings, BINARY, is_taught=True)
+    assert [answer.target_id for group in (early, late) for answer in group.answers] == ["t0", "t1"]
+    for group, number in ((early, "2"), (late, "37")):
+        told = code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "")
+        assert f"Town{number}lies" in told
+        assert group.answers[0].n_windows > 3
+    assert early.answers[0].window < late.answers[0].window
+
+
+def test_how_many_stand_beside_a_part_of_their_reference_is_counted():
+    code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
+    n = len(code.encode([REFERENCE * 4])[0][0])
+    for is_taught in (False, True):
+        wide, narrow = (
+            groups_of(texts, code, backbone(max_tokens=size), BINARY, is_taught=is_taught)
+            for size in (n + 200, 64)
+        )
+        assert windowed_rate(wide) == 0 and windowed_rate(narrow) == 1 and windowed_rate([]) is None
+    fits = groups_of(passages(["Tola"], "Tola"), code, backbone(max_tokens=64), BINARY)
+    told = [replace(one, answers=tuple(replace(a, target_id="x") for a in one.answers)) for one in fits]
+    assert windowed_rate([*told, *narrow]) == 2 / 3
+
+
+def test_of_windows_each_token_takes_the_least_suspicious():
+    first = np.array([[0.1, 0.7, 0.2], [0.8, 0.1, 0.1]])  # shares of none, one kind, another
+    second = np.array([[0.7, 0.1, 0.2], [0.6, 0.3, 0.1]])
+    assert least_suspicious([first, second]).tolist() == [second[0].tolist(), first[1].tolist()]
+
+
+def test_a_text_is_told_once_after_its_last_window():
+    long = groups_of(passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY)
+    short = groups_of(passages(["Tola"], "Tola"), coder(), backbone(max_tokens=64), BINARY)
+    asked = [(group.answers[0], number) for number, group in enumerate([*long, *short])]
+    told = [(answer.n_windows, said) for answer, said in over_windows(asked, max)]
+    assert told == [(len(long), len(long) - 1), (1, len(long))]
+
+
+def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
+    code, text = coder(), "Tola lies. " * 40
+    group, *others = groups_of(passages([text], REFERENCE * 4), code, backbone(max_tokens=64), BINARY)
+    for other in others:  # each window has all of it
+        assert [one.ids.tolist() for one in other.answers] == [one.ids.tolist() for one in group.answers]
+    ((ids, offsets),) = code.encode([text])
+    assert np.concatenate([answer.ids for answer in group.answers]).tolist() == ids.tolist()
+    assert np.concatenate([answer.offsets for answer in group.answers]).tolist() == offsets.tolist()
+    sizes = [len(answer.ids) for answer in group.answers]
+    assert (
+        max(sizes) <= 31 and max(sizes) - min(sizes) <= 1
+    )  # half of the window less the two tokens around the reference
+    assert [(answer.chunk, answer.n_chunks) for answer in group.answers] == [
+        (i, len(sizes)) for i in range(len(sizes))
+    ]
+    assert len(group.reference_ids) + max(sizes) <= 64
+
+
+def test_a_short_reference_leaves_the_answer_its_room():
+    ((group),) = groups_of(passages(["Tola " * 50], "Tola"), coder(), backbone(max_tokens=64), BINARY)
+    assert group.answers[0].n_chunks == 1
+
+
+def test_how_an_answer_is_cut_does_not_depend_on_others():
+    code, settings = coder(), backbone(max_tokens=64)
+    texts = ["Tola " * n for n in (3, 20, 29, 45, 90)]
+    together = stream_groups(passages(texts, REFERENCE * 4), code, settings, BINARY)
+    whole = {
+        (answer.target_id, answer.chunk, answer.window): (len(group.reference_ids), answer.ids.tolist())
+        for group in together
+        for answer in group.answers
+    }
+    for place, text in enumerate(texts):
+        for group in stream_groups(passages([text], REFERENCE * 4), code, settings, BINARY):
+            for answer in group.answers:
+                known = whole[f"t{place}", answer.chunk, answer.window]
+                assert known == (len(group.reference_ids), answer.ids.tolist())
+
+
+def test_a_text_without_reference_is_read_alone():
+    ((group),) = groups_of(passages(["Tola"], ""), coder(), backbone(), BINARY)
+    assert len(group.reference_ids) == 2
