@@ -13,6 +13,6 @@ def test_chrf_by_its_name():
 
 
 @pytest.mark.parametrize("named", ["no/where", Encoder(model="no/where", layer=2, baseline=0.8)])
-def test_an_encoder_that_is_not_there(named):
+def test_an_encoder_that_is_not_there(named, hub_here):
     with pytest.raises(TruerateError, match="no/where"):
         measure_of(named)
