@@ -42,9 +42,7 @@ def test_a_name_that_the_hub_does_not_have_is_one_line(hub_here, named):
         assert "\n" not in str(error.value) and "RepositoryNotFoundError" in str(error.value)
 
 
-def test_one_that_is_on_the_hub_in_the_cache_or_in_a_folder_is_not_refused(
-    hub_here, brisk, named, tmp_path
-):
+def test_one_that_is_on_the_hub_in_the_cache_or_in_a_folder_is_not_refused(hub_here, brisk, named, tmp_path):
     there(hub_here, "someone/encoder")
     at = named("someone/encoder")
     refuse_absent(at, BOARD)

@@ -64,7 +64,7 @@ MORE = {  # those that only other settings or other sources give
     "labelled_replies": "",
     "halludial": "no_answers no_verdicts",
     "mfava": "no_answers n_categories sensitivity_low sensitivity_high iou_with_page spearman_with_page token_f1_typed "
-    "token_f1_by_type with_page_rate",
+    "token_f1_by_type windowed_rate with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
 }
 DERIVED = {

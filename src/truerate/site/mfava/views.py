@@ -107,6 +107,16 @@ DETECTION = (
         n_whiskers=0,
         title="Precision, recall and false alarms of every detector",
     ),
+    View(
+        "detection",
+        ("windowed_rate",),
+        switch="against",
+        across=("lang",),
+        down=GRID,
+        head="Detector",
+        n_whiskers=0,
+        title="Texts whose reference was read in windows",
+    ),
 )
 MUSHROOM = (
     *(

@@ -74,6 +74,30 @@ def detection_rows(
     return made
 
 
+def windowed_rows(
+    held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
+) -> list[dict]:
+    """`windowed_rate` of every detector that read a reference in windows: per language and against what labels the
+    share of the judged texts. A detector that read all of them whole has no row.
+    """
+    made = []
+    for against, texts in held.items():
+        places = pl.DataFrame({"place": texts.places, "lang": texts.langs})
+        for detector, found in runs.items():
+            known = places.join(found[0].rows.select("place", is_so=pl.col("n_windows") > 1), on="place")
+            if not known["is_so"].any():
+                continue
+            by_lang = known.group_by("lang").agg(pl.col("is_so").mean(), n=pl.len()).sort("lang")
+            told = [(known["is_so"].mean(), known.height, ALL), *by_lang.select("is_so", "n", "lang").rows()]
+            made += [
+                writer.row(
+                    "windowed_rate", detector.member, detector.where(against=against, lang=lang), value, n
+                )
+                for value, n, lang in told
+            ]
+    return made
+
+
 def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
     """(samples, 4 + types · 4): the plain counts, then those of each type."""
     typed = type_sums(held, run, texts.line)
@@ -244,7 +268,7 @@ def _both(length: int, gold: list, said: Said | None) -> tuple[float, float]:
 
 
 def _judged(run: Run, held: Labelled) -> list[Said | None]:
-    held_rows = run.rows.filter(pl.col("place").is_in(held.places.tolist()))
+    held_rows = run.rows.filter(pl.col("place").is_in(held.places.tolist())).drop("n_windows")
     by_place = {place: (soft(spans), threshold) for place, spans, threshold in held_rows.iter_rows()}
     return [by_place[place] if run.is_judged[place] else None for place in held.places.tolist()]
 

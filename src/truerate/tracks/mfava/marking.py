@@ -51,7 +51,7 @@ class Run:
     """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
     `is_judged` (texts,).
 
-    `rows`: `place`, `spans`, `threshold` of its judgements.
+    `rows`: `place`, `spans`, `threshold`, `n_windows` of its judgements.
     """
 
     seed: str
@@ -170,7 +170,9 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     keys = ("scope", "labels", "seed", "lang", "stage")
     said = judgements.filter((pl.col("status") == "ok") & pl.col("target_id").is_in(list(texts.place_of)))
     known = said.with_columns(
-        *(pair("attributes", key).alias(f"_{key}") for key in keys), threshold=threshold_of()
+        *(pair("attributes", key).alias(f"_{key}") for key in keys),
+        threshold=threshold_of(),
+        n_windows=pair("attributes", "n_windows").cast(pl.Int64).fill_null(1),
     )
     known = known.filter(pl.col("_stage").is_null())
     place = pl.Series("place", [texts.place_of[name] for name in known["target_id"]], dtype=pl.Int64)
@@ -187,7 +189,7 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
             seed or "",
             *marks(part, texts, name="target_id"),
             is_judged,
-            part.select("place", "spans", "threshold"),
+            part.select("place", "spans", "threshold", "n_windows"),
         )
         found.setdefault(Detector(judge, scope or "multi", labels or "binary"), []).append(run)
     return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}

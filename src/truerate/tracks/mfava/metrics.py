@@ -73,6 +73,12 @@ METRICS = (
         interval="statistic",
     ),
     _detection(
+        "windowed_rate",
+        "Read in windows",
+        "Share of the texts whose reference does not fit beside them and was read in overlapping windows, of which "
+        "each token takes the least suspicious.",
+    ),
+    _detection(
         "token_f1_typed",
         "F1 with types",
         "F1 over tokens and types together: a token is right where its type is, too (category detectors).",

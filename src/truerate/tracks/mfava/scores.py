@@ -14,7 +14,7 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
 from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.analyses import analysis_rows
-from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
+from truerate.tracks.mfava.detection import detection_rows, mushroom_rows, windowed_rows
 from truerate.tracks.mfava.marking import (
     AGAINST,
     NATURAL,
@@ -75,6 +75,7 @@ def score(
     made += (
         gold_rate_rows(texts, held, writer)
         + detection_rows(texts, held, runs, writer)
+        + windowed_rows(held, runs, writer)
         + ordering_rows(texts, held, runs, writer)
         + mushroom_rows(texts, held[NATURAL], runs, writer, with_page=with_page(items))
     )
