@@ -34,6 +34,11 @@ def pytest_runtestloop():
     gc.enable()
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: a fifth of the time tests wait for servers and processes that they started."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
 def pytest_configure(config):
     """Groups are handed to workers in the order of `pytest_collection_modifyitems`, not by their number of tests."""
     config.option.loadscopereorder = False
