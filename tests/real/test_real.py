@@ -12,11 +12,20 @@ import yaml
 import zstandard
 from house import ROOT, move_in
 
-from truerate.config import load_params
+from truerate.config import Board, PublicData, load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.flow import dataset, detect, evaluate, sources
-from truerate.real.build import boards_in, build, declare, furnish, readable, refuse_foreign, with_places
+from truerate.real.build import (
+    boards_in,
+    build,
+    declare,
+    furnish,
+    readable,
+    refuse_foreign,
+    with_places,
+    write_params,
+)
 from truerate.real.stages import LOG, run, run_boards
 from truerate.real.tables import merged, write_tables
 
@@ -380,3 +389,22 @@ def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):
         "refchecker-accurate-context": "accurate_context",
     }
     assert {source.path for source in sources.values()} == {str(tmp_path / "data" / "refchecker")}
+
+
+def test_what_detectors_are_given_is_a_setting_of_public_files_too(tmp_path, monkeypatch):
+    work = tmp_path / "work"
+    (work / ".dvc").mkdir(parents=True)
+    monkeypatch.chdir(ROOT)
+    entry = next(one for one in boards_of_params() if one["folder"] == "mushroom")
+    (tmp_path / "data" / "mushroom").mkdir(parents=True)
+    given = {"mushroom": {**entry, "training": None, "reference": "retrieved", "reference_sentences": 4}}
+    params = write_params(work, given, tmp_path / "data")
+    board = params["boards"]["mushroom"]
+    assert (board["reference"], board["reference_sentences"]) == ("retrieved", 4)
+    alone = PublicData(track="mfava", reader="mushroom", folder="m", reference="article")
+    assert alone.board("m") == Board(track="mfava", source="m", reference="article")
+
+
+def boards_of_params() -> list[dict]:
+    """The sets of public files as params.yaml names them."""
+    return [one.model_dump() for one in Layout.load("params.yaml").p.public_data.values()]

@@ -272,7 +272,7 @@ class Params(Block):
         for name, public in self.public_data.items():
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
-                board = Board(track=public.track, source=name, settings=public.settings, sizes=public.sizes)
+                board = public.board(name)
                 own = {key: one for key, one in self.detectors.items() if one.learns_from in (None, name)}
                 alone = {"boards": {name: board}, "sources": {name: source}, "detectors": own}
                 yield name, self.model_copy(update=alone)

@@ -7,6 +7,11 @@ from pydantic import BeforeValidator, model_validator
 
 from truerate.config.blocks import Block, Codes, Few, Revision, Word
 
+# What detectors that mark tokens are given of a text's documents; see `Board`.
+Reference = Literal["lead", "article", "retrieved"]
+# Of the keys of a set of public files those that are its board's.
+OF_BOARD = ("track", "title", "reference", "reference_sentences", "settings", "sizes")
+
 
 class HubSource(Block):
     """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is
@@ -111,14 +116,16 @@ class Board(Block):
     track: Word
     source: Word
     title: Word | None = None
-    reference: Literal["lead", "article", "retrieved"] = "lead"
+    reference: Reference = "lead"
     reference_sentences: Few = 6
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
 
 
 class PublicData(Block):
-    """What `make real` looks for in a folder of public files; `settings` and `sizes` are its board's."""
+    """What `make real` looks for in a folder of public files; `settings`, `sizes`, `reference` and
+    `reference_sentences` are its board's.
+    """
 
     track: Word
     reader: Word
@@ -126,8 +133,14 @@ class PublicData(Block):
     folder: Word
     title: Word | None = None
     training: "PublicTraining | None" = None
+    reference: Reference = "lead"
+    reference_sentences: Few = 6
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
+
+    def board(self, source: str) -> Board:
+        """The board of these files, where they are a source of that name."""
+        return Board(source=source, **{name: getattr(self, name) for name in OF_BOARD})
 
 
 def of_public_data(line: str, name: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 
 from truerate.config import track_blocks
+from truerate.config.data import OF_BOARD
 from truerate.config.layout import WORK, Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import digest
@@ -224,10 +225,7 @@ def write_params(
         if block.get(key):
             block[key] = str(Path(block[key]).absolute())
     params["paths"]["inputs"] = "inputs"  # the user's own may lie anywhere, and is not written to
-    named = {
-        name: {"source": name} | {key: entry[key] for key in ("track", "title", "settings", "sizes")}
-        for name, entry in boards.items()
-    }
+    named = {name: {"source": name} | {key: entry[key] for key in OF_BOARD} for name, entry in boards.items()}
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
     params["detectors"] = {
         name: family

@@ -147,7 +147,7 @@ def _grouped(
     for size, beside in sizes.items():
         parts = [kept[1][start:end] for start, end in borders(len(kept[1]), size)] if size else []
         parts = parts or [kept[1][:0]]
-        nearest = [_nearest(answer.ids, parts) if is_taught else None for _, answer in beside]
+        nearest = _nearest([answer for _, answer in beside], parts) if is_taught else [None] * len(beside)
         for place, part in enumerate(parts):
             here = [one for one, near in zip(beside, nearest, strict=True) if near in (None, place)]
             if here:
@@ -163,13 +163,19 @@ def _group(
     return Group(ids, tuple(answers), beside[0][0]["group_id"], beside[0][0]["lang"])
 
 
-def _nearest(ids: np.ndarray, parts: Sequence[np.ndarray]) -> int:
-    """The window that holds most of the different pairs of neighbouring tokens of an answer, of equals most of its
+def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray]) -> list[int]:
+    """Of each answer the window that holds most of its different pairs of neighbouring tokens, of equals most of its
     tokens; the first of equals in both.
     """
-    tokens, neighbours = set(ids.tolist()), _neighbours(ids)
-    shared = [(len(neighbours & _neighbours(part)), len(tokens & set(part.tolist()))) for part in parts]
-    return max(range(len(parts)), key=shared.__getitem__)
+    if len(parts) == 1:
+        return [0] * len(answers)
+    held = [(_neighbours(part), set(part.tolist())) for part in parts]
+    found = []
+    for answer in answers:
+        pairs, tokens = _neighbours(answer.ids), set(answer.ids.tolist())
+        shared = [(len(pairs & in_pairs), len(tokens & in_tokens)) for in_pairs, in_tokens in held]
+        found.append(max(range(len(parts)), key=shared.__getitem__))
+    return found
 
 
 def _neighbours(ids: np.ndarray) -> set[tuple[int, int]]:

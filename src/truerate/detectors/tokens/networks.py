@@ -53,11 +53,13 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        halved = [
-            groups_of(half, coder, backbone, labels, is_taught=half is taught) for half in (taught, held_out)
-        ]
-        trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
-    facts = {"is_fitted": True, "windowed_rate": round(windowed_rate(halved[0]) or 0.0, 6), **trained.facts}
+        lessons, graded = (
+            groups_of(half, coder, backbone, labels, is_taught=True) for half in (taught, held_out)
+        )
+        judged = groups_of(held_out, coder, backbone, labels) if windowed_rate(graded) else graded
+        how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
+        trained = train(network, lessons, judged, graded=graded, **how)
+    facts = {"is_fitted": True, "windowed_rate": round(windowed_rate(lessons) or 0.0, 6), **trained.facts}
     return facts, trained.run, network
 
 

@@ -30,19 +30,32 @@ def train(
     backbone: Backbone,
     seed: int,
     folder: Path,
+    graded: Sequence[Group] | None = None,
 ) -> Trained:
-    """Teach a network on labelled groups and measure it on others (`Agreement.facts`); `folder` holds its checkpoint."""
-    lesson = token_lesson(network, rows_to_learn(taught, backbone), held_out, backbone)
+    """Teach a network on labelled groups and measure it on others (`Agreement.facts`); `folder` holds its checkpoint.
+
+    `graded`: the held-out texts as they are looked at again and again while it learns, where that is not as they
+    are judged: beside one window of a long reference.
+    """
+    rows = rows_to_learn(taught, backbone)
+    lesson = token_lesson(network, rows, held_out, backbone, graded)
     return engine.train(network, lesson, backbone, seed=seed, folder=folder)
 
 
-def token_lesson(network: Network, rows: Rows, held_out: Sequence[Group], backbone: Backbone) -> Lesson:
-    """Marking tokens as a lesson: graded by the log loss of the held-out tokens (the larger the better: its
-    negative), which needs no threshold.
+def token_lesson(
+    network: Network,
+    rows: Rows,
+    held_out: Sequence[Group],
+    backbone: Backbone,
+    graded: Sequence[Group] | None = None,
+) -> Lesson:
+    """Marking tokens as a lesson: graded by the log loss of held-out tokens (the larger the better: its negative),
+    which needs no threshold; the facts are of the held-out texts as they are judged.
     """
+    looked_at = held_out if graded is None else graded
 
     def grade() -> float | None:
-        loss = agreement(network, held_out, backbone).loss
+        loss = agreement(network, looked_at, backbone).loss
         return None if loss is None else -round(loss, LOSS_DIGITS)
 
     return Lesson(
