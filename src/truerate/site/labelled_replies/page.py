@@ -113,6 +113,7 @@ SECTIONS = (
 PAGE = Page(
     sections=SECTIONS,
     leading=LEADING,
+    judging={"detectors": ("tpr", "tnr", "balanced_accuracy", "youden_j")},
     counted="rates",
     baselines="detectors",
     baseline_words=("Detectors", "held against people’s labels"),
