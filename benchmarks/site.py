@@ -189,6 +189,7 @@ def mkdocs(folder: Path) -> float:
     """Seconds of the strict build."""
     (folder / "site").mkdir()
     shutil.copy(ROOT / "site/mkdocs.yml", folder / "site")
+    shutil.copytree(ROOT / "site/overrides", folder / "site/overrides")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", str(folder / "site/mkdocs.yml")]  # fmt: skip
     start = time.perf_counter()
     subprocess.run(command, check=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})

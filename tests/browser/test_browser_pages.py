@@ -14,6 +14,7 @@ PAGES = (
     "models",
     "models/aster",
     "detectors",
+    "detectors/length",
     "samples",
     "methods",
     "data",

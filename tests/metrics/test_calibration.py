@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.calibration import bin_sums, expected_calibration_error, reliability
+from truerate.metrics.calibration import Bin, at_cuts, bin_sums, expected_calibration_error, reliability
 
 # two bins: p .1, .3 (one of them hallucinated); p .6, .8, 1 (all three hallucinated)
 P, LABEL = np.array([0.1, 0.3, 0.6, 0.8, 1.0]), np.array([False, True, True, True, True])
@@ -29,3 +29,17 @@ def test_over_nothing():
     empty = bin_sums(np.zeros(0), np.zeros(0), n_bins=2).sum(axis=0)
     assert np.isnan(expected_calibration_error(empty))
     assert [(one.n, one.mean_p, one.rate) for one in reliability(empty)] == [(0, None, None)] * 2
+
+
+def test_thresholds_follow_from_the_bins_alone():
+    bins = [Bin(0.5, 1.0, 4, 0.8, 0.75), Bin(0.0, 0.5, 6, 0.2, 0.5)]
+    # 3 of 6 below .5, 3 of 4 above: all 10 flagged holds 6; the 4 above hold 3 of these 6
+    assert at_cuts(bins) == [(0.0, 10, 0.6, 1.0), (0.5, 4, 0.75, 0.5)]
+
+
+def test_a_threshold_that_flags_nothing_has_no_precision_and_without_hallucinated_texts_there_is_no_recall():
+    assert at_cuts([Bin(0.0, 0.5, 3, 0.1, 0.0), Bin(0.5, 1.0, 0, None, None)]) == [
+        (0.0, 3, 0.0, None),
+        (0.5, 0, None, None),
+    ]
+    assert at_cuts([]) == []

@@ -2,15 +2,19 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import polars as pl
 import pytest
 from results_made import BOARD, result
 
+from truerate.cli import main
 from truerate.core.errors import TruerateError
 from truerate.flow.result_files import SCORES, save_result
-from truerate.real.diff import as_json, differences, lines
+from truerate.real.diff import Change, as_json, differences, lines
+from truerate.real.diff_page import page
 
+ROOT = Path(__file__).parents[2]
 METRICS = "metrics/leaderboard.json"
 
 
@@ -81,3 +85,36 @@ def test_a_file_that_is_none_of_ours_is_one_line(repository, path, text):
     (repository / path).write_text(text)
     with pytest.raises(TruerateError, match="diff:"):
         differences("one", None, metrics=METRICS)
+
+
+def test_the_page_has_each_score_before_and_after(repository):
+    text = page(differences("one", None, metrics=METRICS), "one", None)
+    assert "<h1>What moved from one to the files as they lie here</h1>" in text
+    assert "3 scores on 2 boards" in text
+    assert "+0.125" in text and "+0.100" in text
+    assert "1 moved, 1 gone." in text
+    # 0.4 on an axis of 220 from 8 to 212: 8 + .4 · 204; before it was 8 + .3 · 204
+    assert 'cx="89.6"' in text and 'cx="69.2"' in text
+    assert "Nothing moved" in page([], "one", "two")
+
+
+def test_what_stands_in_names_is_text_on_the_page():
+    hostile = '<script>alert(1)</script>{{7*7}}" onload="x'
+    cells = {"value": 0.5, "low": None, "high": None, "rank_low": None, "rank_high": None}
+    text = page([Change(hostile, hostile, hostile, hostile, cells, None)], hostile, hostile)
+    assert "<script" not in text and 'onload="x' not in text
+    assert "{{7*7}}" in text, "shown as it stands, not run"
+
+
+def test_the_page_is_written_by_the_command_and_no_other_file_is_lost(repository, capsys):
+    (repository / "params.yaml").write_text((ROOT / "params.yaml").read_text("utf-8"), "utf-8")
+    assert main(["diff", "one", "--html", "out/moved.html"]) == 0
+    assert main(["diff", "one", "--html", "out/moved.html"]) == 0, "its own page is written anew"
+    assert "birch" in (repository / "out/moved.html").read_text("utf-8")
+    (repository / "mine.html").write_text("mine")
+    capsys.readouterr()
+    for taken in ("mine.html", "results"):
+        assert main(["diff", "one", "--html", taken]) == 2
+        said = capsys.readouterr()
+        assert said.out == "" and said.err.count("\n") == 1 and "--html" in said.err
+    assert (repository / "mine.html").read_text() == "mine"

@@ -29,6 +29,7 @@ def build(folder: Path, seed: str, tables: Tables | None = None) -> Path:
     """A built site in a fresh folder laid out as the project is, by default of the tiny tables."""
     (folder / "site").mkdir(parents=True)
     shutil.copy(SITE / "mkdocs.yml", folder / "site")
+    shutil.copytree(SITE / "overrides", folder / "site/overrides")
     build_sources(folder, tables)
     command = [
         sys.executable,

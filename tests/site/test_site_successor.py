@@ -13,7 +13,7 @@ def beside_sources(config: str) -> str:
     """The configuration as zensical takes it: it wants the built site below the folder of its configuration, so
     the same lines stand one folder higher.
     """
-    return config.replace("_dir: ../build/", "_dir: build/")
+    return config.replace("_dir: ../build/", "_dir: build/").replace("custom_dir: ", "custom_dir: site/")
 
 
 def test_one_configuration_serves_both():
@@ -26,6 +26,7 @@ def test_one_configuration_serves_both():
 @pytest.mark.skipif(ZENSICAL is None, reason="zensical is not installed: pip install zensical")
 def test_zensical_builds_every_page_strictly(tmp_path):
     sources = build_sources(tmp_path)
+    shutil.copytree(SITE / "overrides", tmp_path / "site/overrides")
     (tmp_path / "zensical.yml").write_text(beside_sources((SITE / "mkdocs.yml").read_text("utf-8")), "utf-8")
     done = subprocess.run(
         [ZENSICAL, "build", "--strict", "-f", "zensical.yml"], cwd=tmp_path, capture_output=True, text=True

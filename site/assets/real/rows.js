@@ -76,7 +76,7 @@
     if (!link) return;
     event.preventDefault();
     Object.assign(wanted, { subject: link.dataset.showRows, slice: link.dataset.showSlice || "", value: "", q: "" });
-    if (told) wanted.metric = told.headline;
+    wanted.metric = link.dataset.showMetric || (told ? told.headline : "");
     page = 0;
     ask();
     document.getElementById("rows").scrollIntoView();

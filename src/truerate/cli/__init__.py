@@ -348,6 +348,9 @@ def _building(commands) -> None:
         json=True,
     )
     diff.add_argument("second", nargs="?", help="the files as they lie here where none is named")
+    diff.add_argument(
+        "--html", metavar="FILE", help="a page of it, too: one file that opens from disk, without a script"
+    )
 
 
 def _doctor(o) -> None:
@@ -530,9 +533,12 @@ def _submit(o) -> None:
 
 
 def _diff(o) -> None:
-    from truerate.real import diff
+    from truerate.real import diff, diff_page
 
+    place = diff_page.check_place(o.html) if o.html else None
     found = diff.differences(o.first, o.second, metrics=f"{layout().p.paths.metrics}/leaderboard.json")
+    if place:
+        diff_page.write_page(found, o.first, o.second, place)
     print(diff.as_json(found) if o.json else "\n".join(diff.lines(found)))
 
 

@@ -1,5 +1,6 @@
 """Whether a committed board keeps its order when the slice or the rule of its labels changes."""
 
+from collections.abc import Mapping
 from itertools import combinations
 
 from truerate.metrics.orders import kendall
@@ -26,6 +27,13 @@ def orders(board: RealBoard) -> tuple[Order, ...]:
 
 def _order(board: RealBoard, key: str, pair: tuple[str, str]) -> Order | None:
     first, second = (_scores(board, key, value) for value in pair)
+    return order_of(key, pair, first, second)
+
+
+def order_of(
+    key: str, pair: tuple[str, str], first: Mapping[str, RealScore], second: Mapping[str, RealScore]
+) -> Order | None:
+    """Two orders of the subjects that both have, by their scores; None of fewer than three. `key` and `pair` name them."""
     names = [name for name in first if name in second]
     if len(names) < 3:
         return None

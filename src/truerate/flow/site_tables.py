@@ -25,6 +25,7 @@ from truerate.core.schemas import (
 from truerate.detectors.family import rules_by_module
 from truerate.detectors.published.adapter import about
 from truerate.detectors.published.checks import usable
+from truerate.flow.detector_curves import curves
 from truerate.flow.formulas import published_formulas
 from truerate.flow.graph import steps
 from truerate.flow.real_results import real_boards
@@ -51,11 +52,12 @@ OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version"
 
 def site_tables(at: Layout) -> Tables:
     """The tables of every declared board, with the docstrings of metrics, detectors and schemas."""
+    rows = load(Row, at.leaderboard("rows"))
     return Tables(
         title=at.p.site.title,
         boards=tuple(board_tables(at, name) for name in at.p.boards),
         models={alias: model_card(at, alias) for alias in at.p.models},
-        rows=load(Row, at.leaderboard("rows")),
+        rows=rows,
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
         metric_docs=published_formulas(),
@@ -65,6 +67,7 @@ def site_tables(at: Layout) -> Tables:
         confidence=at.p.statistics.confidence,
         audit_threshold=at.p.audit.threshold,
         real=real_boards(),
+        curves=curves(rows),
     )
 
 

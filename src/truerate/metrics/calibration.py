@@ -1,5 +1,6 @@
 """Are a judge's probabilities what they say? Reliability by bins, and the expected calibration error."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,3 +56,28 @@ def expected_calibration_error(totals: np.ndarray) -> np.ndarray:
     n, p, hallucinated = (totals[..., part * n_bins : (part + 1) * n_bins] for part in range(3))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.abs(hallucinated - p).sum(axis=-1) / n.sum(axis=-1)
+
+
+class AtCut(NamedTuple):
+    """What calling every text hallucinated whose p is `cut` or more gives: how many are called so (`n_flagged`), the
+    share of these that is hallucinated, and the share of the hallucinated that is among them; None over nothing.
+    """
+
+    cut: float
+    n_flagged: int
+    precision: float | None
+    recall: float | None
+
+
+def at_cuts(bins: Sequence[Bin]) -> list[AtCut]:
+    """Precision and recall at the lower edge of each bin, in ascending order of the edges: from the bins alone, so
+    that whoever has them can make it anew.
+    """
+    ordered = sorted(bins)
+    hits = [one.n * (one.rate or 0.0) for one in ordered]
+    n_all = sum(hits)
+    found = []
+    for place, one in enumerate(ordered):
+        n, hit = sum(other.n for other in ordered[place:]), sum(hits[place:])
+        found.append(AtCut(one.low, n, hit / n if n else None, hit / n_all if n_all else None))
+    return found

@@ -28,6 +28,7 @@ def context(tables: Tables) -> dict:
         )
     return {
         "boards": boards,
+        "as_judges": True,
         "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
         "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
     }

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,6 +11,7 @@ from markupsafe import Markup
 import truerate.site.board as board
 import truerate.site.data as data
 import truerate.site.detector as detector
+import truerate.site.detector_pages as detector_pages
 import truerate.site.home as home
 import truerate.site.ledger as ledger
 import truerate.site.methods as methods
@@ -57,7 +58,8 @@ def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str,
 
 def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     """Every page, table and asset; prose by hand stands in the place of a page of its name."""
-    fill = _filler(folder, tables)
+    judged = detector_pages.judged_on(tables)
+    fill = _filler(folder, tables, detector_pages.detectors_of(judged))
     pages = {
         "index.md": fill("home.md.j2", ".", **home.context(tables)),
         "detectors.md": fill("detectors.md.j2", ".", **detector.context(tables)),
@@ -75,6 +77,9 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
     for name in models.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **models.context(tables, name))
+    for name, address in detector_pages.detectors_of(judged).items():
+        told = detector_pages.context(tables, judged, name)
+        pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **told)
     for found in tables.real:
         pages |= _real(fill, found)
     pages |= {
@@ -98,7 +103,7 @@ def _real(fill, board: RealBoard) -> dict[str, str]:
     }
 
 
-def _filler(folder: Path, tables: Tables):
+def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
     """A function that fills one template. Every value passes `inert` on its way out, unless it is Markup
     already.
     """
@@ -124,6 +129,7 @@ def _filler(folder: Path, tables: Tables):
         "site": tables,
         "classes": classes,
         "legend_of": legend,
+        "page_of": _page_of(tables, detectors),
         "prose_of": lambda name: Markup(_prose(folder / "pages" / name)),
     }
 
@@ -131,6 +137,18 @@ def _filler(folder: Path, tables: Tables):
         return environment.get_template(template).render(root=Markup(root), **values).lstrip()
 
     return fill
+
+
+def _page_of(tables: Tables, detectors: Mapping[str, str]):
+    """A function that finds the page of a subject by its name and kind, from the site's root; empty where it has none."""
+    asked = set(models.models_of(tables))
+
+    def page_of(name: str, kind: str) -> str:
+        if kind == "model":
+            return f"models/{slug(name)}.html" if name in asked else ""
+        return f"detectors/{detectors[name]}.html" if kind == "baseline" and name in detectors else ""
+
+    return page_of
 
 
 def percent(share: float | None, digits: int = 1) -> Markup:

@@ -75,7 +75,9 @@ class Page:
     """What the pages show of a track's boards; one without sections shows every table (`generic.laid_out`).
 
     `leading`: the ranked table of the home page; where there is an `opening`, it is shown in its place.
-    `detectors`: the table of the detectors page. `counted`: the table whose subjects are the board's models
+    `detectors`: the table of the detectors page. `judging`: the tables whose subjects judge texts, so that each has
+    a page of its own, with their measures in order: the first two are drawn, and none named means all.
+    `counted`: the table whose subjects are the board's models
     (None: any), and `baselines` the one whose other subjects are its baselines, called by the words of
     `baseline_words`. `labelled_words`: what its labelled texts are called, and what they are called that are
     hallucinated. `heads`: what a line is in tables that no section shows, where it is no model. `beyond`:
@@ -95,6 +97,7 @@ class Page:
     leading: View | None = None
     opening: Part | None = None
     detectors: View | None = None
+    judging: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"detectors": ()})
     counted: str | None = None
     baselines: str | None = None
     baseline_words: tuple[str, str] = ("Baselines", "need no model call")

@@ -9,6 +9,7 @@ import polars as pl
 from truerate.core import schemas
 from truerate.core.card import Card
 from truerate.core.metric import Metric
+from truerate.site.curves import Curve
 from truerate.site.measures import Measure
 from truerate.site.real.results import RealBoard
 from truerate.site.vocabulary import Vocabulary
@@ -98,7 +99,8 @@ class Tables:
     from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
     (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
     board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
-    from which a set is flagged. `real`: the boards of results/, which open the home page.
+    from which a set is flagged. `real`: the boards of results/, which open the home page. `curves`: bins of p and
+    thresholds of detectors, from the rows.
     """
 
     title: str
@@ -114,6 +116,7 @@ class Tables:
     confidence: float = 0.95
     audit_threshold: float = 0.75
     real: tuple[RealBoard, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     @property
     def is_simulated(self) -> bool:

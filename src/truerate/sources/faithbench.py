@@ -48,6 +48,8 @@ CARD = {
     "redistribution": "ids-only",
     "url": "https://github.com/vectara/FaithBench",
     "lang": "en",
+    "note": "The summaries were chosen because detectors disagree on them: no rate here is one of all summaries, and detectors look "
+    "worse than they are elsewhere.",
     "labelled_by": "experts, who marked spans; the worst label of a summary counts",
 }
 SET = PublicSet(

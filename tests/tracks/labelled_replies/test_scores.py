@@ -14,9 +14,10 @@ from tests.tracks.labelled_replies.made import (
     samples,
 )
 from truerate.leaderboard.rows import ranks
+from truerate.tracks.labelled_replies.detector_scores import verdicts_on
 from truerate.tracks.labelled_replies.metrics import METRICS
 from truerate.tracks.labelled_replies.replies import replies
-from truerate.tracks.labelled_replies.scores import score, score_labels, score_rates
+from truerate.tracks.labelled_replies.scores import score, score_judged, score_labels, score_rates
 
 
 def rates(*rows):
@@ -100,3 +101,29 @@ def test_answers_that_calibrate_are_no_subjects():
     )
     assert set(outcomes["subject"]) == {"a"}
     assert set(scores.filter(metric="hallucination_rate")["subject"]) == {"a"}
+
+
+def test_the_board_as_it_would_stand_by_another_judge():
+    # x flags one of a's two replies and both of b's; y has said nothing readable of b's second
+    rows = [reply(name, unit, False) for name in "ab" for unit in "12"]
+    verdicts = [
+        said("x", "a/1", True),
+        said("x", "a/2", False),
+        said("x", "b/1", True),
+        said("x", "b/2", True),
+    ]
+    verdicts += [
+        said("y", "a/1", False),
+        said("y", "a/2", False),
+        said("y", "b/1", True),
+        said("y", "b/2", None),
+    ]
+    by_judge = verdicts_on(replies(samples(*rows)), judgements(*verdicts))
+    made, outcomes = score_judged(by_judge, WRITER)
+    found = cells(made)
+    assert (found["judged_rate", "a", "judge=x"], found["judged_rate", "b", "judge=x"]) == (
+        (0.5, 2),
+        (1.0, 2),
+    )
+    assert found["judged_rate", "b", "judge=y"] == (1.0, 1)
+    assert outcomes.height == 7 and outcomes["value"].sum() == 4

@@ -120,6 +120,12 @@ PAGE = Page(
     SECTIONS,
     views.LEADING,
     detectors=views.DETECTORS,
+    judging={
+        "detection": ("precision", "recall", "f1", "balanced_accuracy", "tpr", "tnr", "unparsed_rate"),
+        "location": ("span_precision", "span_recall", "span_f1", "token_f1", "marked_rate"),
+        "comparison": ("accuracy_both_orders", "first_position_rate"),
+        "reliability": ("ece",),
+    },
     counted="detection",
     baselines="detection",
     heads={

@@ -208,6 +208,10 @@ PAGE = Page(
     SECTIONS,
     LEADING,
     detectors=DETECTORS,
+    judging={
+        "recognition": ("precision", "recall", "f1", "accuracy", "tpr", "tnr", "unparsed_rate"),
+        "failures": ("failure_rate",),
+    },
     counted="recognition",
     baselines="recognition",
     heads={"labels": "Labeller", "dataset": "Texts"},

@@ -24,6 +24,23 @@ SECTIONS = (
         (View("rates", RATE, switch="rule", across=("task",), having=("rule",)),),
     ),
     Section(
+        "By other judges",
+        "The same replies as each judge or detector would rank them, uncorrected: swap the judge, and see whether the order holds.",
+        (
+            View("rates", ("judged_rate",), switch="judge", lacking=("task",), having=("judge",)),
+            View(
+                "rates",
+                ("judged_rate",),
+                switch="judge",
+                across=("task",),
+                having=("judge", "task"),
+                title="By task",
+            ),
+        ),
+        has_flags=False,
+        n_folded=1,
+    ),
+    Section(
         "Labels as published",
         "The share of each label among a system’s replies, and in which files its verdicts stand.",
         (
@@ -113,6 +130,7 @@ SECTIONS = (
 PAGE = Page(
     sections=SECTIONS,
     leading=LEADING,
+    judging={"detectors": ("tpr", "tnr", "balanced_accuracy", "youden_j")},
     counted="rates",
     baselines="detectors",
     baseline_words=("Detectors", "held against people’s labels"),

@@ -126,6 +126,17 @@ PAGE = Page(
     View("rates", (RATE,), across=("lang",), only=RANKED),
     opening=HEAT_MAP,
     detectors=views.DETECTORS,
+    judging={
+        "detection": (
+            "token_precision",
+            "token_recall",
+            "token_f1",
+            "token_fpr",
+            "token_auroc",
+            "token_recall_by_type",
+        ),
+        "mushroom": ("iou", "spearman"),
+    },
     counted="rates",
     baselines=COUNTED,
     baseline_words=("Detectors", "rules and networks"),

@@ -2,11 +2,12 @@
 
 import polars as pl
 
+import truerate.site.real.judges as judges
 from truerate.site.measures import Measure
 from truerate.site.real.forest import SMALL, forest
 from truerate.site.real.heat import maps
 from truerate.site.real.home import measured_by, sentence
-from truerate.site.real.results import FIELDS, Printed, RealBoard, RealScore
+from truerate.site.real.results import FIELDS, JUDGE, Printed, RealBoard, RealScore
 from truerate.site.real.scatter import scatter
 from truerate.site.safety import script
 
@@ -35,6 +36,7 @@ def context(board: RealBoard) -> dict:
         "lines": lines(board, [measure.name for measure in others]),
         "maps": maps(board),
         "orders": board.orders,
+        "swapped": judges.swapped(board),
         "n_open": sum(board.spans_scale(one) for one in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
@@ -62,7 +64,10 @@ def lines(board: RealBoard, others: list[str]) -> list[dict]:
 def rest(board: RealBoard) -> list[RealScore]:
     """Scores that neither the table nor a map shows: slices of several keys, and of other metrics."""
     return [
-        one for one in board.scores if len(one.slice) > 1 or (one.slice and one.metric != board.headline.name)
+        one
+        for one in board.scores
+        if len(one.slice) > 1
+        or (one.slice and one.metric != board.headline.name and one.slice[0][0] != JUDGE)
     ]
 
 

@@ -12,6 +12,7 @@ FIELDS = (
     "metric", "subject", "kind", "slice", "value", "low", "high", "n", "rank_low", "rank_high", "provenance",
 )  # of scores.csv, in this order  # fmt: skip
 SPANS = 0.9  # an interval this wide, as a share of the scale, tells nothing
+JUDGE = "judge"  # the slice key of scores that another judge of the same replies gives
 Slice = tuple[tuple[str, str], ...]
 
 
@@ -99,6 +100,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Swap:
+    """Two judges of the same replies beside one another; `order.first` is empty for what leads the board, and
+    `order.key` for everything, else it names the slice.
+
+    `n`: replies that both judged; `agreement`: the share of these on which they say the same, in [0, 1]; `kappa`:
+    Cohen's κ, None where both always say the same one thing.
+    """
+
+    order: Order
+    n: int
+    agreement: float | None
+    kappa: float | None
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
@@ -107,7 +123,7 @@ class RealBoard:
     `measures`: the records of its metrics by name. `more_units`: of two neighbours of the headline, (better,
     worse), the units that would have to be added to tell them apart; None where none would. `published`: figures
     printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
-    holds from slice to slice.
+    holds from slice to slice. `swaps`: whether it holds from judge to judge, where several judged the same replies.
     """
 
     card: Mapping
@@ -118,6 +134,7 @@ class RealBoard:
     published: tuple[Printed, ...] = ()
     tally: str = ""
     orders: tuple[Order, ...] = ()
+    swaps: tuple[Swap, ...] = ()
 
     @property
     def name(self) -> str:
@@ -161,6 +178,15 @@ class RealBoard:
             return ABSENT
         measure = self.measures[score.metric]
         return f"{measure.text(score.low)} to {measure.text(score.high)}"
+
+    def judges(self, where: Slice = ()) -> dict[str, dict[str, RealScore]]:
+        """The scores of each further judge of the same replies, by judge and subject: over everything, or on a slice."""
+        found: dict[str, dict[str, RealScore]] = {}
+        for one in self.scores:
+            rest = tuple(pair for pair in one.slice if pair[0] != JUDGE)
+            if rest == where and rest != one.slice and one.kind == "model":
+                found.setdefault(dict(one.slice)[JUDGE], {})[one.subject] = one
+        return dict(sorted(found.items()))
 
     def overall(self, metric: str) -> dict[str, RealScore]:
         """The scores of one metric over everything, by subject."""

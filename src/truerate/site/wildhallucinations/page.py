@@ -383,6 +383,7 @@ PAGE = Page(
     SECTIONS,
     LEADING,
     detectors=VERIFIER,
+    judging={"verification": ("verifier_tpr", "verifier_fpr", "verifier_accuracy", "verifier_kappa")},
     counted="leading",
     baselines="verification",
     baseline_words=("Detectors", "need no model call"),

@@ -15,6 +15,13 @@ METRICS = (
         "questions: wrong). `rule`: by another rule of the same labels.",
         direction="down",
     ),
+    _rates(
+        "judged_rate",
+        "Judged hallucinated",
+        "Share of the replies that a judge or detector calls hallucinated, over its readable verdicts: the board as it would "
+        "stand by that judge alone, uncorrected.",
+        direction="down",
+    ),
     _rates("label_rate", "Share of the label", "Share of the replies that bear this label, as published."),
     _rates(
         "files_rate",

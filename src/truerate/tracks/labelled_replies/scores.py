@@ -13,7 +13,7 @@ from truerate.tracks.labelled_replies.corrected_scores import score_corrected
 from truerate.tracks.labelled_replies.detector_scores import score_detectors, verdicts_on
 from truerate.tracks.labelled_replies.replies import by_rule, by_subject, replies, rules_of, slices
 
-RATE = "hallucination_rate"
+RATE, JUDGED = "hallucination_rate", "judged_rate"
 
 
 def score(
@@ -32,13 +32,15 @@ def score(
     subjects = rows.filter(~pl.col("is_calibration"))
     said = verdicts_on(rows, judgements)
     rates, outcomes = score_rates(subjects, writer)
+    judged, verdicts = score_judged(said.filter(~pl.col("is_calibration")), writer)
     made = [
         *rates,
+        *judged,
         *score_labels(subjects, writer),
         *score_detectors(said, writer),
         *score_corrected(said, writer, at.p.track(board)),
     ]
-    return frame(Score, made), outcomes
+    return frame(Score, made), pl.concat([outcomes, verdicts])
 
 
 def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
@@ -57,6 +59,23 @@ def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[
                 made.append(writer.share(RATE, subject, where, hits, clusters))
             units = part.select("subject", unit_id="unit", cluster_id="cluster", value="is_hallucinated")
             outcomes.append(writer.outcomes(RATE, where, units))
+    return made, pl.concat(outcomes)
+
+
+def score_judged(said: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+    """The share of each subject's replies that each detector or judge calls hallucinated, over all and by task, and
+    what it said of each unit: the board as it would stand by that judge alone. `said`: `verdicts_on`.
+    """
+    made: list[dict[str, Any]] = []
+    outcomes = [frame(Outcome)]
+    for (judge,), own in said.group_by("detector", maintain_order=True):
+        for task, part in slices(own):
+            where = {"judge": str(judge), **task}
+            for subject, replies_of in by_subject(part):
+                hits, clusters = replies_of["verdict"].to_numpy(), replies_of["cluster"].to_list()
+                made.append(writer.share(JUDGED, subject, where, hits, clusters))
+            units = part.select("subject", unit_id="unit", cluster_id="cluster", value="verdict")
+            outcomes.append(writer.outcomes(JUDGED, where, units))
     return made, pl.concat(outcomes)
 
 

@@ -1,0 +1,218 @@
+"""A page per detector of the build: what it finds and what it flags by language and type, what its probabilities are
+worth, and where it is used.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from truerate.core.metric import Metric
+from truerate.site.board import page_and_rows
+from truerate.site.curves import Curve
+from truerate.site.detector_figure import NARROW, reliability, side_by_side, thresholds
+from truerate.site.generic import by_words
+from truerate.site.panels import panels
+from truerate.site.safety import slug
+from truerate.site.sections import Page
+from truerate.site.tables import Board, Tables
+from truerate.site.views import Panel, View
+
+BIN = "bin"  # rows of a bin of p are drawn, not listed
+BESIDE = ("planted", "published")  # kinds of rows that stand beside what was measured
+N_SHOWN = 8  # measures in a table before the others are asked for
+Rows = list[dict]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Who judges on a board: its rows of judges by subject, `judging` as its page has it."""
+
+    board: Board
+    judging: Mapping[str, Sequence[str]]
+    rows: Mapping[str, Rows]
+
+
+def judged_on(tables: Tables) -> list[Judged]:
+    """The rows of judges of every board, read once for all pages."""
+    found = []
+    for board in tables.boards:
+        page, rows = page_and_rows(tables, board)
+        by_subject: dict[str, Rows] = {}
+        for row in judging_rows(page, rows):
+            if row["kind"] != "published":
+                by_subject.setdefault(row["subject"], []).append(row)
+        found.append(Judged(board, page.judging, by_subject))
+    return found
+
+
+def detectors_of(judged: Sequence[Judged]) -> dict[str, str]:
+    """Every subject that judges texts on a board, by name, with the file name of its page; of two names that give one
+    file name the later has a number behind it.
+    """
+    return addresses(
+        {
+            name
+            for one in judged
+            for name, rows in one.rows.items()
+            if any(row["kind"] not in BESIDE for row in rows)
+        }
+    )
+
+
+def addresses(names: Iterable[str]) -> dict[str, str]:
+    """A file name for each name, no two alike, in order of the names."""
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        base, n = str(slug(name)), 1
+        while (address := base if n == 1 else f"{base}-{n}") in found.values():
+            n += 1
+        found[name] = address
+    return found
+
+
+def judging_rows(page: Page, rows: Rows) -> Rows:
+    """The rows of a board's tables of judges."""
+    return [
+        row
+        for row in rows
+        if row["table"] in page.judging and not any(view.takes(row) for view in page.hidden)
+    ]
+
+
+def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
+    """What one_detector.md.j2 shows of a detector."""
+    boards = [_on(tables, one, name) for one in judged]
+    shown = [one for one in boards if one["blocks"]]
+    flags = [one["board"].is_simulated for one in shown]
+    return {
+        "name": name,
+        "doc": next(
+            (one["doc"] for one in tables.detector_docs if one["name"] == name and one.get("is_rule")), ""
+        ),
+        "card": tables.models.get(name),
+        "boards": shown,
+        "uses": uses(tables, judged, name),
+        "is_simulated": any(flags),
+        "is_whole": all(flags) and bool(flags),
+    }
+
+
+def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str, str, str]]:
+    """Where a detector is used: (title of the board, its page, for what), boards of the build first."""
+    found = []
+    for one in judged:
+        board = one.board
+        rates = [f"its counts make the {board.ranks}"] if board.detector.get("member") == name else []
+        roles = [f"{role} of the data set" for role, who in sorted(board.roles.items()) if who == name]
+        held = ["held against labels"] if name in one.rows else []
+        if what := [*rates, *roles, *held]:
+            found.append((board.title, f"boards/{board.name}.html", "; ".join(what)))
+    for real in tables.real:
+        if any(one.subject == name and one.kind == "baseline" for one in real.ranked):
+            found.append((str(real.card["title"]), f"real/{real.name}.html", "a row of its own"))
+    return found
+
+
+def _on(tables: Tables, judged: Judged, name: str) -> dict:
+    """What a board says of a detector: tables with figures, by slices, and its curves."""
+    board = judged.board
+    blocks = blocks_of(board, judged.judging, judged.rows.get(name, []))
+    curves = [one for one in tables.curves if (one.board, one.subject) == (board.name, name)]
+    return {
+        "board": board,
+        "blocks": [one for one in blocks if one["is_first"]],
+        "more": [one for one in blocks if not one["is_first"]],
+        "curves": [_drawn(one, board) for one in curves],
+        "is_rate": board.detector.get("member") == name,
+    }
+
+
+def blocks_of(board: Board, judging: Mapping[str, Sequence[str]], rows: Rows) -> list[dict]:
+    """The rows of one detector by table and slice keys, each as panels with a picture; those of a table's simplest two
+    splits are first, others are more of the same.
+    """
+    by_keys: dict[tuple[str, tuple[str, ...]], Rows] = {}
+    for row in rows:
+        if BIN not in row["slice"]:
+            by_keys.setdefault((row["table"], tuple(sorted(row["slice"]))), []).append(row)
+    order = list(judging)
+    found, n_of_table = [], dict.fromkeys(order, 0)
+    for (table, keys), some in sorted(
+        by_keys.items(), key=lambda one: (order.index(one[0][0]), len(one[0][1]), one[0])
+    ):
+        if any(row["kind"] not in BESIDE and row["value"] is not None for row in some):
+            found.append(
+                _block(board, table, keys, some, judging[table]) | {"is_first": n_of_table[table] < 2}
+            )
+            n_of_table[table] += 1
+    return found
+
+
+def _block(board: Board, table: str, keys: tuple[str, ...], rows: Rows, wanted: Sequence[str]) -> dict:
+    """One table of a detector under its split: keys of one value are said once."""
+    held = {key: sorted({row["slice"][key] for row in rows}) for key in keys}
+    varied = [key for key in keys if len(held[key]) > 1]
+    switch = min(varied, key=lambda key: (len(held[key]), key)) if len(varied) > 1 else None
+    by = tuple(key for key in varied if key != switch)
+    met = list(dict.fromkeys(row["metric"] for row in rows))
+    metrics = [name for name in wanted if name in met]
+    rest = [name for name in met if name not in metrics]
+    if not metrics:
+        metrics, rest = rest[:N_SHOWN], rest[N_SHOWN:]
+    only = tuple((key, held[key][0]) for key in keys if key not in varied)
+    view = View(
+        table,
+        tuple(metrics),
+        tuple(rest),
+        switch=switch,
+        by=by,
+        only=only,
+        having=keys,
+        n_whiskers=0,
+        head=_head(by, board),
+    )
+    words = board.vocabulary
+    made = [_named(panel) for panel in panels(rows, view, words)]
+    file = f"{board.name}-{table}-{'-'.join(keys) or 'all'}"
+    return {
+        "title": f"{words.label(table)}: {by_words((*by, *([switch] if switch else [])), words).lower()}",
+        "note": "; ".join(f"{words.label(key).lower()}: {words.value(key, value)}" for key, value in only),
+        "anchor": file,
+        "view": view,
+        "panels": [
+            {
+                "panel": panel,
+                "figure": side_by_side(panel, metrics, file=f"{file}-{panel.name}"),
+                "narrow": side_by_side(panel, metrics, file=f"{file}-{panel.name}-small", sizes=NARROW),
+            }
+            for panel in made
+        ],
+    }
+
+
+def _head(by: Sequence[str], board: Board) -> str:
+    words = ["language" if key == "lang" else board.vocabulary.label(key).lower() for key in by]
+    text = ", ".join(words) or "detector"
+    return text[:1].upper() + text[1:]
+
+
+def _named(panel: Panel) -> Panel:
+    """A panel whose lines do not say again whose page it is."""
+    lines = tuple(
+        replace(line, notes=tuple(note for note in line.notes if note != line.subject))
+        for line in panel.lines
+    )
+    return replace(panel, lines=lines, has_kinds=False)
+
+
+def _drawn(curve: Curve, board: Board) -> dict:
+    """A curve with its pictures, its thresholds as lines, and its slice in words."""
+    words = board.vocabulary
+    file = "-".join((board.name, *(value for _, value in curve.where)))
+    told = [f"{words.label(key).lower()}: {words.value(key, value)}" for key, value in curve.where]
+    return {
+        "curve": curve,
+        "where": ", ".join(told) or "everything",
+        "reliability": reliability(curve, file=f"{file}-reliability"),
+        "thresholds": thresholds(curve, file=f"{file}-thresholds"),
+        "text": Metric("", "", "", "", unit="share").text,
+    }

@@ -1,0 +1,77 @@
+"""A page per detector: its rows by slice with a picture, its thresholds, where it is used, and links that lead there."""
+
+import dataclasses
+from html import unescape
+from pathlib import Path
+
+import pytest
+from test_site_render import Elements
+from tiny_tables import tiny_tables
+
+from truerate.site import render_site
+from truerate.site.curves import Bin, Curve, Cut
+from truerate.site.detector_pages import addresses, blocks_of, detectors_of, judged_on
+
+SITE = Path(__file__).parents[2] / "site"
+BOARD = "halueval-closed-world"
+CURVE = Curve(
+    BOARD,
+    "length",
+    (("task", "qa"),),
+    (Bin(0.0, 0.5, 6, 0.25, 1 / 3, 0.1, 0.6), Bin(0.5, 1.0, 4, 0.75, 0.75, 0.3, 0.95)),
+    (Cut(0.0, 10, 0.5, 1.0), Cut(0.5, 4, 0.75, 0.6)),
+)
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return render_site(dataclasses.replace(tiny_tables(), curves=(CURVE,)), SITE)
+
+
+def test_whoever_judges_has_a_page_and_who_does_not_has_none(pages):
+    names = detectors_of(judged_on(tiny_tables()))
+    assert {"aster", "length", "always"} <= set(names)
+    assert "annotators" not in names and "ChatGPT, as printed" not in names
+    assert {f"detectors/{address}.md" for address in names.values()} == {
+        path for path in pages if path.startswith("detectors/")
+    }
+
+
+def test_two_names_of_one_file_name_have_a_page_each():
+    assert addresses(["a b", "a-b", "A b"]) == {"A b": "a-b", "a b": "a-b-2", "a-b": "a-b-3"}
+
+
+def test_the_page_has_its_thresholds_and_where_it_is_used(pages):
+    page = Elements(unescape(pages["detectors/length.md"]))
+    assert "Calibration and thresholds, task: QA (10 texts)" in " ".join(page.text.split())
+    lines = [attributes.get("data-v") for tag, attributes in page.elements if tag == "td"]
+    at = lines.index("4")  # flagged at .5: 4 texts, 75 % of them hallucinated, 60 % of all that are
+    assert lines[at : at + 3] == ["4", "0.75", "0.6"]
+    used = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
+    assert f"../boards/{BOARD}.html" in used
+
+
+def test_boards_lead_to_the_pages_of_their_subjects(pages):
+    page = Elements(unescape(pages[f"boards/{BOARD}.md"]))
+    found = {attributes.get("href") for tag, attributes in page.elements if tag == "a"}
+    assert {"../detectors/length.html", "../models/aster.html"} <= found
+
+
+def row(table, metric, value, **slices):
+    return {"board": BOARD, "table": table, "subject": "d", "kind": "baseline", "metric": metric, "value": value,
+            "low": None, "high": None, "n": 9, "rank_low": None, "rank_high": None, "provenance": "", "slice": slices}  # fmt: skip
+
+
+def test_rows_of_one_split_are_drawn_together_and_bins_are_not_listed():
+    board = tiny_tables().boards[0]
+    rows = [
+        row("recognition", metric, value, task=task, variant="plain")
+        for metric, value in (("precision", 0.75), ("recall", 0.5))
+        for task in ("qa", "dialogue")
+    ] + [row("recognition", "precision", 0.1, bin="0.0–0.1", task="qa")]
+    (block,) = blocks_of(board, {"recognition": ("precision", "recall")}, rows)
+    (part,) = block["panels"]
+    assert block["note"] == "variant: Plain"
+    assert part["figure"]["measures"] == [board.measures["precision"], board.measures["recall"]]
+    assert [drawn["value"] for drawn in part["figure"]["rows"]] == ["75.0 / 50.0", "75.0 / 50.0"]
+    assert [[bar["series"] for bar in drawn["bars"]] for drawn in part["figure"]["rows"]] == [[0, 1], [0, 1]]
