@@ -171,7 +171,7 @@ def test_the_commands_say_what_they_did(at, capsys):
     assert cli.main(["web", "forget", GONE.url]) == 0
     assert (
         capsys.readouterr().out
-        == "1 pages forgotten; the next `dvc repro` asks for those that it still needs\n"
+        == "1 page forgotten; the next `dvc repro` asks for those that it still needs\n"
     )
     assert cli.main(["web", "retry", "never"]) == cli.main(["web", "forget", "http://nowhere/"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 2

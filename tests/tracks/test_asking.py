@@ -8,7 +8,14 @@ from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.llm.generation import Prompted
 from truerate.llm.request import Reply, Request
-from truerate.tracks.asking import ask_prompted, context_frame, in_shard, rows_in_shard, whole_part
+from truerate.tracks.asking import (
+    ask_prompted,
+    context_frame,
+    in_shard,
+    number_in_shard,
+    rows_in_shard,
+    whole_part,
+)
 
 LAYOUT = Layout(load_params(Path(__file__).parents[2] / "params.yaml"))
 LAYOUT = Layout(
@@ -37,6 +44,8 @@ def test_every_context_is_in_one_shard_in_its_order():
     parts = [[one.item_id for one in in_shard(FOUND.values(), shard, 3)] for shard in range(3)]
     assert sorted(name for part in parts for name in part) == ["a", "b", "c"]
     assert [one.item_id for one in in_shard(FOUND.values(), 0, 1)] == ["b", "a", "c"]
+    for n in (0, 2, 7):
+        assert sum(number_in_shard(n, shard, 3) for shard in range(3)) == n
 
 
 def test_a_frame_of_contexts_has_what_stands_beside_a_text():

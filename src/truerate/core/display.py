@@ -36,7 +36,8 @@ def show_forgotten(n: int, what: str, boards: Sequence[str], *, asks: str, as_js
         then = (
             f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
         )
-        print(f"{n:,} {what} forgotten; the next `dvc repro` {then}")
+        things = what.removesuffix("s") if n == 1 else what
+        print(f"{n:,} {things} forgotten; the next `dvc repro` {then}")
 
 
 def show_table(table: pl.DataFrame, *, as_json: bool) -> None:

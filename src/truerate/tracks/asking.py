@@ -90,6 +90,12 @@ def in_shard(found: Iterable[Some], shard: int, n_shards: int | None) -> list[So
     return [one for one in found if shard_of(one.item_id, n_shards) == shard]
 
 
+def number_in_shard(n: int, shard: int, n_shards: int | None) -> int:
+    """How many of `n` that are drawn on a board a shard draws, so that all shards together draw `n`."""
+    assert n_shards is not None  # a layout at work on a board has a number (`Layout.on`)
+    return n // n_shards + (shard < n % n_shards)
+
+
 def rows_in_shard(items: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
     """Those rows, of items or of what is said of them, that belong to one shard, in their order.
 

@@ -39,7 +39,7 @@ def whole(at, model="birch", changed=None, upstream=UPSTREAM):
 
 @pytest.fixture(scope="module")
 def made():
-    return whole(layout(verification={"checked_rate": 0.5}))
+    return whole(layout(verification={"n_checked": 400}))
 
 
 def truth_of(facts):
@@ -100,7 +100,7 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
 
 
 def test_verdicts_do_not_depend_on_the_order_of_replies(made):
-    at = layout(verification={"checked_rate": 0.5})
+    at = layout(verification={"n_checked": 400})
     mixed = {"generate": made[0].sample(fraction=1.0, shuffle=True, seed=4)}
     rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
     assert rows.equals(made[1]) and beside["judgements"].equals(made[3])
@@ -157,7 +157,7 @@ def test_an_injected_page_never_turns_a_verdict(made):
         for place, text in enumerate(UPSTREAM["documents"]["text"])
     ]
     poisoned = UPSTREAM | {"documents": UPSTREAM["documents"].with_columns(text=pl.Series(texts))}
-    how = {"passage_words": 100_000, "n_passages": 30, "window": 400, "checked_rate": 0.0}
+    how = {"passage_words": 100_000, "n_passages": 30, "window": 400, "n_checked": 0}
     plain, injected = (
         whole(layout(verification=how), upstream=upstream) for upstream in (UPSTREAM, poisoned)
     )
@@ -169,7 +169,7 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     """TPR and FPR against what its own passages support, not against the world: the planted rates, slips
     included.
     """
-    at = layout(verification={"checked_rate": 0.0})
+    at = layout(verification={"n_checked": 0})
     found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
     own, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):

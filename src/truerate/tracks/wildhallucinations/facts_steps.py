@@ -10,7 +10,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.llm import ask
 from truerate.llm.generation import generations
-from truerate.tracks.asking import Asking, rows_in_shard
+from truerate.tracks.asking import Asking, number_in_shard, rows_in_shard
 from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
@@ -26,8 +26,7 @@ Replies = dict[str, pl.DataFrame]
 def facts(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """Facts of one subject's replies of a shard, and their verdicts in batches and, for a share of them, one
-    by one.
+    """Facts of one subject's replies of a shard, and their verdicts in batches and, of some of them, one by one.
 
     Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact
     rows follow from the replies (`facts.facts_of`), their evidence from the judgements
@@ -54,7 +53,9 @@ def facts(
     )
     written = generations(fact_writing.collect(came.asked, came.replies, texts) + came.unread)
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
-    verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
+    n_checked = number_in_shard(settings.verification.n_checked, shard, at.p.n_shards)
+    label = f"{board}: verify {model}"
+    verified, judged = verify(at, board, claims, asking=asking, label=label, n_checked=n_checked)
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
 
 
@@ -94,13 +95,15 @@ def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: Settings
 
 
 def verify(
-    at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str
+    at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str, n_checked: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Generation and Judgement rows of all calls about these claims."""
+    """Generation and Judgement rows of all calls about these claims, of which `n_checked` are also verified one by
+    one.
+    """
     settings = at.p.track(board)
     how, judge = settings.verification, settings.verifier
     planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
-    planned += verifying.checked(claims, rate=how.checked_rate, window=how.window)
+    planned += verifying.checked(claims, n=n_checked, window=how.window)
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
     text_of = {claim.fact_id: claim.text for claim in claims}
     came = ask_until_read(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from truerate.config.blocks import (
     Block,
@@ -15,7 +15,6 @@ from truerate.config.blocks import (
     Number,
     Sampling,
     Seconds,
-    Share,
     SizesOfTrack,
     Track,
     Whole,
@@ -48,7 +47,7 @@ class Verification(Block):
     """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many
     facts in one call.
 
-    `checked_rate`: share of the facts that are also verified one by one, to hold the batches against.
+    `n_checked`: facts of each model that are also verified one by one, to hold the batches against.
     `window`: passages in one call at most.
     """
 
@@ -56,7 +55,14 @@ class Verification(Block):
     n_passages: Few
     facts_per_call: Few
     window: Few
-    checked_rate: Share
+    n_checked: ItemsOrNone
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number_of_checked(cls, values: object) -> object:
+        if isinstance(values, dict) and "checked_rate" in values:
+            raise ValueError("`checked_rate` is a number of facts of each model now: name `n_checked`")
+        return values
 
 
 class Settings(Track):

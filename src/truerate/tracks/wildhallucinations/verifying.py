@@ -10,6 +10,7 @@ first, then every fact's second, and so on.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,10 +118,11 @@ def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
     return tuple(sorted(chosen, key=lambda one: (one.document_id, one.start)))
 
 
-def checked(claims: Iterable[Claim], *, rate: float, window: int) -> list[Call]:
-    """Calls with one claim each: the share of the claims that their ids draw."""
+def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
+    """Calls with one claim each: `n` of the claims, which their ids draw; all where there are fewer."""
     drawn = sorted(
-        (one for one in claims if draw("checked", one.fact_id) < rate), key=lambda one: one.fact_id
+        nsmallest(n, claims, key=lambda one: (draw("checked", one.fact_id), one.fact_id)),
+        key=lambda one: one.fact_id,
     )
     return [Call((one,), shown((one,), window), SINGLE) for one in drawn]
 
