@@ -35,7 +35,7 @@ def test_dead_letters_are_forgotten_by_reason_and_who_holds_them_is_told_first(a
     commands.dead(layout, retry="refusal", mark=mark)
     first, second, third = capsys.readouterr().out.splitlines()
     assert json.loads(first) == {"n_forgotten": 0, "boards": []} and third == "no dead letters to forget"
-    assert second == "1 dead letters forgotten; the next `dvc repro` asks them again, on some-board"
+    assert second == "1 dead letter forgotten; the next `dvc repro` asks them again, on some-board"
     assert told == [
         (set(), 1),
         ({letter.key}, 1),
