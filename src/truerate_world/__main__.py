@@ -43,9 +43,8 @@ def serve_models(options: argparse.Namespace) -> None:
     from truerate_world.server import Settings, serve
     from truerate_world.simulated_model import reply
 
-    world = build(options.seed, options.languages)
     names = [options.track] if options.track else tracks()
-    sites = [part_of(track, "models.site") for track in names]
+    world, web = _web(build(options.seed, options.languages), names, options)
     settings = Settings(
         models=IDS,
         identity=options.identity,
@@ -53,7 +52,7 @@ def serve_models(options: argparse.Namespace) -> None:
         retry_after=options.retry_after,
         delay_s=options.delay,
         log=options.log,
-        web=tuple(site.Site(world, options.fault).answer for site in sites if site),
+        web=web,
     )
 
     def ready(port: int) -> None:
@@ -72,6 +71,15 @@ def serve_models(options: argparse.Namespace) -> None:
     except OSError as error:
         what = f"--log {error.filename!r}" if error.filename else f"port {options.port}"
         raise TruerateError(f"{what} cannot be taken: {os.strerror(error.errno)}; name another") from None
+
+
+def _web(world, names: list[str], options: argparse.Namespace):
+    """The web of each protocol that has one, broken as `--breaks` says."""
+    sites = [site.Site(world, options.fault) for track in names if (site := part_of(track, "models.site"))]
+    if not options.breaks:
+        return tuple(site.answer for site in sites)
+    broken = [part.BrokenSite for track in names if (part := part_of(track, "broken_web"))]
+    return tuple(break_(site, options.breaks).answer for break_, site in zip(broken, sites, strict=True))
 
 
 def annotate_board(options: argparse.Namespace) -> None:
@@ -123,6 +131,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KIND[:rate][:first_n]",
         help="repeatable; first match wins",
     )
+    serve.add_argument(
+        "--breaks", type=_breaks, default=frozenset(), help="what breaks builds, by name; all: each of them"
+    )
     serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
@@ -141,6 +152,15 @@ def _command(commands, run, name: str) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     command.set_defaults(run=run)
     return command
+
+
+def _breaks(text: str):
+    from truerate_world.wildhallucinations.breaks import parse_breaks
+
+    try:
+        return parse_breaks(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _fault(text: str):

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from truerate.core.schemas import Score, load
+from truerate_world.encyclopedia import build
 
 COMMAND = [sys.executable, "-m", "truerate_world"]
 
@@ -150,3 +151,19 @@ def test_an_unknown_board_and_missing_tasks_are_one_line(board):
         2,
         "truerate_world: 'data/datasets/b/tasks.jsonl': No such file or directory\n",
     )
+
+
+def test_what_breaks_builds_is_planted_by_name_and_other_names_are_refused(capsys):
+    from truerate_world.__main__ import _parser, _web
+
+    with pytest.raises(SystemExit) as ended:
+        _parser().parse_args(["serve", "--port", "0", "--breaks", "floods"])
+    assert ended.value.code == 2
+    assert "breaks 'floods': allowed are all, or, joined by commas, rate-limits" in capsys.readouterr().err
+    world = build(7)
+    for given, n_dropped in (([], 0), (["--breaks", "outages"], 6)):
+        (answer,) = _web(
+            world, ["wildhallucinations"], _parser().parse_args(["serve", "--port", "0", *given])
+        )
+        asked = [answer("GET", f"/customsearch/v1?q={name}") for name, _ in world.lexicon().names[:20]]
+        assert sum(reply.is_dropped for reply in asked) == n_dropped

@@ -121,7 +121,8 @@ class Web:
             if self.fetching.proxy is None:  # before anything is paid
                 self.fetching.demand_contact()
             url = address(settings, self._base(settings.endpoint, "search.endpoint"))
-            asyncio.run(Searcher(settings, self.store, url=url, scope=scope).search_all(asked))
+            searcher = Searcher(settings, self.store, url=url, scope=scope, clock=self.clock)
+            asyncio.run(searcher.search_all(asked))
         found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
         return [
             (known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results]
