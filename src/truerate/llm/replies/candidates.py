@@ -188,7 +188,7 @@ def written(
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
-    value, layers = _stripped(value, noun, names)
+    value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"))
     cuts = joined(cuts, more, layers)
     if not words(value):
         is_announced = any(kind in cuts for kind in ("preamble", "explanation"))
