@@ -1,6 +1,6 @@
 """What the one reader of replies makes of the corpora, of variants that keep the meaning, and of cut replies.
 
-    python benchmarks/replies.py [--variants 2000] [--cuts 500] [--write benchmarks/RESULTS.md]
+    python benchmarks/replies.py [--variants 2000] [--cuts 500] [--seed 7] [--write benchmarks/RESULTS.md]
 
 The corpora lie in tests/llm/replies, each reply with what a careful person reads. No model is asked and no
 clock is read: the same commit gives the same figures. `--write` puts the tables between the markers
@@ -47,9 +47,9 @@ def of_corpora() -> str:
     return HEADS.format("corpus") + "\n".join([RULE, *lines])
 
 
-def of_variants(n: int) -> str:
+def of_variants(n: int, seed: int) -> str:
     """The outcomes of seeded variants by their form, and of cut replies."""
-    made = kept([(name, one) for name in VARIED for one in load(name)], n, SEED)
+    made = kept([(name, one) for name in VARIED for one in load(name)], n, seed)
     by_form: dict[str, list[tuple[str, dict]]] = {}
     for kind, one in made:
         by_form.setdefault(one["form"], []).append((kind, one))
@@ -63,9 +63,9 @@ def _account(made: list[tuple[str, dict]]) -> Account:
     return account(rows, lambda one: READERS[one["corpus"]](one).value)
 
 
-def of_cuts(n: int) -> str:
+def of_cuts(n: int, seed: int) -> str:
     """The outcomes of replies cut before or inside their verdict."""
-    found = account(cuts(n, SEED), lambda one: READERS["verdicts"](one).value)
+    found = account(cuts(n, seed), lambda one: READERS["verdicts"](one).value)
     return HEADS.format("cut") + "\n".join([RULE, row("before or inside the verdict", found)])
 
 
@@ -81,9 +81,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--variants", type=int, default=2_000)
     parser.add_argument("--cuts", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the variants and cuts")
     parser.add_argument("--write", metavar="FILE")
     options = parser.parse_args()
-    text = "\n\n".join([of_corpora(), reasons(), of_variants(options.variants), of_cuts(options.cuts)])
+    seeded = [of_variants(options.variants, options.seed), of_cuts(options.cuts, options.seed)]
+    text = "\n\n".join([of_corpora(), reasons(), *seeded])
     print(text)
     if options.write:
         write_between(Path(options.write), "bench:replies", text)

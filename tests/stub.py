@@ -25,6 +25,7 @@ FAULT = re.compile(r"\[\[([\w-]+)(?: x(\d+))?(?: ([\d.]+))?\]\]")
 TEXT = re.compile(r"\[\[text (.*)\]\]", re.DOTALL)
 
 
+OTHERS = {"max_tokens": " Use 'max_completion_tokens' instead."}  # what a server names in place of a field
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 RAW = {  # answers that are no HTTP
     "bad-chunk": HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
@@ -69,7 +70,10 @@ class Stub:
             return (
                 400,
                 {},
-                _error(f"Unsupported parameter: '{fields[0]}' is not supported with this model.", None),
+                _error(
+                    f"Unsupported parameter: '{fields[0]}' is not supported with this model.{OTHERS.get(fields[0], '')}",
+                    None,
+                ),
             )
         if self.capacity and self.under_way > self.capacity:
             return 429, {"retry-after": "0.05"}, _error("slow down", "rate_limit_exceeded")

@@ -64,6 +64,17 @@ def test_a_setting_that_a_model_refuses_is_named_with_what_leaves_it_out(at, stu
     )
 
 
+def test_the_limit_under_its_other_name_is_named_with_the_setting(at, stub):
+    """The stub says as OpenAI does: `max_tokens` is not supported, use `max_completion_tokens`."""
+    stub.stub.refused = ("max_tokens",)
+    with pytest.raises(
+        EndpointError, match="; set `max_tokens_field: max_completion_tokens` in models.m of params.yaml"
+    ):
+        ask([asking("one", max_tokens=9)], at(), label="x")
+    layout = at(model={"max_tokens_field": "max_completion_tokens"})
+    assert ask([asking("one", max_tokens=9)], layout, label="x")[0].status == "ok"
+
+
 def test_refusals_become_dead_letters_once_the_endpoint_answers(at, stub):
     layout = at(endpoint={"concurrency": 1})
     requests = [*(asking(f"[[400]] {n}") for n in range(5)), asking("fine"), asking("[[400]] last")]

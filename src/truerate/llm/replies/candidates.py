@@ -104,7 +104,7 @@ _ASIDE = lazy(
     rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
-    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
+    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|one)\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
 # behind a short answer alone: what would be right, that this is wrong
@@ -188,7 +188,7 @@ def written(
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
-    value, layers = _stripped(value, noun, names)
+    value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"))
     cuts = joined(cuts, more, layers)
     if not words(value):
         is_announced = any(kind in cuts for kind in ("preamble", "explanation"))
@@ -251,7 +251,8 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
         before = _PATTERN_LINE.sub("", answer[: last[0].start]).strip(" \t\n*_#`-")
         echoed = before and headings.before_next(f"x\n{before}", given)[1]
         cuts = ("heading", *(("echo",) if echoed else ("preamble",) if before else ()))
-        return answer[last[0].end : stop].strip(), joined(cuts, ahead[1]), True
+        heading = answer[last[0].start : last[0].end]
+        return headings.with_marks(heading, answer[last[0].end : stop].strip()), joined(cuts, ahead[1]), True
     if pattern := _PATTERN_LINE.match(answer):
         return answer[pattern.end() :].strip(), ("heading",), bool(answer[pattern.end() :].strip())
     return head, ran_on, False
@@ -317,7 +318,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         or (found[0].strip()[:1] == "A" and ":" not in found[0] and "：" not in found[0])
     ):
         return value, ()
-    return value[found.end() :].strip(), ("heading",)
+    return headings.with_marks(found[0], value[found.end() :].strip()), ("heading",)
 
 
 def _items(value: str, noun: Noun) -> list[str]:

@@ -20,16 +20,17 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
     r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
-    r"перв(?:ый|ая|ое)|第一",
+    r"перв(?:ый|ая|ое)|第?一(?:个|個|番目の?|つ目の?)|第一|最初の|1番目の?|الأولى?|첫\s?번째|पहला|पहली",
     r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|"
-    r"第二",
+    r"第?二(?:个|個|番目の?|つ目の?)|第二|2番目の?|الثانية?|الثاني|두\s?번째|दूसरा|दूसरी",
 )
 _NUMBERS = ("1|one", "2|two")
 _NOUNS = (
     r"answers?|responses?|summar(?:y|ies)|options?|candidates?|choice|number|no\.|nr\.|text|version|item|"
     r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|"
     r"resumo|opção|"
-    r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|الإجابة|الملخص"
+    r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|応答|回复|الإجابة|الملخص|الرد|"
+    r"답변|응답|요약|उत्तर|सारांश|जवाब"
 )
 _SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"

@@ -132,6 +132,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     ]
     if asks == "hallucinated":
         forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
+        forms.append(rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}")
         forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
     if asks == "best":
         forms += [

@@ -17,13 +17,13 @@ _ENDS = lazy(
     r"<\|(?:eot_id|im_end|eom_id|endoftext|end_of_text|end|return|eot|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
     r"|</s>|<(?:eos|EOT|end_of_turn|end_of_utterance)>|\[EOS\]|\[\|endofturn\|\]|<｜end▁of▁sentence｜>"
     r"|<\|?(?:im_start|start_header_id|start)\|>\s*(?:user|human|system)\b|<start_of_turn>\s*user\b"
-    r"|<\|(?:user|human|system)\|>|<｜User｜>|\[INST\]",
+    r"|<\|(?:im_)?(?:user|human|system)\|>|<｜User｜>|\[INST\]",
     re.IGNORECASE,
 )
 # all others, with the role that some of them name
 _TOKENS = lazy(
-    r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s*(?:assistant|model)?\s*"
-    r"(?:<\|(?:end_header_id|message)\|>)?"
+    r"(?:<\|(?:im_start|im_assistant|start_header_id|start)\|>|<start_of_turn>)\s*(?:assistant|model)?\s*"
+    r"(?:<\|(?:end_header_id|message|im_middle)\|>)?"
     r"|<\|[A-Za-z0-9_▁]{1,40}\|>|<｜[^｜<>]{1,40}｜>|<(?:s|bos|pad|unk|mask)>|\[/INST\]|<</?SYS>>"
     r"|\[(?:BOS|PAD|UNK)\]|<0x0[ad]>",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ _RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
 _SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
 _BEFORE = lazy(
     rf"\A(?:(?:{_RULE}|{_SURE}[.!]|(?:{_SURE}[.!,]\s+)*here(?:'s|’s|\s+is|\s+are)\s+(?:my|the|your)\s+"
-    r"(?:answer|response|reply|judge?ment|verdict|verdicts|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
+    r"(?:answer|response|reply|judge?ment|verdict|assessment|evaluation|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
     re.IGNORECASE,
 )
 _BEHIND = lazy(

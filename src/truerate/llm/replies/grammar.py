@@ -4,7 +4,9 @@ or nothing that can be read. A closed grammar; a sentence matches as a whole or 
     sentence  = [opening] clause [tail]   |  reason `, so` clause [tail]   |  `I do not think that` faulty
     clause    = target predicate          |  bare predicate  |  there is …  |  nothing is …  |  I find no …
     faulty    = contains … hallucination | is hallucinated, made up, wrong … | is not accurate, supported …
+                | adds … that is not in the document, that the knowledge does not mention
     sound     = contains no … hallucination | is not hallucinated … | is accurate, free of hallucination …
+                | adds nothing that is not in the document | (all of it) can be found in the document
     tail      = because, since, as, for … (whatever follows)
 
 A negation belongs to its predicate or the sentence is not read. A sentence with a word of doubt, of condition
@@ -20,7 +22,8 @@ from truerate.core.patterns import lazy
 _TARGET = (
     r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|"
     r"proposed)\s+)?"
-    r"(?:answer|response|reply|summary|text|statement|passage|output|one)|it|this|that)"
+    r"(?:answer|response|reply|summary|text|statement|passage|output|one)"
+    r"(?:\s+(?:that\s+)?(?:you(?:'ve|\s+have)?\s+)?(?:gave|given|provided|shown))?|it|this|that)"
 )
 # all that the judged text says
 _ALL = (
@@ -54,7 +57,7 @@ _FAULT = (
     r"(?:hallucinations?|hallucinated\s+(?:content|information|details?|facts?|claims?|statements?)|"
     r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
-    r"(?:false|incorrect|wrong|unsupported)\s+(?:information|details?|facts?|claims?|statements?))"
+    r"(?:false|incorrect|wrong|unsupported|non-?factual|unverifiable)\s+(?:information|details?|facts?|claims?|statements?))"
 )
 # what a sound text has none of: that there is one of these alone says less
 _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
@@ -79,27 +82,46 @@ _HAS = (
     r"introduces?)"
 )
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
+_NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
+_THE_MATERIAL = rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}"
+_ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
+# of something that is told: that the source does not tell it
+_ELSEWHERE = (
+    rf"(?:(?:(?:that|which)\s+(?:is|are|was|were)\s+|(?:that|which)\s+(?=(?:is|are|was|were)n't))?(?:(?:is|are|was|were)n't|not|nowhere)\s+"
+    r"(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
+    rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
+    rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
+    r"(?:contains?|mentions?|states?|gives?|supports?|includes?|has|have|says?|provides?|tells?))"
+)
 _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
-    rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!\s+(?:no|nothing|neither|none|not)\b)"
+    rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
-    rf"{_ADVERB}(?:includes|contains|adds|mentions|introduces|states)\s+(?:[\w'-]+\s+){{1,5}}?(?:that\s+(?:is|are|was|were)\s+)?"
-    rf"(?:not|nowhere)\s+(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
-    rf"(?:\s+(?:in|by))?\s+(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
-    rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+against)\s+(?:the\s+)?(?:given\s+|"
-    rf"provided\s+)?{_MATERIAL}",
+    rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
+    rf"{_ELSEWHERE}",
+    rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
 )
 _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FLAW}",
     rf"{_LACKS}\s+{_FAULT}",
+    rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contradict|conflict\s+with|go\s+(?:beyond|against))\s+(?:anything\s+in\s+)?{_THE_MATERIAL}",
+    rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any\s+"
+    rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOOD}",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
-    rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
+    rf"{_THE_MATERIAL}",
+    rf"{_ADVERB}{_ADDS}\s+(?:no|nothing|not\s+a\s+single)\s+(?:(?!{_NONE})[\w'-]+\s+){{0,4}}?{_ELSEWHERE}",
 )
+# of all that the text says: where it stands
+_TRACED = (
+    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
+    rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from))\s+{_THE_MATERIAL}"
+)
+_SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
 _BARE_FAULTY = (
     rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
@@ -107,15 +129,22 @@ _BARE_FAULTY = (
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
-    rf"not\s+{_ALL}\s+{_IS}\s+{_ADVERB}{_GOOD}",
+    rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
     rf"{_ALL}\s+{_IS}\s+{_SURELY}{_BAD}",
+    rf"nothing\s+in\s+{_TARGET}\s+{_IS}\s+{_SURELY}{_GOOD}",
+    rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
 _BARE_SOUND = (
     rf"not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
-    rf"there\s+(?:is|are|was|were)\s+no\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
-    rf"nothing\s+(?:here\s+|in\s+it\s+)?{_IS}\s+{_ADVERB}{_BAD}",
+    rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
+    rf"nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_IS}\s+{_ADVERB}{_BAD}|(?:goes\s+(?:beyond|against)|contradicts|"
+    rf"conflicts\s+with)\s+{_THE_MATERIAL})",
+    rf"{_ALL}\s+{_TRACED}",
+    rf"{_SOURCE}\s+{_ADVERB}(?:(?:supports|confirms|backs)\s+{_TARGET}|does{_NOT}\s+contradict\s+{_TARGET})",
+    rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
+    rf"(?:{_IS}\s+{_ADVERB}{_BAD}|(?:contradicts?|conflicts?\s+with|goes\s+(?:beyond|against))\s+{_THE_MATERIAL})",
     rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
     rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
@@ -127,7 +156,7 @@ _OPENING = (
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
-    r"i\s+(?:think|believe)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
+    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"

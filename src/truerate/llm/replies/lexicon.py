@@ -22,7 +22,7 @@ MEANS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 SOUND = (
     r"korrekt|richtig|stimmt|correct[eoa]?\b|exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
     r"doğru|верн|правильн|"
-    r"正确|正しい|صحيح|정확|맞"
+    r"正确|正し[いく]|صحيح|정확|맞"
 )
 FAULT = (
     r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[oa]\b|inventad|errad|allucina|"
@@ -33,6 +33,11 @@ NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
     r"sem|niet|geen|zonder|не|нет|без|"
     r"değil|yok|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
+)
+# Spanish and Italian begin with an English `No`: their words of fault stand behind a verb of being
+ROMANCE_FAULT = (
+    r"\A(?!.*\b(?:no|non|ning\w+|nessun\w*)\b).*\b(?:es|está|son|è|sono)\s+(?:un[oa']?\s+)?"
+    r"(?:fals|incorrect[oa]|erróne|inventad|alucina|sbagliat|errat|inventat|allucina)"
 )
 # a pattern of any of them, the longest first
 WORD = "|".join(sorted(MEANS, key=len, reverse=True))

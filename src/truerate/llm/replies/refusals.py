@@ -68,6 +68,10 @@ _ENGLISH = (
     r"\b(?:writing|inventing|making\s+up|fabricating|creating|producing)\s+(?:\w+\s+){0,4}(?:is|"
     r"isn't)\s+(?:nothing|not\s+something|something)\s+(?:that\s+)?i\s+(?:do|can|will|won't|don't|never|"
     r"avoid|refuse)",
+    r"\b(?:writing|inventing|making\s+up|fabricating|creating|producing|generating|providing)\s+(?:\w+\s+){0,4}"
+    r"(?:isn't|is\s+not)\s+something\s+(?:that\s+)?i(?:'m|\s+am)\s+(?:comfortable|willing|able|prepared)",
+    r"\A\W*(?:(?:i'm\s+|i\s+am\s+)?sorry|apologies|unfortunately)\W+(?:but\s+)?(?:that|this|it)(?:'s|\s+is)\s+(?:outside|beyond)"
+    r"\s+(?:of\s+)?(?:what\s+i\s+(?:can|am\s+able\s+to|will)\s+(?:do|help|provide)|my\s+(?:capabilities|abilities|scope))",
     r"\bmy\s+(?:\w+\s+)?(?:guidelines?|principles?|polic(?:y|ies)|values|training|instructions|"
     r"programming)\s+(?:do\s+not|don't|does\s+not|prevents?|forbids?|prohibits?|will\s+not)",
     # I strive for accuracy and will not fabricate an answer · I only give truthful information

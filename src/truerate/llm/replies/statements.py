@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.lexicon import MEANS, NEGATION, WORD, pole
+from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, WORD, pole
 from truerate.llm.replies.reading import Parsed
 
 Asks = Literal["hallucination"] | None
@@ -35,7 +35,9 @@ SOUND_KEY = lazy(
 )
 _LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
-    r"result|label|response|classification|assessment|evaluation|status)"
+    r"result|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
+    r"juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
+    r"결론|판단|판정|الحكم|karar|निर्णय|答案|antwort|réponse|respuesta|ответ)"
 )
 # what may stand between a label or a verb of judging and the word, and behind the word
 _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a\s+clear|a\s+definite)\s+"
@@ -75,7 +77,9 @@ _CONCLUSION = lazy(
     re.I | re.DOTALL,
 )
 _REASONED = lazy(
-    r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z", re.I
+    r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
+    r"|\A\W*(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z",
+    re.I,
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = lazy(
@@ -113,13 +117,17 @@ _OPEN = lazy(
     r"this|that)(?:\s+\w+)?\s+open"
     r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
     r"toss[- ]?up|50[/-]50"
-    r"|undecided|flip\s+a\s+coin|i\s+guess)\b",
+    r"|undecided|flip\s+a\s+coin|i\s+guess"
+    # what is to be judged is asked for
+    r"|please\s+(?:provide|share|send|paste)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
+    r"response|dialogue|question|knowledge|source|content))\b",
     re.I,
 )
 _HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
-    r"i\s+guess|sort\s+of|kind\s+of|"
+    r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look)|"
+    r"please\s+(?:provide|share|send|paste|give)|"
     r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
@@ -315,6 +323,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
         said = pole(clause)
+    if said is None and asks and not value and re.search(ROMANCE_FAULT, clause, re.I):
+        said = True
     if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
         said = False
     if said is None and asks and _CONTRARY[value].search(clause):
@@ -351,7 +361,7 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
         return Stated(None, "both")
     is_own = (
         bool(found["voice"])
-        or not re.search(r"answer|response", label)
+        or not re.search(r"answer|response|答案|antwort|réponse|respuesta|ответ", label)
         or bool(re.search(r"my|final|overall", label))
     )
     has_so = bool(

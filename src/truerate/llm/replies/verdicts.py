@@ -36,6 +36,7 @@ CLOSINGS = (
     "Urteil", "Fazit", "Bewertung", "Endgültige Antwort", "Jugement", "Verdict final", "Réponse finale", "Juicio",
     "Veredicto", "Conclusión", "Respuesta final", "Giudizio", "Verdetto", "Conclusione", "Julgamento", "Veredito",
     "Conclusão", "Oordeel", "Conclusie", "Вывод", "Вердикт", "结论", "判断", "最终答案", "最终判断", "判定", "結論",
+    "最终结论", "最終判断", "最終的な判断", "最終判定", "最終結論", "最終回答", "판정", "최종 판단", "최종 결론", "Karar", "Sonuç", "निर्णय",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
 _PICTURES = lazy(
@@ -66,6 +67,15 @@ _CHOICE_OF = lazy(
 _QUALIFIED = lazy(
     r"\b(answer|judge?ment|verdict|decision|conclusion)[ \t]*\((?:my )?final\)(?=[ \t*_`]*[:=])", re.I
 )
+# a field beside the verdict that says nothing of it
+_CONFIDENCE = lazy(
+    r"^[ \t>*_`-]*(?:confidence|certainty|probability)(?:[ \t]+(?:level|score))?[ \t*_`]*[:=][ \t*_`]*"
+    r"(?:(?:very\s+)?(?:high|low)|medium|moderate|[\d.,]+[ \t]*(?:%|/[ \t]*\d+)?)[ \t*_`.]*$",
+    re.I | re.MULTILINE,
+)
+# `不, …` is a No, `不` alone may be a part of a word that was cut
+_NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
+_BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE)
 _STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
@@ -89,7 +99,17 @@ def _levelled(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub(r"\g<end>", plain)))
     plain = _QUALIFIED.sub(r"Final \1", plain)
+    plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
+
+
+def _ticked(text: str) -> str:
+    """A text with the one ticked of several boxes in the place of them; with no or several ticks as it is."""
+    boxes = list(_BOX.finditer(text))
+    ticked = [box for box in boxes if (box["tick"] or "").strip() or (box["sign"] or "☐") in "☑☒"]
+    if len(boxes) < 2 or len(ticked) != 1:
+        return text
+    return _BOX.sub(lambda box: ticked[0]["what"] if box.start() == ticked[0].start() else "", text)
 
 
 def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:

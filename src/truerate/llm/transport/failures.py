@@ -12,6 +12,7 @@ from truerate.llm.store.responses import DeadLetter
 from truerate.llm.transport.policy import Verdict
 
 OF_TRACKS = (*sorted(FLOATS), "seed")  # settings of decoding that tracks send and a model may be spared
+OTHER_LIMIT = "max_completion_tokens"  # the name that newer servers give to the limit of a reply
 KEPT = "replies that came are stored"
 
 
@@ -80,6 +81,8 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
     if blamed := next((name for name in OF_TRACKS if re.search(rf"\b{name}\b", refused.detail)), None):
         hint = f"`drop: [{blamed}]` in models.{target.alias} of params.yaml leaves it out; else {hint}"
+    elif target.limit_field != OTHER_LIMIT and OTHER_LIMIT in refused.detail:
+        hint = f"set `max_tokens_field: {OTHER_LIMIT}` in models.{target.alias} of params.yaml; else {hint}"
     return EndpointError(
         f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter"
     )
