@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 from stub import Stub, serving
@@ -20,6 +21,7 @@ from truerate.core.schemas import Judgement, load
 from truerate.detectors.published.judges import Answered, Question
 from truerate.flow import detect, making
 from truerate.flow.asked_models import endpoint
+from truerate.flow.plan import plan, show
 from truerate.flow.weights import refuse_absent
 
 LYNX = {"model": "judge", "adapter": "lynx"}
@@ -59,6 +61,25 @@ def test_a_board_is_judged_by_weights_that_nobody_trained_here(at, weights, monk
     assert load(Judgement, at.judgements("ready", BOARD))["judge_version"][0] != first
 
 
+def numbers(at):  # noqa: F811
+    """Step, model, new calls and stored replies that a plan tells of the only judge."""
+    (line,) = plan(at, BOARD).filter(step="judge lynx").select("step", "model", "n_calls", "n_stored").rows()
+    return line
+
+
+def test_what_a_judge_will_be_asked_is_said_to_be_unknown_before_its_texts_stand(at, capsys):  # noqa: F811
+    def change(params):
+        params["models"]["judge"] = {"endpoint": "world", "model": "lynx"}
+        params["detectors"]["ready"] = ready(lynx=LYNX)
+
+    at = edited(change)
+    Path(at.labels(BOARD, "samples")).unlink()
+    lines = plan(at, BOARD)
+    assert numbers(at) == ("judge lynx", "judge", None, None)
+    show(lines, pl.DataFrame(), as_json=False)
+    assert "is known once their board's texts are built" in capsys.readouterr().out
+
+
 def test_a_judge_behind_an_endpoint_is_asked_in_its_words_and_paid_for_once(at, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setenv(STRICT, "1")
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "store.sqlite"))
@@ -72,7 +93,9 @@ def test_a_judge_behind_an_endpoint_is_asked_in_its_words_and_paid_for_once(at, 
 
         at = edited(change)
         detect.train(at, BOARD)
+        assert numbers(at) == ("judge lynx", "judge", 24, 0), "as many as will be paid for"
         detect.judge(at, BOARD)
+        assert numbers(at) == ("judge lynx", "judge", 0, 24)
         said = load(Judgement, at.judgements("ready", BOARD))
         assert stub.calls.total() == 24 and stub.last["max_tokens"] == 600 and stub.last["temperature"] == 0.0
         prompt = stub.last["messages"][0]["content"]

@@ -3,6 +3,7 @@ reply twice, and what names detectors that nobody trained here.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from truerate.config.layout import Layout
 from truerate.config.own_files import stamp_of
@@ -10,22 +11,19 @@ from truerate.core.errors import TruerateError
 from truerate.core.pretrained import is_folder
 from truerate.detectors.published.judges import Answered, Ask, Question
 
+if TYPE_CHECKING:
+    from truerate.llm.request import Request
+
 GREEDY = {"temperature": 0.0}
 
 
 def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
     """How a declared model is asked, and its identity."""
     from truerate.llm.ask import ask
-    from truerate.llm.request import Request
 
     def asked(questions: Sequence[Question]) -> list[Answered]:
         """What the model answers, in the order of the questions; a dead one has its reason and no text."""
-        requests = [
-            Request(
-                alias, _messages(one), GREEDY | {"max_tokens": one.n_written} | _template(one), keeps_cut=True
-            )
-            for one in questions
-        ]
+        requests = [request_of(alias, one) for one in questions]
         replies = ask(requests, at, label=f"judge {alias}") if requests else []
         return [
             Answered(one.text, one.finish_reason == "length")
@@ -35,6 +33,14 @@ def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
         ]
 
     return asked, at.identity(alias)
+
+
+def request_of(alias: str, one: Question) -> "Request":
+    """A question as it is asked of a declared model: greedily, kept where it ends at its limit of tokens."""
+    from truerate.llm.request import Request
+
+    params = GREEDY | {"max_tokens": one.n_written} | _template(one)
+    return Request(alias, _messages(one), params, keeps_cut=True)
 
 
 def _messages(one: Question) -> tuple[dict[str, str], ...]:

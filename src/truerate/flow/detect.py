@@ -184,7 +184,7 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
         own = {"folder": folder, "n_folds": how.folds, "entailment": how.entailment}
         judged = judge_family(members, samples, contexts(at, board, samples), **own)
         return judged.sort("judgement_id")
-    texts = _targets(at, board, samples)
+    texts = targets(at, board, samples)
     if how.kind == "published":
         from truerate.detectors.published.family import judge_published
 
@@ -219,15 +219,15 @@ def _unlearned(
     return texts.join(taught(at, board, samples, split), on="target_id", how="anti", maintain_order="left")
 
 
-def _targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
+def targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
     """The texts of a board that token detectors and judges are asked of: those that its track names, else its
     samples.
     """
-    targets = protocol_of(at, board).targets
-    if targets is None:
+    named = protocol_of(at, board).targets
+    if named is None:
         columns = ("item_id", "group_id", "lang", "task", "text", "spans")
         return samples.select(pl.col("sample_id").alias("target_id"), *columns)
-    return targets(samples, load(Generation, at.dataset(board, "generations")))
+    return named(samples, load(Generation, at.dataset(board, "generations")))
 
 
 def write_families(at: Layout, board: str, folder: str, names: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from truerate.core.schemas import Document, Generation, frame, read_parquet
 from truerate.flow import graph
 from truerate.flow.dataset import beside_all, replies_of, step_function, with_beside
 from truerate.flow.gpu_plan import NOTE
+from truerate.flow.judge_plan import LATER, judges
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
 from truerate.llm import Estimate, Reply, Request, estimate
@@ -48,8 +49,9 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     Replies that later questions depend on and that are not stored are assumed to lead to the most
     questions, so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn
     out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Behind
-    them stand the services that the track asks beside models (`services` of its plan), with their calls and price.
-    Raises TruerateError where a source has not been imported.
+    them stand the services that the track asks beside models (`services` of its plan), with their calls and price,
+    and the judges that are asked over an endpoint, without numbers until the board's texts are built. Raises
+    TruerateError where a source has not been imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:
@@ -63,6 +65,7 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
                 {"board": name, "tokens_low": 0, "tokens_high": 0} | one
                 for one in services(there, name, given)
             ]
+        lines += [{"board": name} | _judging(there, *one) for one in judges(there, name)]
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
@@ -70,6 +73,11 @@ def _cost(at: Layout, step: Planned) -> dict[str, Any]:
     """The line of one step and model."""
     cost = _with_reminders(estimate(step.requests, at), estimate(step.reminders, at))
     return {"step": step.step, "model": step.model} | asdict(cost)
+
+
+def _judging(at: Layout, step: str, model: str, requests: list[Request] | None) -> dict[str, Any]:
+    """The line of a judge that is asked over an endpoint; without numbers where its questions are not known yet."""
+    return {"step": step, "model": model} | ({} if requests is None else asdict(estimate(requests, at)))
 
 
 def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
@@ -236,6 +244,8 @@ def show(
         pl.concat([lines, models, total], how="diagonal").with_columns(pl.col("board").fill_null("total")),
         as_json=False,
     )
+    if lines["n_calls"].null_count():
+        print(LATER)
     if gpu is not None and not gpu.is_empty():
         print()
         show_table(gpu, as_json=False)
