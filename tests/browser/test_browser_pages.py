@@ -49,6 +49,20 @@ def test_nothing_overflows_a_phone(page):
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false")
 
 
+PAPER = {"auto": 703, "across": 1032}  # pixels between the margins of A4, upright and turned
+
+
+def test_nothing_is_cut_on_paper(page):
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    width = PAPER[page.evaluate("getComputedStyle(document.body).page")]
+    page.set_viewport_size({"width": width, "height": 900})
+    cut = "w => [...document.querySelectorAll('table')].filter(t => t.getBoundingClientRect().right > w + 1).map(t => t.dataset.name)"
+    assert page.evaluate(cut, width) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.emulate_media(media="screen")
+
+
 def turn(page, scheme: str):
     """Choose a scheme by the page's own toggle, which is named by what it would do."""
     if page.locator(f"[title='Switch to {scheme}']:visible").count():

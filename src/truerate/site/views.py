@@ -13,6 +13,7 @@ from truerate.site.measures import Measure
 
 CORRECTED = "rogan-gladen"  # how estimators are called that tell nothing where the detector cannot
 
+WIDE = 7  # columns from which a table fills the page
 EVERY = ""  # the group or panel of a row that lacks the key
 WHOLE = "All"  # how a group of such rows is headed
 
@@ -245,7 +246,7 @@ class Panel:
     @property
     def is_wide(self) -> bool:
         """Whether the table fills the page: it has many columns."""
-        return sum(1 + column.is_ranked for column in self.columns if not column.is_extra) >= 8
+        return sum(1 + column.is_ranked for column in self.columns if not column.is_extra) >= WIDE
 
     @property
     def is_small(self) -> bool:

@@ -97,7 +97,7 @@ SECTIONS = (
             View(
                 "refinement",
                 ("flagged_rate_before", "flagged_rate_after", "flagged_rate_after_judge"),
-                across=("task",),
+                switch="task",
                 n_whiskers=3,
             ),
             View(
