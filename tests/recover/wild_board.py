@@ -29,11 +29,16 @@ from truerate.tracks.wildhallucinations import (
     steps,
 )
 from truerate.tracks.wildhallucinations.labels import Labelled
-from truerate_world import simulated_model
 from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
+from truerate_world.wildhallucinations.broken_models import (
+    answering,
+    long_paragraphs,
+    saying,
+    with_other_scripts,
+)
 from truerate_world.wildhallucinations.chats import write_chats
 from truerate_world.wildhallucinations.models.pages import web
 from truerate_world.wildhallucinations.models.writing import text_of
@@ -64,6 +69,7 @@ class Board:
     labelled: Labelled
     purposes: frozenset[str]
     prompts: tuple[Recorded, ...]
+    breaks: frozenset[str] = frozenset()
 
     @cached_property
     def scores(self) -> list[dict]:
@@ -79,59 +85,67 @@ class Board:
     def planted(self) -> list[dict]:
         """The planted Score rows of the same texts."""
         known = {"world": self.world, "items": self.made["items"]}
-        models = {alias: self.at.p.models[alias].model for alias in SUBJECTS}
-        above = self.at.p.track(BOARD).domains_above
-        rows = planted_scores(
-            BOARD, models=models, generations=self.made["generations"], domains_above=above, **known
-        )
+        track = self.at.p.track(BOARD)
+        models = {alias: self.at.p.models[alias].model for alias in track.subjects}
+        known |= {"models": models, "saying": saying(self.breaks)}
+        generations = self.made["generations"]
+        rows = planted_scores(BOARD, generations=generations, domains_above=track.domains_above, **known)
+        known = {"world": self.world, "items": self.made["items"]}
         rows += verifier_scores(BOARD, facts=self.made["facts"], judgements=self.made["judgements"], **known)
         rows += funnel_scores(BOARD, chats=self.tables.items, rejects=self.made["rejects"], **known)
         return flat(frame(Score, rows))
 
 
-def settings(seed: int, folder: Path) -> Layout:
+def settings(seed: int, folder: Path, sizes: dict, subjects: tuple[str, ...]) -> Layout:
     """The project's own settings, the search recorded; every interval holds so surely that all of them do so
     together.
     """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
-    values["sizes"]["demo"]["wildhallucinations"] = SIZES
+    values["sizes"]["demo"]["wildhallucinations"] = sizes
     values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(N_CELLS)}
     track = values["tracks"]["wildhallucinations"]
-    track |= {"subjects": SUBJECTS}
+    track |= {"subjects": subjects}
+    track["answering"] |= {"max_tokens": 4096}
     track["search"] |= {"endpoint": None, "url": None, "recorded": str(folder / "searches.jsonl")}
     track["fetch"] |= {"proxy": None}
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
-def build_board(seed: int, folder: Path) -> Board:
-    """Make the board: chats, entities, pages, replies, facts, verdicts, people."""
-    at, world = settings(seed, folder), build(seed)
+def build_board(
+    seed: int, folder: Path, *, breaks=frozenset(), sizes: dict = SIZES, subjects: tuple[str, ...] = SUBJECTS
+) -> Board:
+    """Make the board: chats, entities, pages, replies, facts, verdicts, people; names and models broken as `breaks`
+    says (`truerate_world.wildhallucinations.breaks.MODELS`).
+    """
+    at, world = settings(seed, folder, sizes, subjects), build(seed)
+    world = with_other_scripts(world) if "other-scripts" in breaks else world
+    reply = answering(breaks)
     purposes: set[str] = set()
     asked: list[Recorded] = []
     track = at.p.track(BOARD)
-    write_chats(folder / "chats", seed, SIZES["chats"])
+    write_chats(folder / "chats", seed, sizes["chats"], world=world)
     tables = wildchat.read(folder / "chats", name="closed-world-chats", on_bad_row="stop")
-    record(world, folder / "searches.jsonl")
+    record(world, folder / "searches.jsonl", is_long="long-replies" in breaks)
 
     def asking(requests, at, *, label):
         asked.extend(_prompt(request) for request in requests)
-        return [_said(at, world, request, purposes) for request in requests]
+        return [_said(at, world, reply, request, purposes) for request in requests]
 
     replies = {"extract": curating_steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
     replies["curate"] = curating_steps.curate(at, BOARD, track.curator, tables, 0, replies, asking=asking)
     replies["evidence"], beside = evidence_steps.evidence(at, BOARD, "web", tables, 0, replies)
     replies["documents"] = beside["documents"]
     said = [
-        replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS
+        replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects
     ]
     replies["generate"] = pl.concat(said)
-    checked = [facts_steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS]
+    checked = [facts_steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects]
     replies["facts"] = pl.concat([rows for rows, _ in checked])
     beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
     made, tasks = steps.exported(at, BOARD, tables, replies, beside)
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
     labelled = labels.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
-    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked))
+    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked), breaks)
 
 
 def _prompt(request) -> Recorded:
@@ -140,10 +154,10 @@ def _prompt(request) -> Recorded:
     return Recorded(messages, params["temperature"], params.get("seed"), params.get("max_tokens"))
 
 
-def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
+def _said(at: Layout, world: World, reply, request, purposes: set[str]) -> Reply:
     """What a simulated model says; its endpoint is left out."""
     model, params = at.p.models[request.model].model, request.params
-    found = simulated_model.reply(
+    found = reply(
         world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed")
     )
     purposes.add(found.task)
@@ -153,17 +167,21 @@ def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
     return answered(key, sent["message"]["content"], sent["finish_reason"], 1, 1, is_stored=False)
 
 
-def record(world: World, path: Path) -> None:
+def record(world: World, path: Path, *, is_long: bool) -> None:
     """The pages that a search gives for each entity, those that can be read with their text; the others come
     to nothing.
     """
+
+    def text(page) -> str:
+        return "\n".join(long_paragraphs(world, page)) if is_long else text_of(world, page)
+
     with path.open("w", encoding="utf-8") as file:
         for entity in range(len(world.entities)):
             items = [
-                {"link": page.url, "title": page.title, "text": text_of(world, page)}
+                {"link": page.url, "title": page.title, "text": text(page)}
                 for page in readable(world, entity)
             ]
             file.write(json.dumps({"query": world.lexicon().name(entity), "items": items}) + "\n")
         for name, found in web(world).referents.items():
-            items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in found]
+            items = [{"link": page.url, "title": page.title, "text": text(page)} for page in found]
             file.write(json.dumps({"query": name, "items": items}) + "\n")

@@ -9,6 +9,7 @@ from binascii import Error as NoBase64
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from urllib.parse import quote, unquote
 
 import orjson
 
@@ -16,7 +17,7 @@ from truerate_world.distractors import wrong_value
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.http_server import Reply
-from truerate_world.wildhallucinations.models import pages
+from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.site import SEARCH, Site
 from truerate_world.wildhallucinations.models.writing import INJECTION
 from truerate_world.writer import Fact, Writer
@@ -27,6 +28,7 @@ OUTAGE = range(6, 12)  # which of all searches break off
 N_TRIES = 2  # at a page in an outage that come to nothing
 N_LINKS, N_SCRIPT = 2000, 200_000
 _END = b"</article>"
+_SAFE = "%:/?#[]@!$&'()*+,;=~ "  # what an address may hold as it stands
 _RATE = {"limited query": 1 / 3, "limited page": 1 / 3, "out": 0.2, "detour": 0.5, "slow": 0.25} | {
     "hidden": 0.5,
     "long": 0.1,
@@ -99,6 +101,7 @@ class BrokenSite:
         return self._planted("redirects", Reply(status, b"", "text/html", headers=(("location", where),)))
 
     def _page(self, method: str, url: str) -> Reply | None:
+        url = url if pages.page_at(self.world, url) else unquote(url)
         n_before = self._asked[url]
         self._asked[url] += 1
         if n_before < N_TRIES and self._meets("outages", "out", url):
@@ -109,13 +112,29 @@ class BrokenSite:
         if n_before == 0 and self._meets("rate-limits", "limited page", url):
             limited = Reply(429, b"", "text/html", headers=(("retry-after", RETRY_AFTER),))
             return self._planted("rate-limits", limited)
-        reply = self.site.answer(method, url)
+        reply = self._whole(method, url)
         if reply is None or reply.status != 200 or not reply.content_type.startswith("text/html"):
             return reply
         reply = replace(reply, body=self._with_bulk(url, self._with_unseen(url, reply.body)))
         if reply.after == 0 and self._meets("slow-pages", "slow", url):
             return self._planted("slow-pages", replace(reply, after=self.slow_s))
         return reply
+
+    def _whole(self, method: str, url: str) -> Reply | None:
+        """The site's own reply, of names in any script: an address in a header is written in ASCII, and an older
+        character set gives way to UTF-8.
+        """
+        try:
+            reply = self.site.answer(method, url)
+        except UnicodeEncodeError:
+            page = pages.page_at(self.world, url)
+            body = writing.markup(page, writing.paragraphs(self.world, page)).encode()
+            return Reply(200, body, "text/html; charset=utf-8")
+        if reply is None or not reply.headers:
+            return reply
+        return replace(
+            reply, headers=tuple((name, quote(value, safe=_SAFE)) for name, value in reply.headers)
+        )
 
     def _with_unseen(self, url: str, body: bytes) -> bytes:
         if _END not in body or not self._meets("hidden-text", "hidden", url):

@@ -131,11 +131,13 @@ FOLLOW_UPS = ("go on", "Continue.", "thanks!", "shorter please")
 REPLY = "Here is what I can say about that."
 
 
-def write_chats(folder: Path, seed: int, n: int) -> None:
-    """Write `n` conversations, the first half as Parquet, the others as JSON Lines, and the folder's card."""
+def write_chats(folder: Path, seed: int, n: int, *, world: World | None = None) -> None:
+    """Write `n` conversations, the first half as Parquet, the others as JSON Lines, and the folder's card; about the
+    `world` of the seed or another one.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    world = build(seed)
+    world = world or build(seed)
     rows = [conversation(world, place) for place in range(n)]
     half = (n + 1) // 2
     _parquet(rows[:half], folder / PARQUET)

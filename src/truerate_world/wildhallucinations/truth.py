@@ -7,7 +7,7 @@ of fact writer, retrieval, web pages and verifier.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -18,7 +18,7 @@ from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, base
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import TITLE, Stated, fact_is_true, stated_by
-from truerate_world.wildhallucinations.models.replying import NOBODY, abstentions, said_of
+from truerate_world.wildhallucinations.models.replying import NOBODY, Said, abstentions, said_of
 
 __all__ = ["Reply", "fact_is_true", "planted_scores", "read_replies", "verifier_scores"]
 DIGITS = 6
@@ -76,6 +76,7 @@ def planted_scores(
     panel: Sequence[str] | None = None,
     domains_above: int = 0,
     inputs: str = "",
+    saying: Callable[..., Said] = said_of,
 ) -> list[dict]:
     """Score rows of method `planted` per subject: metrics and slices are named as the track names its estimates.
 
@@ -83,9 +84,10 @@ def planted_scores(
     is 0), wildfactscore_dedup, no_fact_rate, duplicate_fact_rate, title_fact_rate: for all entities, the
     common ones (to which all of the `panel`, by default all subjects, respond) and by domain, rarity and
     wikipedia; domains of at most `domains_above` entities are one. responding_rate {rule=planted} and
-    facts_per_response. `models` are aliases and the simulated models behind them. Nothing over no reply.
+    facts_per_response. `models` are aliases and the simulated models behind them, `saying` gives what these said.
+    Nothing over no reply.
     """
-    found = _pooled(read_replies(world, models, generations, items), domains_above)
+    found = _pooled(read_replies(world, models, generations, items, saying), domains_above)
     made: list[dict] = []
     responding = _common(found, panel or sorted({one.model for one in found}))
     for model in sorted({one.model for one in found}):
@@ -103,7 +105,11 @@ def planted_scores(
 
 
 def read_replies(
-    world: World, models: Mapping[str, str], generations: pl.DataFrame, items: pl.DataFrame
+    world: World,
+    models: Mapping[str, str],
+    generations: pl.DataFrame,
+    items: pl.DataFrame,
+    saying: Callable[..., Said] = said_of,
 ) -> list[Reply]:
     """Every reply of purpose `generate` of a simulated model, read; a dead one is none, and models of other
     endpoints have no truth.
@@ -117,14 +123,15 @@ def read_replies(
     )
     rows = generations.filter(is_reply & pl.col("item_id").is_in(list(item_of))).sort("generation_id")
     return [
-        _read(world, models[row["model"]], row, item_of[row["item_id"]]) for row in rows.iter_rows(named=True)
+        _read(world, models[row["model"]], row, item_of[row["item_id"]], saying)
+        for row in rows.iter_rows(named=True)
     ]
 
 
-def _read(world: World, simulated: str, row: dict, item: dict) -> Reply:
+def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[..., Said]) -> Reply:
     named = planted_as(world, item["question"])
     entity = named.entity if named and named.entity is not None else NOBODY
-    said = said_of(world, simulated, entity, row["sample_index"], name=item["question"])
+    said = saying(world, simulated, entity, row["sample_index"], name=item["question"])
     stated = tuple(one for found in stated_by(world, sentences(row["text"]), entity) for one in found)
     is_abstention = (
         said.is_abstention if said.text == row["text"] else row["text"] in abstentions(item["question"])

@@ -4,7 +4,7 @@ import pytest
 
 from truerate_world.encyclopedia import build
 from truerate_world.http_server import Reply
-from truerate_world.wildhallucinations.breaks import BREAKS, WEB, parse_breaks
+from truerate_world.wildhallucinations.breaks import WEB, parse_breaks
 from truerate_world.wildhallucinations.broken_web import N_TRIES, OUTAGE, BrokenSite, detour, unseen_fact
 from truerate_world.wildhallucinations.models import pages
 from truerate_world.wildhallucinations.models.site import SEARCH, Site
@@ -18,7 +18,7 @@ def broken(*names: str) -> BrokenSite:
 
 
 def test_names_are_read_and_others_are_refused_in_one_line():
-    assert parse_breaks("all") == set(BREAKS) and parse_breaks("") == frozenset()
+    assert parse_breaks("all") == set(WEB) and parse_breaks("") == frozenset()
     assert parse_breaks("outages, redirects") == {"outages", "redirects"}
     with pytest.raises(
         ValueError, match=r"^breaks 'floods': allowed are all, or, joined by commas, rate-limits, "

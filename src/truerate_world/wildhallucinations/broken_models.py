@@ -1,0 +1,170 @@
+"""The closed world's models and names as real ones are at their most awkward: names in other scripts, replies of 28
+facts, refusals in ten styles. What is planted is told with each reply, as in `models.replying`.
+"""
+
+from collections.abc import Callable, Collection
+from copy import copy
+from dataclasses import replace
+from functools import lru_cache, partial
+
+from truerate_world import lexicon as lexicons
+from truerate_world import prompt, simulated_model
+from truerate_world.answer import Answer
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.encyclopedia import World
+from truerate_world.language_tools import language_tools
+from truerate_world.wildhallucinations.models import replying
+from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
+from truerate_world.wildhallucinations.models.pages import Page, web
+from truerate_world.wildhallucinations.models.planted import is_known
+from truerate_world.wildhallucinations.models.replying import NOBODY, Said
+from truerate_world.wildhallucinations.models.writing import paragraphs
+from truerate_world.writer import Fact
+
+N_FACTS = 28  # of a long reply (the paper's Table 4: 29.6 a reply in the mean)
+FOREIGN = 1 / 6  # of the rare entities
+_LATIN = "abcdefghijklmnopqrstuvwxyz"
+# letters for letters, each once, so that different names stay different
+SCRIPTS = {
+    "Greek": "αβκδεφγηιθξλμνοπψρτζυχωάέή",
+    "Cyrillic": "абцдефгхийклмнопярстувщжыз",
+    "Armenian": "աբցդեֆգհիջկլմնոպքրստըվւխյզ",
+    "Georgian": "აბცდეფგჰიჯკლმნოპქრსტუვწხყზ",
+    "Hangul": "아바차다에파가하이자카라마나오빠까러사타우버워크야저",
+}
+REFUSALS = (  # of {x}, one of each style
+    "I have never come across {x}.",  # the first person
+    "My apologies, but {x} is not something I can tell you about.",  # an apology
+    "No reliable information on {x} is available.",  # nobody speaks
+    "There are no records of {x} in the sources at hand.",  # of records
+    "Which {x} do you have in mind? I am not aware of any.",  # a question back
+    "I'm not certain enough about {x} to describe it.",  # of certainty
+    "I'd recommend looking up {x} in an encyclopedia, as I don't have details on it.",  # sends elsewhere
+    "My training data does not cover {x}.",  # of the training
+    "It is unclear whether {x} exists; I could not find any trace of it.",  # doubt that it exists
+    "Unknown to me.",  # in three words
+)
+
+
+# ---- names -------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def with_other_scripts(world: World) -> World:
+    """The world with some of its rare entities called in letters of other scripts, in every language."""
+    return replace(world, lexicons={code: _rewritten(world, known) for code, known in world.lexicons.items()})
+
+
+def foreign(world: World) -> dict[int, str]:
+    """The entities that are called in another script, by index, and which."""
+    rare = [
+        one.index
+        for one in world.entities
+        if not is_known(one) and draw(world.seed, "script", one.index) < FOREIGN
+    ]
+    return {index: pick(tuple(SCRIPTS), world.seed, "which script", index) for index in rare}
+
+
+def _rewritten(world: World, known: lexicons.Lexicon) -> lexicons.Lexicon:
+    names, scripts = list(known.names), foreign(world)
+    for index, script in scripts.items():
+        names[index] = tuple(_transcribed(name, SCRIPTS[script]) for name in names[index])
+    made = copy(known)
+    made.names, made._lexicon, made._scans = names, lexicons._lexicon(known.words, names), {}
+    return made
+
+
+def _transcribed(name: str, letters: str) -> str:
+    table = str.maketrans(dict(zip(_LATIN, letters, strict=True)))
+    return " ".join(
+        word.lower().translate(table).capitalize() if word[:1].isupper() else word.translate(table)
+        for word in name.split()
+    )
+
+
+# ---- replies -----------------------------------------------------------------------------------------------
+
+
+def saying(breaks: Collection[str]) -> Callable[..., Said]:
+    """What stands for `replying.said_of` where the models are broken so."""
+    return partial(_said, frozenset(breaks))
+
+
+def answering(breaks: Collection[str]) -> Callable[..., Answer]:
+    """What stands for `simulated_model.reply` where the models are broken so."""
+    said_of = saying(breaks)
+
+    def reply(world: World, model: str, messages: list[dict], **known) -> Answer:
+        """As simulated_model.reply."""
+        asked = prompt.read(messages)
+        entity = replying.subject_of(world, asked.message) if asked.form == prompt.BARE else None
+        if entity is None:
+            return simulated_model.reply(world, model, messages, **known)
+        sample = known.get("seed") or 0 if known.get("temperature", 0.0) > 0 else 0
+        said = said_of(world, model, entity, sample, name=replying.asked_name(asked.message) or "")
+        return Answer("generate", said.text, said.truth | {"entity": entity})
+
+    return reply
+
+
+@lru_cache(maxsize=20_000)
+def _said(
+    breaks: frozenset[str], world: World, model: str, entity: int, sample: int, *, name: str = ""
+) -> Said:
+    said = replying.said_of(world, model, entity, sample, name=name)
+    if said.is_abstention and "refusals" in breaks:
+        called = name if entity == NOBODY else world.lexicon().name(entity)
+        return Said(pick(REFUSALS, model, "refusal", called, sample).format(x=called), True)
+    if not said.is_abstention and entity != NOBODY and "long-replies" in breaks:
+        return _long(world, model, entity, sample)
+    return said
+
+
+def _long(world: World, model: str, entity: int, sample: int) -> Said:
+    """A reply of N_FACTS facts, each a sentence that names its subject; some are false or invented as the model's
+    profile has it.
+    """
+    own, writer, key = profile_of(model), language_tools(world).writer, (model, "long reply", entity, sample)
+    said, kinds = [], []
+    for place, fact in enumerate(far_facts(world, entity, *key)):
+        kind, told = replying._spoiled(world, model, own, fact, *key, place)
+        is_invented = kind == "invented"
+        said.append(
+            writer.vague(kind, told.subject, *key, place) if is_invented else writer.one(told, *key, place)
+        )
+        kinds.append(kind)
+    return Said(" ".join(said), False, tuple(kinds))
+
+
+def far_facts(world: World, entity: int, *key: object) -> list[Fact]:
+    """N_FACTS true facts: the entity's own, then those of what its facts name and of who is like it, and so on."""
+    around, facts = [entity], []
+    for one in around:  # which grows
+        known = world.entities[one].facts
+        facts += [Fact(one, *fact) for fact in known.items()]
+        if len(facts) >= N_FACTS:
+            break
+        named = [int(value[1]) for value in known.values() if value[0] == "e"]
+        around += [other for other in (*named, *sorted(world.near[one])) if other not in around]
+    return shuffled(facts[:N_FACTS], *key, "order")
+
+
+# ---- pages -------------------------------------------------------------------------------------------------
+
+
+def long_paragraphs(world: World, page: Page) -> list[str]:
+    """What a page says where replies are long: the first that a search gives for an entity tells of all that they
+    tell, the others what they told before.
+    """
+    said = paragraphs(world, page)
+    if page.entity is None or page is not _first(world, page.entity):
+        return said
+    writer, key = language_tools(world).writer, (world.seed, "long page", page.key)
+    facts = far_facts(world, page.entity)
+    return [*said, *(writer.one(fact, *key, place) for place, fact in enumerate(facts))]
+
+
+def _first(world: World, entity: int) -> Page | None:
+    known = web(world)
+    shown = (known.by_url[one.to] if one.kind == "redirect" else one for one in known.results[entity])
+    return next((page for page in shown if page.kind in ("encyclopedia", "news", "blog", "fan")), None)
