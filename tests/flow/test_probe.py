@@ -113,6 +113,19 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
     assert "sample summarization one-pass: the model declines" in told
 
 
+@pytest.mark.parametrize("structured", [None, "json_schema"])
+def test_structured_output_is_advised_where_it_is_not_asked_for(at, capsys, structured):
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    values["models"]["m"]["structured"] = structured
+    Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+    with pytest.raises(SystemExit):
+        main(["probe", "m", "--n", "1", "--board", BOARD])
+    lines = capsys.readouterr().out.splitlines()
+    hedged = [line for line in lines if "recognise summarization plain: nothing could be read" in line]
+    advised = ["`models.m.structured: json_schema` holds it to the form" in line for line in hedged]
+    assert advised == [structured is None]
+
+
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_a_limit_of_the_model_itself_is_the_one_to_raise(at, capsys, name):
     values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))

@@ -1,5 +1,9 @@
 import json
 
+import polars as pl
+import pytest
+
+from truerate.core.errors import SourceError
 from truerate.sources import wikipedia
 
 EXTRACT = "Varn is a town.\n\n== History ==\nIt burned in 1204."
@@ -19,5 +23,41 @@ def test_the_whole_text_stands_under_the_document_that_is_its_lead(tmp_path):
     assert documents["text"].sort().to_list() == ["A river.", "Varn is a town."]
 
 
+def lay_dump(folder, name="train-00000-of-00001.parquet"):
+    """Two articles in the layout of the Hub's dumps: headings are lines of their own, without marks."""
+    (folder / "20231101.en").mkdir(parents=True, exist_ok=True)
+    texts = {
+        "Varn": "Varn is a town on the Ost.\n\nIt has a mill.\n\nHistory \n\nIt burned in 1204.\n\nSee also\nOdla",
+        "Odla": "Odla is a river.",
+    }
+    rows = [
+        {"id": str(n), "url": f"https://en.wikipedia.org/wiki/{title}", "title": title, "text": text}
+        for n, (title, text) in enumerate(texts.items())
+    ]
+    pl.DataFrame(rows).write_parquet(folder / "20231101.en" / name)
+
+
+def test_a_dump_of_the_hub_is_read_up_to_its_first_heading(tmp_path):
+    lay_dump(tmp_path)
+    got = wikipedia.read(tmp_path, name="wiki", on_bad_row="stop")
+    texts = dict(got.documents.select("title", "text").iter_rows())
+    assert texts == {"Varn": "Varn is a town on the Ost.\n\nIt has a mill.", "Odla": "Odla is a river."}
+    assert set(got.documents["lang"]) == {"en"} and got.rejects.is_empty()
+    whole = wikipedia.whole_texts(tmp_path, "wiki")
+    assert sorted(whole) == sorted(got.documents["document_id"])
+    assert "== History ==" in max(whole.values(), key=len) and "== See also ==" in max(
+        whole.values(), key=len
+    )
+
+
+def test_two_dumps_in_a_folder_are_not_mixed(tmp_path):
+    lay_dump(tmp_path)
+    lay_dump(tmp_path / "older")
+    with pytest.raises(SourceError, match="several files of it"):
+        wikipedia.read(tmp_path, name="wiki", on_bad_row="stop")
+
+
 def test_a_folder_without_articles_has_no_whole_texts(tmp_path):
     assert wikipedia.whole_texts(tmp_path, "wiki") == {}
+    with pytest.raises(SourceError, match="articles.json; or Parquet with the columns title, text, url"):
+        wikipedia.read(tmp_path, name="wiki", on_bad_row="stop")

@@ -36,6 +36,7 @@ OTHERWISE = {
     "unparsed": "nothing could be read ({reason}): look at the reply; a model that keeps no form needs another role",
     "abstained": "the model declines: such replies count as abstentions, not as errors of reading",
 }
+STRUCTURED = "; where its server takes it, `models.{model}.structured: json_schema` holds it to the form"
 
 
 def run(at: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_json: bool) -> int:
@@ -92,6 +93,8 @@ def _mend(one: Probed, model: str) -> str | None:
         reason = "length"
     settings = " or ".join(f"`{place}`" for place in one.limited_by) or "`max_tokens` of its decoding block"
     line = MENDS.get(reason.partition(":")[0], OTHERWISE[one.status])
+    if line == OTHERWISE["unparsed"] and one.may_be_structured:
+        line += STRUCTURED
     return line.format(model=model, settings=settings, limit=one.limit, reason=reason)
 
 

@@ -55,6 +55,7 @@ class Probed:
     `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
     board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
     have; `limited_by`: the settings that say so, as places in params.yaml, the model's own where it has one.
+    `may_be_structured`: the reply has a stated form that the model's settings do not ask its server for.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class Probed:
     is_own: bool
     limit: int
     limited_by: tuple[str, ...]
+    may_be_structured: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -268,6 +270,7 @@ class Prober:
                     limited_by=(f"models.{self.model}.params.{target.own_limit}",)
                     if target.own_limit
                     else tuple(f"{block}.max_tokens" for block in blocks(self.at, self.board, request, kind)),
+                    may_be_structured=request.form is not None and target.structured is None,
                 )
 
 

@@ -1,7 +1,8 @@
-"""Wikipedia articles as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a
-whole response per row.
+"""Wikipedia articles: as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a
+whole response per row, or as the Hub has its dumps (`wikimedia/wikipedia`: Parquet with `title`, `text`, `url`).
 
-The text before the first heading, the lead, is the reference of what is asked about an article.
+The text before the first heading, the lead, is the reference of what is asked about an article, and a document to
+look up. Dumps have headings without marks: there a short line of its own that ends in no sign is taken for one.
 """
 
 import re
@@ -10,10 +11,14 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
+from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.downloads import Download
+from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
 
 FILES = ("articles.jsonl", "articles.json")
+DUMP = Download("Wikipedia", {}, columns=("title", "text", "url"))
 CARD = {
     "name": "Wikipedia",
     "citation": "Authors of the pages at their addresses and revisions.",
@@ -24,6 +29,7 @@ CARD = {
     "is_wikipedia": True,
 }
 _HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t]*$", re.MULTILINE)
+_BARE_HEADING = re.compile(r"(?<=\n)[ \t]*\n([^\n]{0,79}[^\s.!?:;,\"')\]])[ \t]*(?=\n|\Z)")
 _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
 
 
@@ -31,11 +37,25 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Each page as an item of task `article` whose document is its lead."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
-    if not found:
-        raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}")
     for file in found:
         collection.read(file, pages, lambda row: _keep(collection, row))
+    for file in () if found else _dump(folder, name):
+        collection.read(file, parquet_rows, lambda row: _keep(collection, _of_dump(row)))
     return collection.tables()
+
+
+def _dump(folder: Path, name: str) -> list[str]:
+    """The Parquet files of the one dump that a folder holds; raises SourceError where it holds none or several."""
+    if not (forms := downloads.forms(folder, DUMP)):
+        sought = f"{', '.join(FILES)}; or Parquet with the columns {', '.join(DUMP.columns)}"
+        raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {sought}")
+    return downloads.one_of(forms, DUMP, folder, name=name, split=None)
+
+
+def _of_dump(row: Row) -> Row:
+    """A row of a dump as a page of the API: its headings get their marks."""
+    extract = _BARE_HEADING.sub(r"\n== \1 ==", row.text("text"))
+    return Row({**row.values, "extract": extract}, row.number)
 
 
 def pages(raw: bytes) -> Cut:
@@ -93,10 +113,14 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     none of a folder without articles. Rows that cannot be read, which `read` books, have none.
     """
     found = {}
-    for file in FILES:
-        for number, make in pages((folder / file).read_bytes()) if (folder / file).is_file() else ():
+    files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
+    dumps = () if files else downloads.forms(folder, DUMP)
+    shards = [(folder / file, parquet_rows) for one in dumps for file in one.files]
+    for path, cut in (*files, *shards):
+        for number, make in cut(path.read_bytes()):
             try:
-                extract = Row(make(), number).text("extract")
+                row = Row(make(), number)
+                extract = (row if cut is pages else _of_dump(row)).text("extract")
             except BadRow:
                 continue
             if lead := _lead(extract):
