@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from test_site_render import Elements
+from tiny_results import write_results
 from tiny_tables import tiny_tables
 
+from truerate.flow.real_results import real_boards
 from truerate.site import render_site
 from truerate.site.curves import Bin, Curve, Cut
 from truerate.site.detector_pages import addresses, blocks_of, detectors_of, judged_on
+from truerate.site.real.results import Held, Share
 
 SITE = Path(__file__).parents[2] / "site"
 BOARD = "halueval-closed-world"
@@ -75,3 +78,28 @@ def test_rows_of_one_split_are_drawn_together_and_bins_are_not_listed():
     assert part["figure"]["measures"] == [board.measures["precision"], board.measures["recall"]]
     assert [drawn["value"] for drawn in part["figure"]["rows"]] == ["75.0 / 50.0", "75.0 / 50.0"]
     assert [[bar["series"] for bar in drawn["bars"]] for drawn in part["figure"]["rows"]] == [[0, 1], [0, 1]]
+
+
+HELD = tuple(
+    Held("judge <x>", where, 20, 30, Share(tpr, 0.2, 0.5), Share(0.9, 0.7, 0.97))
+    for where, tpr in (((), 0.3), ((("rule", "strict"),), 0.4), ((("model", "beta"),), None))
+)
+
+
+def test_a_judge_of_real_replies_has_a_page_and_a_line_on_the_detectors_page(tmp_path):
+    write_results(tmp_path)
+    real = tuple(
+        dataclasses.replace(board, held=HELD if board.name == "judged" else ())
+        for board in real_boards(tmp_path)
+    )
+    pages = render_site(dataclasses.replace(tiny_tables(), real=real), SITE)
+    page = unescape(pages["detectors/judge-x.md"])
+    assert "Demonstration on a closed" not in page, "its numbers are of real replies"
+    elements = Elements(pages["detectors/judge-x.md"])
+    lines = [attributes["data-v"] for tag, attributes in elements.elements if tag == "td"]
+    assert lines[:5] == ["0.3", "0.9", str(0.3 + 0.9 - 1), "20", "30"]
+    assert "–" in elements.text and "judge <x>" in elements.text
+    links = {
+        attributes.get("href") for tag, attributes in Elements(pages["detectors.md"]).elements if tag == "a"
+    }
+    assert {"detectors/judge-x.html", "real/judged.html#judges"} <= links

@@ -9,6 +9,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError
 from truerate.flow.published_beside import beside, tally
+from truerate.flow.real_held import held
 from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
@@ -63,7 +64,9 @@ def read_board(folder: Path) -> RealBoard:
         raise SourceError(
             f"result {folder.name!r}: {SCORES} has no line of the metric and slice that card.json leads with"
         )
-    return replace(board, more_units=more_units(board), orders=orders(board), swaps=swaps(board))
+    return replace(
+        board, more_units=more_units(board), orders=orders(board), swaps=swaps(board), held=held(board)
+    )
 
 
 def rows_file(board: str, folder: str | Path = RESULTS) -> Path:

@@ -10,8 +10,8 @@ PLAIN = "plain"  # the variant that all detectors share: the text alone
 
 
 def context(tables: Tables) -> dict:
-    """What detectors.md.j2 shows: per board the quality of everything that judges a text, task by task, and
-    the detectors in words.
+    """What detectors.md.j2 shows: real boards' judges held against people; per board the quality of everything
+    that judges a text, task by task; and the detectors in words.
 
     Rows of the table `detectors` where a track has one, else of the table that its layout names, without a
     variant or in the plain one.
@@ -29,6 +29,9 @@ def context(tables: Tables) -> dict:
     return {
         "boards": boards,
         "as_judges": True,
+        "held": [
+            (real, found) for real in tables.real if (found := [one for one in real.held if not one.where])
+        ],
         "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
         "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
     }

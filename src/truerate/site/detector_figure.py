@@ -25,6 +25,7 @@ class Sizes:
     numbers: int = 96
 
 
+DrawnLine = tuple[str, Sequence[str], Sequence[Cell | None]]
 WHOLE, NARROW = Sizes(900, 240), Sizes(430, 140, 84)
 
 
@@ -38,11 +39,18 @@ def side_by_side(panel: Panel, wanted: Sequence[str], *, file: str, sizes: Sizes
         for place, column in enumerate(panel.columns)
         if column.measure.name == name and column.measure.unit == "share"
     ][: len(LANES)]
-    lines = [(line.name, line.notes, [line.cells[place] for place in places]) for line in panel.lines]
-    lines = [line for line in lines if any(cell and cell.row["value"] is not None for cell in line[2])]
-    if not places or not 2 <= len(lines) <= MOST:
-        return None
     measures = [panel.columns[place].measure for place in places]
+    lines = [(line.name, line.notes, [line.cells[place] for place in places]) for line in panel.lines]
+    return drawn(measures, lines, file=file, sizes=sizes)
+
+
+def drawn(
+    measures: Sequence[Measure], lines: Sequence[DrawnLine], *, file: str, sizes: Sizes = WHOLE
+) -> dict | None:
+    """`side_by_side` of lines as they are: a name, its notes, and a cell per measure."""
+    lines = [line for line in lines if any(cell and cell.row["value"] is not None for cell in line[2])]
+    if not measures or not 2 <= len(lines) <= MOST:
+        return None
     axis = Axis(0.0, 1.0, sizes.names + 6, sizes.width - sizes.numbers - 8)
     height = HEAD + ROW * len(lines) + FOOT
     return {

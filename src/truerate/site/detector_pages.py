@@ -8,18 +8,25 @@ from dataclasses import dataclass, replace
 from truerate.core.metric import Metric
 from truerate.site.board import page_and_rows
 from truerate.site.curves import Curve
-from truerate.site.detector_figure import NARROW, reliability, side_by_side, thresholds
+from truerate.site.detector_figure import NARROW, WHOLE, Sizes, drawn, reliability, side_by_side, thresholds
 from truerate.site.generic import by_words
+from truerate.site.measures import Measure
 from truerate.site.panels import panels
+from truerate.site.real.results import Held, RealBoard, Share
 from truerate.site.safety import slug
 from truerate.site.sections import Page
 from truerate.site.tables import Board, Tables
-from truerate.site.views import Panel, View
+from truerate.site.views import Cell, Panel, View
 
 BIN = "bin"  # rows of a bin of p are drawn, not listed
 BESIDE = ("planted", "published")  # kinds of rows that stand beside what was measured
 N_SHOWN = 8  # measures in a table before the others are asked for
 Rows = list[dict]
+MODEL = "model"  # the key of a slice that is one subject's replies
+HELD = (
+    Measure("tpr", "TPR", "Share of the hallucinated that it finds.", "detectors", direction="up"),
+    Measure("tnr", "TNR", "Share of the others that it passes.", "detectors", direction="up"),
+)
 
 
 @dataclass(frozen=True)
@@ -44,18 +51,17 @@ def judged_on(tables: Tables) -> list[Judged]:
     return found
 
 
-def detectors_of(judged: Sequence[Judged]) -> dict[str, str]:
-    """Every subject that judges texts on a board, by name, with the file name of its page; of two names that give one
-    file name the later has a number behind it.
+def detectors_of(judged: Sequence[Judged], real: Sequence[RealBoard] = ()) -> dict[str, str]:
+    """Every subject that judges texts on a board, and every judge that a real board holds against people, by name, with
+    the file name of its page; of two names that give one file name the later has a number behind it.
     """
-    return addresses(
-        {
-            name
-            for one in judged
-            for name, rows in one.rows.items()
-            if any(row["kind"] not in BESIDE for row in rows)
-        }
-    )
+    built = {
+        name
+        for one in judged
+        for name, rows in one.rows.items()
+        if any(row["kind"] not in BESIDE for row in rows)
+    }
+    return addresses(built | {one.judge for board in real for one in board.held})
 
 
 def addresses(names: Iterable[str]) -> dict[str, str]:
@@ -82,6 +88,7 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
     """What one_detector.md.j2 shows of a detector."""
     boards = [_on(tables, one, name) for one in judged]
     shown = [one for one in boards if one["blocks"]]
+    real = [found for board in tables.real if (found := on_real(board, name))]
     flags = [one["board"].is_simulated for one in shown]
     return {
         "name": name,
@@ -90,9 +97,10 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
         ),
         "card": tables.models.get(name),
         "boards": shown,
+        "real": real,
         "uses": uses(tables, judged, name),
         "is_simulated": any(flags),
-        "is_whole": all(flags) and bool(flags),
+        "is_whole": all(flags) and not real,
     }
 
 
@@ -109,7 +117,52 @@ def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str,
     for real in tables.real:
         if any(one.subject == name and one.kind == "baseline" for one in real.ranked):
             found.append((str(real.card["title"]), f"real/{real.name}.html", "a row of its own"))
+        if any(one.judge == name for one in real.held):
+            page = f"real/{real.name}.html#judges"
+            found.append((str(real.card["title"]), page, "the board as it would stand by this judge"))
     return found
+
+
+def on_real(board: RealBoard, name: str) -> dict | None:
+    """What a real board says of one of its judges: slices first, then whose replies it judged; None where nothing."""
+    own = [one for one in board.held if one.judge == name]
+    if not own:
+        return None
+    parts = {
+        "By slice and rule of the labels": [
+            one for one in own if not any(key == MODEL for key, _ in one.where)
+        ],
+        "By whose replies it judged": [one for one in own if any(key == MODEL for key, _ in one.where)],
+    }
+    return {
+        "board": board,
+        "parts": [
+            {
+                "title": title,
+                "held": some,
+                "figure": _of_held(some, file=f"{board.name}-{place}"),
+                "narrow": _of_held(some, file=f"{board.name}-{place}-small", sizes=NARROW),
+            }
+            for place, (title, some) in enumerate(parts.items())
+            if some
+        ],
+    }
+
+
+def _of_held(held: Sequence[Held], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
+    lines = [
+        (
+            one.where[0][1] if one.where else one.name,
+            (),
+            [Cell(_row(share), measure) for share, measure in zip((one.tpr, one.tnr), HELD, strict=True)],
+        )
+        for one in held
+    ]
+    return drawn(HELD, lines, file=file, sizes=sizes)
+
+
+def _row(share: Share) -> dict:
+    return {"value": share.value, "low": share.low, "high": share.high}
 
 
 def _on(tables: Tables, judged: Judged, name: str) -> dict:

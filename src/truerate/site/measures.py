@@ -9,6 +9,13 @@ from truerate.core import metric
 ABSENT = Markup(metric.ABSENT)
 
 
+def signed(value: float | None) -> Markup:
+    """A coefficient in [−1, 1] as printed, with two digits; a dash where there is none."""
+    if value is None:
+        return ABSENT
+    return Markup(f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
+
+
 @dataclass(frozen=True)
 class Measure(metric.Metric):
     """A metric as pages show it: its record, printed as HTML; `track` is empty where every board may carry it."""

@@ -22,7 +22,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT
+from truerate.site.measures import ABSENT, signed
 from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
@@ -59,7 +59,7 @@ def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str,
 def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     """Every page, table and asset; prose by hand stands in the place of a page of its name."""
     judged = detector_pages.judged_on(tables)
-    fill = _filler(folder, tables, detector_pages.detectors_of(judged))
+    fill = _filler(folder, tables, detector_pages.detectors_of(judged, tables.real))
     pages = {
         "index.md": fill("home.md.j2", ".", **home.context(tables)),
         "detectors.md": fill("detectors.md.j2", ".", **detector.context(tables)),
@@ -77,7 +77,7 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
     for name in models.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **models.context(tables, name))
-    for name, address in detector_pages.detectors_of(judged).items():
+    for name, address in detector_pages.detectors_of(judged, tables.real).items():
         told = detector_pages.context(tables, judged, name)
         pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **told)
     for found in tables.real:
@@ -123,6 +123,7 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
         "thousands": thousands,
         "oneline": _oneline,
         "percent": percent,
+        "signed": signed,
         "prose": methods.prose,
     }
     environment.globals |= {

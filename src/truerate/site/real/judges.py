@@ -1,5 +1,6 @@
 """Another judge of the same replies: the board as each judge would rank it, and how far two judges agree."""
 
+from truerate.site.measures import signed
 from truerate.site.real.results import RealBoard, RealScore, Swap
 
 PEOPLE, HERE = "people", "the board"  # what leads a board: people's labels, or its own judge
@@ -48,15 +49,11 @@ def told(against: list[Swap], lead: str) -> str:
         return "No other judge orders the subjects."
     (low, worst), (high, best) = min(taus), max(taus)
     if len(taus) == 1:
-        return f"Against the order by {lead}, Kendall’s τ of {best} is {_signed(high)}."
+        return f"Against the order by {lead}, Kendall’s τ of {best} is {signed(high)}."
     return (
-        f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies between {_signed(low)} ({worst}) "
-        f"and {_signed(high)} ({best})."
+        f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies between {signed(low)} ({worst}) "
+        f"and {signed(high)} ({best})."
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def places(board: RealBoard, columns: dict[str, dict[str, RealScore]]) -> dict:

@@ -115,6 +115,40 @@ class Swap:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A share in [0, 1] with its interval; None where nothing counts."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Held:
+    """A judge held against people's labels of the same replies, on a slice: `tpr` is the share of the hallucinated
+    that it finds, `tnr` that of the others which it passes.
+    """
+
+    judge: str
+    where: Slice
+    n_hallucinated: int
+    n_right: int
+    tpr: Share
+    tnr: Share
+
+    @property
+    def youden(self) -> float | None:
+        """Youden's J, TPR + TNR − 1 (Youden 1950); None where one side is empty."""
+        tpr, tnr = self.tpr.value, self.tnr.value
+        return None if tpr is None or tnr is None else tpr + tnr - 1
+
+    @property
+    def name(self) -> str:
+        """The slice in words."""
+        return ", ".join(f"{key}: {value}" for key, value in self.where) or "everything"
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
@@ -124,6 +158,7 @@ class RealBoard:
     worse), the units that would have to be added to tell them apart; None where none would. `published`: figures
     printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
     holds from slice to slice. `swaps`: whether it holds from judge to judge, where several judged the same replies.
+    `held`: these judges against people's labels.
     """
 
     card: Mapping
@@ -135,6 +170,7 @@ class RealBoard:
     tally: str = ""
     orders: tuple[Order, ...] = ()
     swaps: tuple[Swap, ...] = ()
+    held: tuple[Held, ...] = ()
 
     @property
     def name(self) -> str:
