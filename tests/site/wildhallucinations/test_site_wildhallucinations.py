@@ -30,7 +30,7 @@ from truerate.site.samples import scripts
 from truerate.site.sections import page_of
 from truerate.site.tables import unpaired
 from truerate.site.wildhallucinations.browser import compare, cut, passages, records, web_address
-from truerate.site.wildhallucinations.funnel import evidence, funnel
+from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 from truerate.site.wildhallucinations.page import LEADING, PAGE, recovered
 
 PLAIN = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, wildhallucinations_rows()).to_dicts()]
@@ -183,6 +183,19 @@ def test_each_stage_names_why_others_went_and_truth_stands_beside(rows):
         made["eligible"]["value"],
     ) == (0.967, 0.943, 246)
     assert funnel([], BOARD) is None
+
+
+def test_entities_are_told_by_domain_and_by_rarity_in_its_order():
+    groups = [("domain", "visual", 4), ("domain", "medical", 16)]
+    groups += [("rarity", name, n) for name, n in (("unknown", 1), ("10^6+", 2), ("10^1", 9), ("10^0", 8))]
+    rows = [{"metric": "n_entities", "slice": {part: name}, "value": float(n)} for part, name, n in groups]
+    domains, rarity = distribution(rows, BOARD)["tables"]
+    assert [(one["n"], one["length"], one["share"]) for one in domains["lines"]] == [
+        (16, 1, 0.8),
+        (4, 0.25, 0.2),
+    ]
+    assert [one["n"] for one in rarity["lines"]] == [8, 9, 2, 1] and rarity["total"] == 20
+    assert distribution([], BOARD) is None
 
 
 def test_pages_are_told_by_outcome_the_kept_ones_first(rows):

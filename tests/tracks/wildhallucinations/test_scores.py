@@ -240,7 +240,25 @@ def test_a_judge_who_never_answered_has_no_rates():
 
 def test_nothing_was_asked():
     found, outcomes = scored(replies=[], found=[])
-    assert outcomes.is_empty() and {key[0] for key in found} == {"probe_false_alarm_rate", "probe_miss_rate"}
+    assert outcomes.is_empty() and {key[0] for key in found} == {
+        "probe_false_alarm_rate",
+        "probe_miss_rate",
+        "n_entities",
+    }
+
+
+def test_entities_by_domain_rarity_and_wikipedia():
+    """x and v: medical, on Wikipedia, 10^2; y: visual, not there; z: 10^3; w has no page and does not count."""
+    found, _ = scored([*ITEMS, item("w", pages=())], replies=[], found=[])
+    counted = {key[2]: (row["value"], row["n"]) for key, row in found.items() if key[0] == "n_entities"}
+    assert counted == {
+        "medical": (3, 4),
+        "visual": (1, 4),
+        "yes": (3, 4),
+        "no": (1, 4),
+        "10^2": (3, 4),
+        "10^3": (1, 4),
+    }
 
 
 def test_every_metric_has_a_record():

@@ -2,9 +2,12 @@
 became of the pages.
 """
 
+import math
+
 from truerate.site.measures import Measure
 from truerate.site.tables import Board
 from truerate.site.vocabulary import Vocabulary
+from truerate.site.wildhallucinations.rows import PARTS
 
 STAGES = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
 BEFORE = {  # the reason of a removal -> the stage that what is left of it is
@@ -18,6 +21,7 @@ BEFORE = {  # the reason of a removal -> the stage that what is left of it is
     **dict.fromkeys(("no-domain", "unparsed-domain", "dead-domain", "unasked-domain"), "with-domain"),
     **dict.fromkeys(("over-limit", "no-page"), "with-pages"),
 }
+HEADS = {"domain": "Domain", "wikipedia": "Wikipedia", "rarity": "Rarity of the name", "region": "Region"}
 KEPT = ("ok", "kept", "fetched")
 PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
 
@@ -80,6 +84,35 @@ def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
         if row["metric"] == metric and row["kind"] == "planted" and row["value"] is not None
     )
     return next((row for row in held if row["slice"].get("stage") == stage), None)
+
+
+def distribution(rows: list[dict], board: Board) -> dict | None:
+    """What distribution.html.j2 shows (WildHallucinations, Figure 2): a table per slice, with how many entities each of
+    its groups has and their share; the groups of rarity in their order, others the largest first. None of none.
+    """
+    tables = []
+    for part in PARTS:
+        counted = [
+            (row["slice"][part], int(row["value"]))
+            for row in rows
+            if row["metric"] == "n_entities" and part in row["slice"] and row["value"]
+        ]
+        if not counted:
+            continue
+        total, most = sum(n for _, n in counted), max(n for _, n in counted)
+        counted.sort(key=lambda one: _power(one[0]) if part == "rarity" else (-one[1], one[0]))
+        lines = [
+            {"name": board.vocabulary.value(part, group), "n": n, "length": n / most, "share": n / total}
+            for group, n in counted
+        ]
+        tables.append({"head": HEADS[part], "total": total, "lines": lines})
+    return {"tables": tables} if tables else None
+
+
+def _power(group: str) -> tuple[float, str]:
+    """The place of a group of rarity: by its power of ten, what is not known last."""
+    power = group.removeprefix("10^").rstrip("+")
+    return (float(power) if power.isdigit() else math.inf, group)
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:

@@ -10,7 +10,7 @@ from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
 from truerate.site.wildhallucinations.browser import FILTERS, PEOPLE, records, verifier_of
-from truerate.site.wildhallucinations.funnel import PER_ENTITY, evidence, funnel
+from truerate.site.wildhallucinations.funnel import PER_ENTITY, distribution, evidence, funnel
 from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
 HEADINGS = {
@@ -325,6 +325,12 @@ SECTIONS = (
         has_flags=False,
         short="Entities",
         part=Part("wildhallucinations/funnel.html.j2", funnel),
+    ),
+    Section(
+        "What the entities are",
+        "What the scores are means over: the domains of the entities, and how rare their names are (the paper's Figure 2).",
+        has_flags=False,
+        part=Part("wildhallucinations/distribution.html.j2", distribution),
     ),
     Section(
         "Evidence",

@@ -12,6 +12,7 @@ from truerate.tracks.wildhallucinations.abstention import probe_scores
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, VERIFY
 from truerate.tracks.wildhallucinations.evidence import WHERE, amounts, outcomes
 from truerate.tracks.wildhallucinations.names import EXTRACT
+from truerate.tracks.wildhallucinations.replies import slices_of
 
 ENTITIES, WEB = "entities", "web"
 CURATE = "curate"  # the room of rejects of names
@@ -36,6 +37,7 @@ def built_rows(
     """Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
     dropped = frame(Reject) if rejects is None else rejects
     made = funnel_rows(items, generations, dropped, writer) + rejected_rows(generations, dropped, writer)
+    made += distribution_rows(items, writer)
     made += evidence_rows(generations, documents, dropped, writer)
     for row in probe_scores(confidence=writer.statistics.confidence):
         where = {one["key"]: one["value"] for one in row["slice"]}
@@ -81,6 +83,19 @@ def funnel_rows(
     return [
         writer.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()
     ]
+
+
+def distribution_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`n_entities` by domain, rarity, Wikipedia and region (WildHallucinations, Figure 2), of the entities that have
+    pages; n: of how many this is known. What no entity has an attribute of has no rows.
+    """
+    with_pages = items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0))
+    made = []
+    for name, value in slices_of().items():
+        known = with_pages.select(value.alias(name)).drop_nulls()
+        for group, n in known.group_by(name).len().sort(name).iter_rows():
+            made.append(writer.row("n_entities", ENTITIES, {name: group}, float(n), known.height))
+    return made
 
 
 def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter) -> list[dict]:

@@ -286,6 +286,14 @@ METRICS = (
         "Of the entities that should be kept, the share that is (closed world).",
         direction="up",
     ),
+    _entities(
+        "n_entities",
+        "Entities",
+        "How many entities have pages, by domain, by how rare the name is and by whether Wikipedia has a page "
+        "on them: what the scores are means over.",
+        source="WildHallucinations, Figure 2",
+        unit="count",
+    ),
     # ---- checks
     _checks(
         "entity_unambiguous_rate",

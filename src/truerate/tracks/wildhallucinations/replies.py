@@ -11,6 +11,19 @@ from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 ANY = 1  # γ of a length penalty that nobody reads
 
 
+def slices_of() -> dict[str, pl.Expr]:
+    """What entities are sliced by, read from the attributes of their Item rows: `domain`, `wikipedia` (yes, no),
+    `rarity` and `region`; null where it is not known.
+    """
+    is_wikipedia = pair("attributes", "is_wikipedia")
+    return {
+        "domain": pair("attributes", "domain"),
+        "wikipedia": is_wikipedia.replace_strict({"true": "yes", "false": "no"}, default=None),
+        "rarity": pair("attributes", "rarity_group"),
+        "region": pair("attributes", "region"),
+    }
+
+
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
     `is_whole` and the slices.
@@ -28,16 +41,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         pair("attributes", "generation").alias("generation_id"),
         is_whole=(pl.col("status") == "ok") & (lost == 0),
     )
-    wikipedia = pair("attributes", "is_wikipedia").replace_strict(
-        {"true": "yes", "false": "no"}, default=None
-    )
-    slices = items.filter(task="entity").select(
-        entity="item_id",
-        domain=pair("attributes", "domain"),
-        wikipedia=wikipedia,
-        rarity=pair("attributes", "rarity_group"),
-        region=pair("attributes", "region"),
-    )
+    slices = items.filter(task="entity").select(entity="item_id", **slices_of())
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
     replies = generations.filter(purpose=GENERATE).sort("generation_id")
     rows = replies.select(
