@@ -18,6 +18,7 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, VALUES, Asks, opening, prose
@@ -80,7 +81,7 @@ _BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
-    r"rationale|evidence|analysis)\b)",
+    r"rationale|evidence|analysis)\b)(?![\s\S]*\n\W*answer\W*[:=])",
     re.I,
 )
 # headings of what is judged, and those with which the material of an example begins
@@ -202,13 +203,15 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
     if not found or not chain[: found[0].start].strip():
         return None
     cuts = ("heading",)
-    told = [_region(chain[one.end :].strip().partition("\n")[0], asks).value for one in found]
+    lines = [chain[one.end :].strip().partition("\n")[0] for one in found]
+    told = [_region(line, asks).value for line in lines]
+    in_words = [state(line) for line in lines[:-1]] if asks else []  # `Judgement: Faithful`
     if told[-1] is None:
         is_open = any(value is not None for value in told)
         return Parsed(None, "ambiguous", cuts) if is_open else None
     first = opening(chain[: found[0].start], asks)
     is_final = "final" in found[-1].name.casefold()
-    others = {value for value in (*told[:-1], None if is_final else first) if value is not None}
+    others = {one for one in (*told[:-1], *in_words, None if is_final else first) if one is not None}
     below = _region(chain[found[-1].end :], asks)
     if others - {told[-1]} or below.value is not told[-1]:
         return Parsed(None, "ambiguous", cuts)
