@@ -1,6 +1,7 @@
 """A probe asks a few prompts of every kind, says how the replies are read, and leaves them for the build."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,28 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
         in told
     )
     assert "sample summarization one-pass: the model declines" in told
+    assert (
+        "dead (thought_only)     Is that so? Perhaps" in told
+    )  # what it said is shown, though nothing can be made of it
+
+
+class Cut(Mannered):
+    """The same, cut at its limit of tokens wherever it writes."""
+
+    def completion(self, text, *, finish="stop", **message):
+        return super().completion(text, finish="length" if "Weser" in text else finish, **message)
+
+
+def test_the_words_of_a_reply_that_was_cut_are_shown(at, capsys):
+    with serving(Cut()) as url:
+        values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+        values["endpoints"]["own"]["base_url"] = url
+        Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+        for _ in range(2):  # asked now, and stored
+            with pytest.raises(SystemExit):
+                main(["probe", "m", "--n", "1", "--board", BOARD])
+            told = capsys.readouterr().out
+            assert re.search(r"dead \(length\) +The Weser, \d+ m long\.\n", told)
 
 
 @pytest.mark.parametrize("structured", [None, "json_schema"])

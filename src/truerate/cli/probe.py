@@ -60,7 +60,7 @@ def rows(found: Probe) -> list[dict[str, object]]:
             "kind": _name(one.kind),
             "status": one.status,
             "reason": one.reason,
-            "reply": one.reply.text,
+            "reply": one.words,
             "read": _read(one) if one.is_read else None,
             "finish_reason": one.reply.finish_reason,
             "tokens_in": one.reply.n_tokens_in,
@@ -135,7 +135,7 @@ def _lines(kind: Kind, found: list[Probed]) -> Iterator[str]:
         said = _said(one)
         reason = one.reason or one.attributes.get("rejected")
         outcome = said or one.status + (f" ({reason})" if reason else "")
-        yield f"  {outcome:<24}{_short(one.reply.text)}"
+        yield f"  {outcome:<24}{_short(one.words)}"
         if said is None and one.is_read and (read := _read(one)) != one.reply.text:
             yield f"  {'':<22}→ {_short(read)}"
 

@@ -27,6 +27,7 @@ from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, facts
 from truerate.llm.keys import Target
+from truerate.llm.store.responses import DeadLetter, Store
 from truerate.tracks.contract import Step
 
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
@@ -55,6 +56,7 @@ class Probed:
     `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
     board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
     have; `limited_by`: the settings that say so, as places in params.yaml, the model's own where it has one.
+    `words`: what the model said, also where the reply is dead, as far as the store keeps it.
     `may_be_structured`: the reply has a stated form that the model's settings do not ask its server for.
     """
 
@@ -67,6 +69,7 @@ class Probed:
     is_own: bool
     limit: int
     limited_by: tuple[str, ...]
+    words: str
     may_be_structured: bool = False
 
     @property
@@ -254,6 +257,7 @@ class Prober:
     def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
         """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
         of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
+        words = kept_words(self.at, [key for key, one in asked.replies.items() if not one.text])
         target = Target.of(self.at, self.model)
         for kind, keys in self._by_kind(step, rows, asked).items():
             for key in [key for key in keys if key in asked.replies][: self.n]:
@@ -270,6 +274,7 @@ class Prober:
                     limited_by=(f"models.{self.model}.params.{target.own_limit}",)
                     if target.own_limit
                     else tuple(f"{block}.max_tokens" for block in blocks(self.at, self.board, request, kind)),
+                    words=asked.replies[key].text or asked.replies[key].thought or words.get(key, ""),
                     may_be_structured=request.form is not None and target.structured is None,
                 )
 
@@ -279,6 +284,15 @@ def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     known = facts(row)
     told = [known[name] for name in KIND if name in known] + (["asked again"] if ATTEMPT in known else [])
     return Kind(board, step, row["purpose"], " ".join(told))
+
+
+def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
+    """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the server."""
+    if not keys:
+        return {}
+    with Store(at.store, is_read_only=True) as store:
+        found = store.find([bytes.fromhex(key) for key in keys])
+    return {key.hex(): one.detail if isinstance(one, DeadLetter) else one.text for key, one in found.items()}
 
 
 def holds_assumed(request: Request) -> bool:

@@ -11,6 +11,7 @@ from typing import Literal
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
+from truerate.llm.replies.announcing import FOREIGN_PREAMBLE, OTHER_TURN, PICTURES, TOLD_BEHIND
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
@@ -60,7 +61,7 @@ _WILL = (
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = lazy(
-    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
+    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_\u2600-\u27bf\U0001f300-\U0001faff]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
@@ -110,7 +111,7 @@ _ASIDE = lazy(
 # behind a short answer alone: what would be right, that this is wrong
 _ACTUAL = lazy(
     rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
-    rf"\s+[—–-]\s*(?:this|that|it)\s+(?:is|was)\s+{_CLAIMS}).*\Z",
+    rf"\s+[—–-]\s*(?:(?:this|that|it)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
     re.I | re.DOTALL,
 )
 _FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
@@ -277,6 +278,9 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
+            ("preamble", FOREIGN_PREAMBLE),
+            ("preamble", PICTURES),
+            ("preamble", OTHER_TURN),
             ("heading", _SPEAKER),
         ):
             if found := pattern.match(value):
@@ -285,7 +289,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
         value, more = _unheaded(value, names)
         cuts = joined(cuts, more)
-        for pattern in (_EXPLAINED, _ASIDE, *((_ACTUAL,) if noun == "Answer" else ())):
+        for pattern in (_EXPLAINED, TOLD_BEHIND, _ASIDE, *((_ACTUAL,) if noun == "Answer" else ())):
             if (found := pattern.search(value)) and value[: found.start()].strip():
                 value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
@@ -308,7 +312,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
-        rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
+        rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )

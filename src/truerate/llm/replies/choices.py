@@ -32,6 +32,11 @@ _NOUNS = (
     r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|応答|回复|الإجابة|الملخص|الرد|"
     r"답변|응답|요약|उत्तर|सारांश|जवाब"
 )
+# a mention in a script that sets no blanks
+_UNSPACED = lazy(
+    r"(?:答案|回答|回复|応答|摘要|总结|选项|要約)[ ]?[12](?!\d)|"
+    r"第?[一二](?:个|個|番目の?|つ目の?)(?:答案|回答|回复|応答|摘要|总结|选项|要約)"
+)
 _SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"
 _VERB = (
@@ -51,7 +56,7 @@ _REASON = lazy(
 _NOT = lazy(
     r"\b(?:not|never|no|nor|cannot|isn't|less|least|worse|worst|except|other\s+than|unless|if|hardly|"
     r"rule[sd]?\s+out|exclude|reject|discard|loses?|lost|fails?|anything\s+but|all\s+but|eliminat\w+|avoid|"
-    r"drop|nicht|kein\w*|pas|non|niet|não|не)\b|n't\b",
+    r"drop|nicht|kein\w*|pas|non|niet|não|не)\b|n't\b|不|没有|未|ません|ない|않",
     re.I,
 )
 _DOUBT = lazy(
@@ -79,6 +84,7 @@ _OWN_POLE = {
     "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
     "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
+    r"harder\s+to\s+(?:detect|spot|notice|tell)|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b",
 }
 _NUMBERED = lazy(
@@ -142,6 +148,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if not answer:
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
+    answer = _UNSPACED.sub(r" \g<0> ", answer)
     answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)

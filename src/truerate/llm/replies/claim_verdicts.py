@@ -32,6 +32,11 @@ _LABELLED_LAST = lazy(
     r"[.;!]\s+[*_`]*(?:final |my )?(?:verdict|judge?ment|conclusion|label)[*_`]*\s*[:：=]\s*(?P<rest>[^.;:!?]+)[.!*_`\s]*\Z",
     re.IGNORECASE,
 )
+# a verdict as a sentence: `Claim 1 is supported. Claim 2 is not supported.`
+_IN_PROSE = lazy(
+    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+)?(?:claim|fact|statement)[ \t]+\[?(\d{1,3})\]?[ \t]+is[ \t]+(?=(?:not[ \t]+|un)?supported\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
@@ -62,6 +67,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
         return Parsed(["absent"] * n, None, cuts)
     if (table := _of_table(answer, claims)) is not None:
         return Parsed(table, None, joined(cuts, ("table",)))
+    answer = _IN_PROSE.sub(r"\n[\1] ", answer)
     said, more = _of_lines(_latest(unfenced(answer).text, n), claims)
     if not said:
         said, more = _by_place(unfenced(answer).text, claims)

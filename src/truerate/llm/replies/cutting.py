@@ -56,6 +56,7 @@ _QUOTES = {
     "‹": "›", "「": "」", "『": "』", "《": "》", "＂": "＂", "`": "`",
 }  # fmt: skip
 _ELEMENT = lazy(r"\A<([A-Za-z][A-Za-z0-9_\-]{0,40})(?:\s[^<>]{0,200})?>(.*)</\1\s*>\Z", re.DOTALL | re.I)
+_SQUARED = lazy(r"\A\[(answer|judge?ment|verdict|response|summary|output)\]([^\[\]]*)\[/\1\]\Z", re.I)
 _EMPHASIS = lazy(r"\A(\*{1,3}|_{1,3})(?!\s)(.+?)(?<!\s)\1\Z", re.DOTALL)
 
 
@@ -195,6 +196,8 @@ def quotes(text: str) -> Cut:
 
 def element(text: str) -> Cut:
     """A text without the tags of the one element that it is: `<answer>…</answer>`."""
+    if squared := _SQUARED.match(text.strip()):
+        return Cut(squared[2].strip(), ("tags",))
     found = _ELEMENT.match(text.strip())
     if found is None or re.search(rf"</?{re.escape(found[1])}[\s>]", found[2], re.IGNORECASE):
         return Cut(text.strip())

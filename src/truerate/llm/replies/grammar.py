@@ -46,7 +46,7 @@ _MATERIAL = (
 _PLACE = (
     rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
     rf"source|all|of)\s+)*"
-    rf"{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
+    rf"{_MATERIAL}|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
@@ -135,7 +135,7 @@ _BARE_FAULTY = (
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
 _BARE_SOUND = (
-    rf"not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
+    rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
@@ -156,6 +156,7 @@ _OPENING = (
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
+    r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
     r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )

@@ -34,6 +34,8 @@ NEGATION = (
     r"sem|niet|geen|zonder|не|нет|без|"
     r"değil|yok|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
 )
+# what an answer is called: the judged text's name, too
+ANSWERS = r"answer|response|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답"
 # Spanish and Italian begin with an English `No`: their words of fault stand behind a verb of being
 ROMANCE_FAULT = (
     r"\A(?!.*\b(?:no|non|ning\w+|nessun\w*)\b).*\b(?:es|está|son|è|sono)\s+(?:un[oa']?\s+)?"
@@ -51,3 +53,20 @@ def pole(text: str) -> bool | None:
     if is_fault is is_sound:
         return None
     return is_fault is not bool(re.search(NEGATION, text, re.IGNORECASE))
+
+
+# a conclusion in Chinese, Japanese or Korean, which set no blanks: `因此答案是“否”`, `答えは「はい」です`
+_CONCLUDED = re.compile(
+    r"(?:\A|[\s,.;。、])(?:(?:因此|所以|故|综上|よって|したがって|따라서)[,、]?\s*)?(?:我的|私の|저의|제\s)?(?:最终|最終|최종)?(?:的な)?\s*"
+    r"(?:判断|判定|结论|結論|答案|回答|答え|결론|답변?|판단)\s*(?:是|为|為|は|은|는|:)+\s*[\"'“「『]*"
+    r"(?P<word>是的?|否|不是|はい|いいえ|네|예|아니요|아니오)[\"'”」』]*\s*(?:です|だ|입니다|이다)?\s*[.。]?\s*\Z"
+)
+_CONDITION = re.compile("如果|若|要是|假如|もし|なら|만약|[?？吗]|还是|または")
+
+
+def concluded(sentence: str) -> bool | None:
+    """The verdict in which a sentence of Chinese, Japanese or Korean ends; None where it ends in none, or speaks
+    of a condition or a question.
+    """
+    found = None if _CONDITION.search(sentence) else _CONCLUDED.search(sentence)
+    return MEANS[found["word"]] if found else None

@@ -37,8 +37,9 @@ _DOUBT = lazy(
     r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|instead|hmm)\b|[?/]|n't"
 )
 _SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
+_BEST = r"best(?:[- ]fitting)?|most (?:fitting|suitable|appropriate)"
 _IS = (
-    r"(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|best|this|my) )*(?:{cue}|answer|category|choice)(?: is)?)"
+    rf"(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|{_BEST}|this|my) )*(?:{{cue}}|answer|category|choice)(?: is)?)"
     r"[ :]+(?:the )?"
 )
 

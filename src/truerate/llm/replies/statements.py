@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, WORD, pole
+from truerate.llm.replies.lexicon import ANSWERS, MEANS, NEGATION, ROMANCE_FAULT, WORD, concluded, pole
 from truerate.llm.replies.reading import Parsed
 
 Asks = Literal["hallucination"] | None
@@ -34,10 +34,11 @@ SOUND_KEY = lazy(
     re.I,
 )
 _LABELS = (
-    r"(?:(?:the|my|your|final|overall|so|short)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
+    r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
     r"result|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
     r"juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
-    r"결론|판단|판정|الحكم|karar|निर्णय|答案|antwort|réponse|respuesta|ответ)"
+    r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
+    r"final(?=\W*[:=])|choice)"
 )
 # what may stand between a label or a verb of judging and the word, and behind the word
 _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a\s+clear|a\s+definite)\s+"
@@ -52,7 +53,7 @@ ALONE = lazy(
 _FILLER = (
     r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
-    r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|"
+    r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|i\s+(?:think|believe)|i\s+mean|"
     r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
@@ -68,9 +69,9 @@ _LAST = lazy(
     re.I | re.DOTALL,
 )
 _CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here)?{_SHUT}"
-    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
-    rf"|(?P<voice>i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+)?{_SHUT}"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
+    rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
@@ -83,12 +84,12 @@ _REASONED = lazy(
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|first|second|"
-    r"initial|earlier|other)\s*\Z",
+    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
+    r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
 )
 _RIGHT = lazy(r"\b(?:right|correct|proper)\s*\Z", re.I)
-_VERDICTS = lazy(r"judge?ment|verdict|decision|conclusion", re.I)
+_VERDICTS = lazy(r"judge?ment|verdict|decision|conclusion|choice", re.I)
 _WILLING = lazy(r"\s*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|well)\s*[,!.]\s*)*", re.I)
 _STANDING = lazy(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$)", re.I | re.MULTILINE)
 _ANNOUNCED = lazy(
@@ -159,7 +160,10 @@ _CONTRARY_QUESTION = lazy(
 
 
 _SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
-_LABEL = lazy(rf"{_LABELS}\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*", re.I)
+_LABEL = lazy(
+    rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
+    re.I,
+)
 # a label that heads the verdict, and never the text that was judged
 _OF_VERDICT = lazy(
     r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|label|classification|"
@@ -211,12 +215,8 @@ def prose(text: str, asks: Asks) -> Parsed:
     if not stated:
         return Parsed(None, "ambiguous" if _BOTH.search(plain) or _OPEN.search(plain) else "absent")
     finals = [one for one in stated if one.kind == "final"]
-    if (
-        finals
-        and len({one.value for one in finals}) == 1
-        and stated[-1].kind == "final"
-        and finals[-1].value is not None
-    ):
+    is_agreed = len({one.value for one in finals}) == 1 and finals[-1].value is not None
+    if is_agreed and stated[-1].kind == "final":
         return Parsed(finals[-1].value)
     values = {one.value for one in stated}
     if {one.kind for one in stated} == {"paraphrase"}:
@@ -274,6 +274,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         rf"(?<!\w)(?:{WORD})(?!\w)", since["reason"], re.I
     ):
         return Stated(MEANS[since["word"].casefold()], "last")
+    if (told := concluded(sentence)) is not None:
+        return Stated(told, "conclusion")
     if (found := _CONCLUSION.fullmatch(sentence)) is not None:
         return _conclusion(found, is_only=is_only)
     if labelled := _labelled(sentence, asks):
@@ -361,8 +363,8 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
         return Stated(None, "both")
     is_own = (
         bool(found["voice"])
-        or not re.search(r"answer|response|答案|antwort|réponse|respuesta|ответ", label)
-        or bool(re.search(r"my|final|overall", label))
+        or not re.search(ANSWERS, label)
+        or bool(re.search(r"\b(?:my|final|overall|meine?|mon|ma|mi)\b", label))
     )
     has_so = bool(
         re.search(

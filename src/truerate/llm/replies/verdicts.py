@@ -18,6 +18,7 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, VALUES, Asks, opening, prose
@@ -36,7 +37,8 @@ CLOSINGS = (
     "Urteil", "Fazit", "Bewertung", "Endgültige Antwort", "Jugement", "Verdict final", "Réponse finale", "Juicio",
     "Veredicto", "Conclusión", "Respuesta final", "Giudizio", "Verdetto", "Conclusione", "Julgamento", "Veredito",
     "Conclusão", "Oordeel", "Conclusie", "Вывод", "Вердикт", "结论", "判断", "最终答案", "最终判断", "判定", "結論",
-    "最终结论", "最終判断", "最終的な判断", "最終判定", "最終結論", "最終回答", "판정", "최종 판단", "최종 결론", "Karar", "Sonuç", "निर्णय",
+    "最终结论", "最終判断", "最終的な判断", "最終判定", "最終結論", "最終回答", "판정", "최종 판단", "최종 결론",
+    "Final", "Karar", "Sonuç", "निर्णय",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
 _PICTURES = lazy(
@@ -76,6 +78,24 @@ _CONFIDENCE = lazy(
 # `不, …` is a No, `不` alone may be a part of a word that was cut
 _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
 _BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE)
+# `Answer: Yes` before a heading of its reason: no text that is judged
+_ANSWER_FIRST = lazy(
+    rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
+    r"rationale|evidence|analysis)\b)(?![\s\S]*\n\W*answer\W*[:=])",
+    re.I,
+)
+# headings of what is judged, and those with which the material of an example begins
+_JUDGED = ("Answer", "Response", "Summary", "Right Answer", "Right Summary", "True Response")
+_BEGINS = (
+    "Document",
+    "Knowledge",
+    "Question",
+    "Dialogue History",
+    "User Query",
+    "Passage",
+    "Context",
+    "Example",
+)
 _STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
@@ -98,7 +118,7 @@ def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub(r"\g<end>", plain)))
-    plain = _QUALIFIED.sub(r"Final \1", plain)
+    plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
     plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
@@ -121,9 +141,12 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
     if (answered := _answered(answer, cue or "", asks)) is not None:
         return answered
+    if (own := _before_another(answer, cue or "")) is not None:
+        found = _region(own, asks)
+        return Parsed(found.value, found.reason, joined(("next-example",), found.cuts))
     if not headings.find(head, cue or ""):
         # a verdict stands before the next example, whose own cue is no longer this reply's
-        first = _region(head, asks)
+        first = _closing(answer, head, asks) or _region(head, asks)
         if first.reason not in ("absent", "empty") or not (
             ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
         ):
@@ -135,6 +158,19 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     ):
         return Parsed(None, "ambiguous", cuts)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+
+
+def _before_another(answer: str, cue: str) -> str | None:
+    """What a reply says that opens under the heading of what is judged, where the headings with which an example
+    begins follow before the cue: it is another example's. None of other replies.
+    """
+    judged = headings.find(answer, *_JUDGED, is_anywhere=False)
+    if not judged or answer[: judged[0].start].strip():
+        return None
+    inside = answer[judged[0].end : headings.find(answer, cue)[0].start]
+    own, ran_on = headings.before_next(f"…{inside}", _BEGINS)
+    is_given = " " in judged[0].name  # the right one is no verdict
+    return ("" if is_given else own[1:].strip()) if ran_on else None
 
 
 def _answered(answer: str, cue: str, asks: Asks) -> Parsed | None:
@@ -167,13 +203,15 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
     if not found or not chain[: found[0].start].strip():
         return None
     cuts = ("heading",)
-    told = [_region(chain[one.end :].strip().partition("\n")[0], asks).value for one in found]
+    lines = [chain[one.end :].strip().partition("\n")[0] for one in found]
+    told = [_region(line, asks).value for line in lines]
+    in_words = [state(line) for line in lines[:-1]] if asks else []  # `Judgement: Faithful`
     if told[-1] is None:
         is_open = any(value is not None for value in told)
         return Parsed(None, "ambiguous", cuts) if is_open else None
     first = opening(chain[: found[0].start], asks)
     is_final = "final" in found[-1].name.casefold()
-    others = {value for value in (*told[:-1], None if is_final else first) if value is not None}
+    others = {one for one in (*told[:-1], *in_words, None if is_final else first) if one is not None}
     below = _region(chain[found[-1].end :], asks)
     if others - {told[-1]} or below.value is not told[-1]:
         return Parsed(None, "ambiguous", cuts)

@@ -1,0 +1,37 @@
+"""What announces a text that was asked for, or tells of it behind, beside the words of `candidates`: announcements
+in other languages than English, lines of signs, headings of an analysis, a turn of the other speaker.
+"""
+
+import re
+
+from truerate.core.patterns import lazy
+
+_HERE = (
+    r"(?:以下|下面|这是|這是|次は|次が|다음은|여기|إليك|هذه|هذا|işte|вот|ниже|voici|ci-dessous|hier\s+(?:ist|sind|kommt)|"
+    r"aquí\s+(?:tienes|está|va)|ecco|di\s+seguito|aqui\s+está|segue|यहाँ|यह)"
+)
+_MADE = (
+    r"(?:答案|回答|摘要|总结|總結|回复|回覆|应答|応答|要約|답변|응답|요약|إجابة|الإجابة|ملخص|cevap|yanıt|özet|ответ|резюме|réponse|"
+    r"résumé|antwort|zusammenfassung|respuesta|resumen|risposta|riassunto|resposta|resumo|उत्तर|सारांश)"
+)
+# `Voici une réponse hallucinée : …`, with the text behind it or on the next line
+FOREIGN_PREAMBLE = lazy(
+    rf"\A[\s*_#>]*{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)", re.I
+)
+_PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
+PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")
+# another speaker's turn before one's own
+OTHER_TURN = lazy(
+    r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])",
+    re.I,
+)
+# a heading of an analysis, lines of ticks, what was changed into what
+TOLD_BEHIND = lazy(
+    r"\n\s*(?:#{1,6}[ \t]*|\*\*[ \t]*)(?:analysis|explanation|notes?|reason(?:ing)?|rationale|justification|key\s+changes?|"
+    r"changes?(?:\s+made)?|comments?)[ \t:*]*\n.*\Z"
+    r"|\n\s*[*_#>( ]*(?:hallucinated|false|incorrect|fabricated|changed)\s+(?:parts?|details?|elements?|segments?|spans?|facts?)"
+    r"[\s*_]*[:：].*\Z"
+    r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
+    r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
+    re.I | re.DOTALL,
+)
