@@ -70,7 +70,8 @@ class Source(Block):
     people are said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which
     part of its files is read, for a reader whose files hold several that must not be pooled; `split`: which
     of the splits that its files were published in. `rights`: what may be done with its texts, where its
-    card does not say.
+    card does not say. `errata`: a file of corrected labels with reasons (`sources.errata`), applied when its texts
+    are read.
     """
 
     reader: Word
@@ -84,6 +85,7 @@ class Source(Block):
     is_simulated: bool = False
     languages: Codes = ()
     training: "Training | None" = None
+    errata: Word | None = None
     rights: Rights | None = None
 
     @model_validator(mode="after")
