@@ -11,6 +11,7 @@ from truerate.core.errors import SourceError
 from truerate.flow.published_beside import beside, tally
 from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
+from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
@@ -63,7 +64,13 @@ def read_board(folder: Path) -> RealBoard:
         raise SourceError(
             f"result {folder.name!r}: {SCORES} has no line of the metric and slice that card.json leads with"
         )
-    return replace(board, more_units=more_units(board), orders=orders(board), swaps=swaps(board))
+    return replace(
+        board,
+        more_units=more_units(board),
+        orders=orders(board),
+        swaps=swaps(board),
+        suspects=suspects(board),
+    )
 
 
 def rows_file(board: str, folder: str | Path = RESULTS) -> Path:
