@@ -101,7 +101,7 @@ def test_the_same_table_however_it_is_saved(errata, corrected):
 def test_what_is_wrong_in_errata_is_one_line_that_names_the_line_of_the_file(lines, told, corrected):
     with pytest.raises(SourceError, match=told) as fault:
         corrected(f"id,label,reason\n{lines}\n" if lines else "id,label,reason\n")
-    assert str(fault.value).startswith("errata errata/evouna.csv: ") and "\n" not in str(fault.value)
+    assert str(fault.value).startswith("errata/evouna.csv: ") and "\n" not in str(fault.value)
 
 
 @pytest.mark.parametrize(

@@ -156,4 +156,4 @@ def _refuse(path: Path, faults: list[str]) -> None:
     """Raise SourceError where there are faults."""
     if faults:
         more = f"; and {len(faults) - N_SHOWN} more" if len(faults) > N_SHOWN else ""
-        raise SourceError(f"errata {path.parent.name}/{path.name}: {'; '.join(faults[:N_SHOWN])}{more}")
+        raise SourceError(f"{path.parent.name}/{path.name}: {'; '.join(faults[:N_SHOWN])}{more}")
