@@ -19,6 +19,7 @@ OF_NO_STAGE = (
     "src/truerate/flow/real_judges.py",
     "src/truerate/flow/real_results.py",
     "src/truerate/flow/real_orders.py",
+    "src/truerate/flow/real_suspects.py",
 )
 
 

@@ -55,6 +55,12 @@ def test_the_same_question_twice_is_one_group(told):
     assert got.items["group_id"].n_unique() == 1 and got.samples.height == 4
 
 
+def test_a_row_that_stands_there_twice_counts_once(told, reasons):
+    """It counted twice, without a word."""
+    got = told(QUESTION, dict(reversed(QUESTION.items())), on_bad_row="reject")
+    assert got.samples.height == 2 and reasons(got) == [(2, "duplicate")]
+
+
 def test_a_question_without_a_golden_answer_stays(told):
     assert told(QUESTION | {"golden_answer": None}).items["right_answer"].to_list() == [None]
 

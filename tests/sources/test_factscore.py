@@ -95,3 +95,11 @@ def test_published_scores():
     }
     responding = own.generations.group_by("model").agg((pl.col("status") == "ok").sum())
     assert dict(responding.rows()) == {"InstructGPT": 182, "ChatGPT": 157, "PerplexityAI": 166}  # of 183
+
+
+def test_the_card_says_what_peoples_labels_leave_open(tmp_path):
+    from truerate.sources.collection import Collection
+    from truerate.sources.factscore import CARD
+
+    told = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables().card["caveats"]
+    assert told == CARD["caveats"] and any("two labellers" in one for one in told)

@@ -120,3 +120,13 @@ def test_a_folder_without_batches_is_one_line(put, read):
     put("data_for_release/other.json", {})
     with pytest.raises(TruerateError, match="no data_for_release/batch_<n>.json"):
         read("faithbench")
+
+
+@pytest.mark.parametrize("how", [str.upper, str.lower])
+def test_labels_in_another_case_are_the_documented_ones(how):
+    """All labelled summaries were left out, and the others alone gave a rate of 0."""
+    from truerate.sources.faithbench_labels import label_in
+    from truerate.sources.rows import Row
+
+    said = {"label": [how("Benign"), how("Unwanted.Intrinsic")]}
+    assert label_in(Row(said, 1)) == "Unwanted"

@@ -330,9 +330,12 @@ class Params(Block):
         return tuple(dict.fromkeys((*asked, *self.track(board).endpoints())))
 
     def families(self, board: str) -> tuple[str, ...]:
-        """The families of detectors that judge a board."""
+        """The families of detectors that judge a board; none of one that is to have none."""
+        own = self.board(board)
         return tuple(
-            name for name, family in self.detectors.items() if self.board(board).track in family.tracks
+            name
+            for name, family in self.detectors.items()
+            if own.has_detectors and own.track in family.tracks
         )
 
     def fitted(self, board: str) -> tuple[str, ...]:

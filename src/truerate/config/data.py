@@ -10,7 +10,7 @@ from truerate.config.blocks import Block, Codes, Few, Revision, Word
 # What detectors that mark tokens are given of a text's documents; see `Board`.
 Reference = Literal["lead", "article", "retrieved"]
 # Of the keys of a set of public files those that are its board's.
-OF_BOARD = ("track", "title", "reference", "reference_sentences", "settings", "sizes")
+OF_BOARD = ("track", "title", "reference", "reference_sentences", "has_detectors", "settings", "sizes")
 
 
 class HubSource(Block):
@@ -70,7 +70,8 @@ class Source(Block):
     people are said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which
     part of its files is read, for a reader whose files hold several that must not be pooled; `split`: which
     of the splits that its files were published in. `rights`: what may be done with its texts, where its
-    card does not say.
+    card does not say. `errata`: a file of corrected labels with reasons (`sources.errata`), applied when its texts
+    are read.
     """
 
     reader: Word
@@ -84,6 +85,7 @@ class Source(Block):
     is_simulated: bool = False
     languages: Codes = ()
     training: "Training | None" = None
+    errata: Word | None = None
     rights: Rights | None = None
 
     @model_validator(mode="after")
@@ -111,6 +113,7 @@ class Board(Block):
     board alone. `reference`: what detectors that mark tokens are given of a text's documents: those of the
     source (of an article its `lead`), the whole `article`, or of that the `reference_sentences` sentences that
     speak most of the text (`retrieved`); others than the lead where a track names its texts to mark (mFAVA).
+    `has_detectors`: whether detectors learn on it and judge its texts, and shortcuts are held against its labels.
     """
 
     track: Word
@@ -118,13 +121,14 @@ class Board(Block):
     title: Word | None = None
     reference: Reference = "lead"
     reference_sentences: Few = 6
+    has_detectors: bool = True
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
 
 
 class PublicData(Block):
-    """What `make real` looks for in a folder of public files; `settings`, `sizes`, `reference` and
-    `reference_sentences` are its board's.
+    """What `make real` looks for in a folder of public files; `settings`, `sizes`, `reference`,
+    `reference_sentences` and `has_detectors` are its board's.
     """
 
     track: Word
@@ -135,6 +139,7 @@ class PublicData(Block):
     training: "PublicTraining | None" = None
     reference: Reference = "lead"
     reference_sentences: Few = 6
+    has_detectors: bool = True
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
 

@@ -46,6 +46,7 @@ def read(p: "Params") -> list[tuple[str, str]]:
     for name, source in p.sources.items():
         paths.append((f"sources.{name}.path", None if source.make else source.path))
         paths.append((f"sources.{name}.training.path", source.training.path if source.training else None))
+        paths.append((f"sources.{name}.errata", source.errata))
         paths += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
         paths += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():

@@ -161,6 +161,13 @@ def _value(p: Params, place: str, board: str | None) -> object:
     if head == "boards":
         boards = value["boards"]
         return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
+    if head == "sources":
+        sources = value["sources"]
+        return (
+            _uncorrected(sources[rest])
+            if rest in sources
+            else {one: _uncorrected(own) for one, own in sources.items()}
+        )
     if head == "backbones":  # what a job of a cluster needs decides nothing
         return {name: _without(own, "resources") for name, own in value["backbones"].items()}
     if head == "tracks" and board is None:
@@ -181,7 +188,14 @@ def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def _bare(board: Mapping[str, object]) -> dict[str, object]:
-    return _without(board, "settings", "sizes")
+    """A board without what stands elsewhere; a board that has detectors, as boards do, says nothing of it."""
+    usual = ("has_detectors",) if board["has_detectors"] else ()
+    return _without(board, "settings", "sizes", *usual)
+
+
+def _uncorrected(source: Mapping[str, object]) -> dict[str, object]:
+    """A source; one without errata, as sources are, says nothing of them."""
+    return _without(source, "errata") if source["errata"] is None else dict(source)
 
 
 def _without(values: Mapping[str, object], *names: str) -> dict[str, object]:

@@ -66,7 +66,8 @@ class Card:
     the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables. `is_audited`:
     whether shortcuts are held against its labels; not where nobody made the texts to be told apart.
     `unit`: what one unit of what it ranks is. `judged_caveats`: those that hold where models give the verdicts,
-    and not where people's labels are these.
+    and not where people's labels are these. `takes_errata`: whether its boards show ranks by corrected labels beside
+    those by the published ones.
     """
 
     name: str
@@ -86,3 +87,4 @@ class Card:
     words: Words = Words()
     is_audited: bool = True
     unit: str = "unit"
+    takes_errata: bool = False

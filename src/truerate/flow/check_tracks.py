@@ -33,6 +33,7 @@ WHOLE: dict[str, type] = {
     "ranks": Ranked,
     "words": Words,
     "is_audited": bool,
+    "takes_errata": bool,
 }  # fields of a card that are records of their own
 
 
@@ -98,7 +99,14 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             continue
         if not isinstance(value, kind):
             yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif not value and one.name not in ("caveats", "judged_caveats", "attributes", "forms", "is_audited"):
+        elif not value and one.name not in (
+            "caveats",
+            "judged_caveats",
+            "attributes",
+            "forms",
+            "is_audited",
+            "takes_errata",
+        ):
             yield f"`{one.name}` of its CARD is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
             yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"

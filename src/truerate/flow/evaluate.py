@@ -93,9 +93,9 @@ def label(at: Layout, board: str) -> None:
 
 def audit(at: Layout, board: str) -> None:
     """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build. A track whose labels are
-    not audited has an empty one.
+    not audited, and a board without detectors, have an empty one.
     """
-    if not card_of(at, board).is_audited:
+    if not (card_of(at, board).is_audited and at.p.board(board).has_detectors):
         with unchanged(at, Stage("audit", board)) as own:
             save(Score, frame(Score), own.audit(board))
         return

@@ -12,6 +12,7 @@ from truerate.flow.published_beside import beside, tally
 from truerate.flow.real_held import held
 from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
+from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
@@ -65,7 +66,12 @@ def read_board(folder: Path) -> RealBoard:
             f"result {folder.name!r}: {SCORES} has no line of the metric and slice that card.json leads with"
         )
     return replace(
-        board, more_units=more_units(board), orders=orders(board), swaps=swaps(board), held=held(board)
+        board,
+        more_units=more_units(board),
+        orders=orders(board),
+        swaps=swaps(board),
+        held=held(board),
+        suspects=suspects(board),
     )
 
 

@@ -21,6 +21,7 @@ from truerate.core.keys import digest
 from truerate.core.schemas import Reject, load
 from truerate.core.terminal import say
 from truerate.flow.real_results import RESULTS
+from truerate.real.corrections import with_errata
 from truerate.real.pipeline import write_stages
 from truerate.real.sets import boards_in, set_of, survey, unreadable, untaught
 from truerate.real.stages import LOG, run, run_boards
@@ -38,7 +39,7 @@ def build(at: Layout, data: str, *, work: str, tables: str | None, results: str 
     that is there was left out, once the others are built; and before anything is built for a folder or file
     that cannot be used.
     """
-    found = boards_in(at, Path(data))
+    found = with_errata(at, boards_in(at, Path(data)))
     if tables:
         from truerate.real.markers import read_between
         from truerate.real.tables import NAME
@@ -191,6 +192,7 @@ def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
     watched.mkdir(exist_ok=True)
     for name, entry in boards.items():
         files = [file for part in (entry, entry["training"]) if part for file in _files(part, data)]
+        files += [Path(entry["errata"])] if entry.get("errata") else []
         (watched / f"{name}.digest").write_text(f"{digest(*files)}\n", "utf-8")
 
 
@@ -264,6 +266,7 @@ def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
     by the name of that board.
     """
     own, taught = _reading(entry, data), entry["training"]
+    own |= {"errata": entry["errata"]} if entry.get("errata") else {}
     return (
         own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}}
         if taught

@@ -23,6 +23,7 @@ from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, signed
+from truerate.site.real.label_audit import suspects_csv
 from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
@@ -95,7 +96,8 @@ def _real(fill, board: RealBoard) -> dict[str, str]:
     """The page of a real board, and beside it its rows as a script, its scores and its card; its Parquet file is
     no text, and is copied.
     """
-    return {
+    audit = {f"real/{board.name}-suspects.csv": csv_text(*suspects_csv(board))} if board.suspects else {}
+    return audit | {
         f"real/{board.name}.md": fill("real/board.md.j2", "..", **real_page.context(board)),
         f"real/{board.name}-rows.js": real_page.rows_script(board),
         f"real/{board.name}-scores.csv": csv_text(*real_page.scores_csv(board)),

@@ -14,6 +14,7 @@ import polars as pl
 from truerate.config import HubSource, Rights, Source
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.collection import SourceTables
+from truerate.sources.errata import corrected, load_errata
 from truerate.sources.training import with_training
 
 
@@ -56,6 +57,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     known = inspect.signature(_reader(source.reader)).parameters
     more = {key: value for key, value in told.items() if value is not None and key in known}
     tables = _with_rights(_read(name, source.reader, Path(folder), on_bad_row, **more), source.rights)
+    if source.errata:
+        path = Path(source.errata).expanduser()
+        tables = corrected(tables, load_errata(path), path)
     if source.training is None:
         return _with_place(tables, source.hub)
     other = Path(source.training.path).expanduser()

@@ -33,7 +33,12 @@ from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
 
 N_SHOWN = 300
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
-TOLD_FIELDS = ("note", "labelled_by", "judge")  # of a card where its reader, or source.json, says them
+TOLD_FIELDS = (
+    "note",
+    "caveats",
+    "labelled_by",
+    "judge",
+)  # of a card where its reader, or source.json, says them
 REDISTRIBUTION = ("no", "ids-only", "yes")
 SIDES = {
     "train": "train",

@@ -4,6 +4,7 @@
 the publishers' mark of a question that has no answer to be held to.
 """
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -61,7 +62,10 @@ def _keep(collection: Collection, file: str, part: str, row: Row) -> None:
         raise BadRow(Reason.WRONG_TYPE, "field 'improper' must be true or false")
     if row.values["improper"]:
         raise BadRow(Reason.IMPROPER, f"the question is marked as improper: {question}")
-    collection.once("the question", part, row.number, row=row)
+    # the published files ask a question twice, with other answers: only a row that says the same anew is left out
+    collection.once(
+        "the question", part, question, json.dumps(row.values, sort_keys=True, default=str), row=row
+    )
     item = collection.item(
         "qa",
         group=("question", " ".join(question.casefold().split())),

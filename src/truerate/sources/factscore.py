@@ -33,6 +33,15 @@ CARD = {
     "url": "https://github.com/google-deepmind/long-form-factuality",
     "lang": "en",
     "is_wikipedia": False,
+    "caveats": [
+        "Labels are people's, against English Wikipedia alone: what stands elsewhere, or stood there later, counts as not supported. How "
+        "far two labellers agree cannot be told from the files: they hold one label per fact.",
+        "Facts of sentences that are irrelevant as a whole were cut by a model, and count as not supported. Without that rule "
+        "PerplexityAI has 80.4 in place of 71.6, the others hardly move.",
+        "The score is over the replies that answer, and systems answer 86 to 99 % of the questions (ChatGPT 62 % of those on very rare "
+        "people): it is not over the same people. Read it beside the share that answers.",
+        "Three systems of 2023 on one kind of text, biographies of 183 people.",
+    ],
 }
 SET = PublicSet(
     repository="google-deepmind/long-form-factuality",

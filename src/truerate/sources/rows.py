@@ -157,13 +157,16 @@ class Row:
 
 
 def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
-    """A value that must be one of the documented labels. Raises BadRow (`unknown-label`, `wrong-type`)."""
+    """The documented label that a value is, in whatever case a copy of the set has it: to lose one label alone would lose
+    one side of the set. Raises BadRow (`unknown-label`, `wrong-type`).
+    """
     said = clean(_is(value, str, what))
-    if said not in allowed:
+    meant = next((one for one in allowed if one.casefold() == said.casefold()), None)
+    if meant is None:
         raise BadRow(
             Reason.UNKNOWN_LABEL, f"{what} is {said[:40]!r}, which is no label; allowed: {listed(allowed)}"
         )
-    return said
+    return meant
 
 
 def texts(values: object, what: str) -> list[str]:

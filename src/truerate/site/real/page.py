@@ -3,6 +3,7 @@
 import polars as pl
 
 import truerate.site.real.judges as judges
+import truerate.site.real.label_audit as label_audit
 from truerate.site.measures import Measure
 from truerate.site.real.forest import SMALL, forest
 from truerate.site.real.heat import maps
@@ -37,6 +38,7 @@ def context(board: RealBoard) -> dict:
         "maps": maps(board),
         "orders": board.orders,
         "swapped": judges.swapped(board),
+        "audit": label_audit.context(board),
         "n_open": sum(board.spans_scale(one) for one in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),

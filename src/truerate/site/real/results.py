@@ -149,6 +149,25 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Suspect:
+    """A label that judges speak against: `n_against` of the `n_judges` that read the reply say the other, and `bits` is
+    how strongly (`metrics.label_evidence`).
+    """
+
+    subject: str
+    unit: str
+    is_hallucinated: bool
+    n_against: int
+    n_judges: int
+    bits: float
+
+    @property
+    def id(self) -> str:
+        """The reply as errata name it."""
+        return f"{self.subject}/{self.unit}"
+
+
+@dataclass(frozen=True)
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
@@ -158,7 +177,8 @@ class RealBoard:
     worse), the units that would have to be added to tell them apart; None where none would. `published`: figures
     printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
     holds from slice to slice. `swaps`: whether it holds from judge to judge, where several judged the same replies.
-    `held`: these judges against people's labels.
+    `held`: these judges against people's labels. `suspects`: people's labels that the judges speak against,
+    strongest first.
     """
 
     card: Mapping
@@ -171,6 +191,7 @@ class RealBoard:
     orders: tuple[Order, ...] = ()
     swaps: tuple[Swap, ...] = ()
     held: tuple[Held, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
 
     @property
     def name(self) -> str:

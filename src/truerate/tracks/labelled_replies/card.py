@@ -7,7 +7,7 @@ from truerate.tracks.labelled_replies.display_words import WORDS
 ATTRIBUTES = frozenset(
     """
 files judge n_due_to_null n_implicit_true own_judge part published_split purpose quality rule_clear rule_evident
-rule_strict source_id unit
+rule_strict rule_uncorrected source_id unit
 """.split()
 )
 
@@ -65,6 +65,7 @@ CARD = Card(
     ),
     asked="hallucination_rate",
     is_audited=False,
+    takes_errata=True,
     caveats=(
         "A judge's verdicts are not people's labels: a board that rests on them says so, and its judge's error is not in the intervals.",
         "Sources are those that the publishers chose: a rate holds for such sources, and for no others.",

@@ -15,6 +15,7 @@ WORDS = Words(
         "general": "Data to text",
         "evident": "Evident spans only",
         "clear": "Unwanted against consistent",
+        "uncorrected": "Labels as published, without errata",
         "strict": "Questionable is hallucinated, too",
         "Unwanted": "Unwanted",
         "Questionable": "Questionable",

@@ -1,0 +1,159 @@
+"""Errata: labels of a published set that a person corrects, each with its reason, applied when the set is read.
+
+A CSV file with the columns `id`, `label`, `reason`. An id is `SUBJECT/UNIT`, the system that wrote the reply and the
+unit as rows.parquet of a result has it. The published file stays as it is; without errata nothing moves.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.core.errors import SourceError
+from truerate.core.schemas import pair, pairs
+from truerate.sources.collection import SourceTables
+
+COLUMNS = ("id", "label", "reason")
+LABELS = {"hallucinated": True, "not hallucinated": False}
+UNCORRECTED = (
+    "rule_uncorrected"  # the attribute that holds the label as published, on every reply of a corrected set
+)
+N_SHOWN = 5  # faults of a file that its line names
+MOST = 20_000_000  # bytes of a file
+
+
+class Erratum(NamedTuple):
+    """One corrected label: where it stands in its file, what it says now, and why."""
+
+    line: int
+    is_hallucinated: bool
+    reason: str
+
+
+def load_errata(path: Path) -> dict[str, Erratum]:
+    """The corrected labels of a file by id, in its order.
+
+    Raises SourceError, one line that names the faults by their lines: columns other than COLUMNS, a label that is
+    none of LABELS, an empty reason, an id twice or empty, no correction at all.
+    """
+    faults: list[str] = []
+    found: dict[str, Erratum] = {}
+    for number, row in _rows(path):
+        fault = _fault(row, found)
+        if fault:
+            faults.append(f"line {number}: {fault}")
+        else:
+            found[row["id"]] = Erratum(number, LABELS[row["label"]], row["reason"])
+    _refuse(path, faults)
+    if not found:
+        _refuse(path, ["it holds no correction; write one, or take the file away"])
+    return found
+
+
+def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -> SourceTables:
+    """A source with its labels corrected. The label as published stays as the attribute UNCORRECTED of every reply that
+    has an author, so that the ranks without the errata stand beside those with them. Marked spans of a reply that is not
+    hallucinated go; labels by other rules stay as published.
+
+    Raises SourceError, one line, for an id that is of no reply or of several, and for a label that is the published one.
+    """
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(_ids(tables.samples)):
+        if name in errata:
+            places.setdefault(name, []).append(place)
+    published = tables.samples["is_hallucinated"].to_list()
+    wrong = ((one, _misplaced(name, one, places.get(name, []), published)) for name, one in errata.items())
+    _refuse(path, [f"line {one.line}: {fault}" for one, fault in wrong if fault])
+    labels = list(published)
+    for name, one in errata.items():
+        labels[places[name][0]] = one.is_hallucinated
+    note = (
+        f"{path.parent.name}/{path.name} corrects {len(errata)} of {len(published)} labels and gives a reason for each; "
+        "`rule=uncorrected` is the board with all labels as published."
+    )
+    before = tables.card.get("caveats") or [one for one in [tables.card.get("note")] if one]
+    card = tables.card | {"caveats": [*before, note]}
+    return replace(tables, samples=_with_labels(tables.samples, labels), card=card)
+
+
+def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
+    told = [
+        pairs(**{one["key"]: one["value"] for one in own}, **{UNCORRECTED: was}) if author else own
+        for own, was, author in samples.select("attributes", "is_hallucinated", "generator").iter_rows()
+    ]
+    new = samples.with_columns(
+        pl.Series("attributes", told, dtype=samples["attributes"].dtype),
+        pl.Series("is_hallucinated", labels, dtype=pl.Boolean),
+    )
+    cleared = samples["is_hallucinated"] & ~new["is_hallucinated"]
+    return new.with_columns(spans=pl.when(cleared).then(pl.col("spans").list.head(0)).otherwise("spans"))
+
+
+def _ids(samples: pl.DataFrame) -> list[str | None]:
+    """The ids by which errata name replies; null for a text without an author."""
+    unit = pl.coalesce(pair("attributes", "unit"), "item_id")
+    told = samples.select(name=pl.concat_str("generator", pl.lit("/"), unit))
+    return told["name"].to_list()
+
+
+def _misplaced(name: str, one: Erratum, found: list[int], published: list[bool]) -> str | None:
+    if not found:
+        return f"id {name[:80]!r} is of no reply of this set; an id is SUBJECT/UNIT, as the page's list of suspects has it"
+    if len(found) > 1:
+        return f"id {name[:80]!r} is of {len(found)} replies; one that names a single reply is needed"
+    if published[found[0]] == one.is_hallucinated:
+        said = next(label for label, value in LABELS.items() if value == one.is_hallucinated)
+        return f"{name[:80]!r} is published as {said!r}, so there is nothing to correct"
+    return None
+
+
+def _fault(row: dict, found: Mapping[str, Erratum]) -> str | None:
+    if set(row) != set(COLUMNS) or None in row.values():
+        return f"it has other cells than the header; allowed: {', '.join(COLUMNS)}"
+    if not row["id"]:
+        return "it has no id"
+    if row["id"] in found:
+        return f"id {row['id'][:80]!r} stands there twice, first in line {found[row['id']].line}"
+    if row["label"] not in LABELS:
+        return f"label {row['label'][:40]!r} is not known; allowed: {', '.join(LABELS)}"
+    return (
+        None
+        if row["reason"]
+        else f"the correction of {row['id'][:80]!r} has no reason; say why the label is wrong"
+    )
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict]]:
+    """The rows of a file with the line at which each ends, cells without the blanks around them."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"errata {str(path)!r}: {error.strerror or error}") from None
+    if len(raw) > MOST:
+        _refuse(path, [f"it is larger than {MOST // 10**6} MB"])
+    try:
+        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
+        names = [(name or "").strip() for name in reader.fieldnames or ()]
+        if sorted(names) != sorted(COLUMNS):
+            _refuse(path, [f"its columns are {', '.join(names)[:80]!r}; allowed: {', '.join(COLUMNS)}"])
+        reader.fieldnames = names
+        for row in reader:
+            yield (
+                reader.line_num,
+                {key: value.strip() if isinstance(value, str) else value for key, value in row.items()},
+            )
+    except UnicodeDecodeError:
+        _refuse(path, ["it is not UTF-8"])
+    except csv.Error as error:
+        _refuse(path, [f"it is no CSV: {error}"])
+
+
+def _refuse(path: Path, faults: list[str]) -> None:
+    """Raise SourceError where there are faults."""
+    if faults:
+        more = f"; and {len(faults) - N_SHOWN} more" if len(faults) > N_SHOWN else ""
+        raise SourceError(f"{path.parent.name}/{path.name}: {'; '.join(faults[:N_SHOWN])}{more}")
