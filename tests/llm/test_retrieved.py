@@ -39,6 +39,11 @@ def test_forms(told, expected):
     assert bool(expected) or retrieved.written(told) is None
 
 
+def test_broken_text_is_left_out_and_nothing_else():
+    found = retrieved.kept({"citations": ["\ud800"], "annotations": [CITED]})
+    assert found == {"annotations": [CITED]}
+
+
 def test_bounds():
     deep: object = PAGE
     for _ in range(40):

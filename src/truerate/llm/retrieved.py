@@ -20,8 +20,17 @@ def kept(*told: Mapping[str, Any]) -> dict[str, Any]:
     """What of a reply's body, choice and message the store keeps of it: FIELDS that hold something, the first of a name."""
     found: dict[str, Any] = {}
     for part in reversed(told):
-        found |= {name: part[name] for name in FIELDS if part.get(name)}
+        found |= {name: part[name] for name in FIELDS if part.get(name) and _is_writable(part[name])}
     return found
+
+
+def _is_writable(value: Any) -> bool:
+    """Whether a value can be kept: broken text must not cost what else stands beside a reply."""
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return False
+    return True
 
 
 def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
