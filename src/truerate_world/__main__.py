@@ -44,7 +44,7 @@ def serve_models(options: argparse.Namespace) -> None:
     from truerate_world.simulated_model import reply
 
     names = [options.track] if options.track else tracks()
-    world, web = _web(build(options.seed, options.languages), names, options)
+    world = build(options.seed, options.languages)
     settings = Settings(
         models=IDS,
         identity=options.identity,
@@ -52,7 +52,7 @@ def serve_models(options: argparse.Namespace) -> None:
         retry_after=options.retry_after,
         delay_s=options.delay,
         log=options.log,
-        web=web,
+        web=_web(world, names, options),
     )
 
     def ready(port: int) -> None:
