@@ -151,6 +151,17 @@ def test_all_of_it_where_the_source_allows():
     assert has_texts(YES) and list(outgoing_tables(found, card=YES, source=OURS)) == list(found)
 
 
+@pytest.mark.parametrize("card", [YES, NO | {"own_redistribution": "yes"}, IDS])
+def test_what_a_retrieving_model_was_given_never_goes_out(card):
+    found = tables()
+    told = pl.lit(
+        pairs(order="a", retrieved="[words of others]"), dtype=found["generations"].schema["attributes"]
+    )
+    found["generations"] = found["generations"].with_columns(attributes=told)
+    shown = outgoing_tables(found, card=card, source=OURS)["generations"]
+    assert shown.height and {one["key"] for one in shown["attributes"].explode()} == {"order"}
+
+
 @pytest.mark.parametrize(
     "card",
     [NO, {}, {"redistribution": "maybe"}, NO | {"own_redistribution": "no"}, {"own_redistribution": None}],

@@ -195,6 +195,12 @@ def test_unread_verdicts_do_not_move_strict(lost, n_draws):
     assert drawn[0][2]["value"] == pytest.approx(1 - (1 - lost) ** 28, abs=0.02)
 
 
+def test_one_verdict_in_ten_may_be_lost_of_five_facts_a_reply():
+    """59 % of the replies can be read: twenty draws tell the score to .001."""
+    drawn = [strict_of(0.1, seed=seed, n_facts=5) for seed in range(20)]
+    assert abs(np.mean([strict["value"] - true for true, strict, _ in drawn])) < 0.003
+
+
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
     # 40 entities respond, 3 can be read and all are supported: that says little of the others (Wilson of 3 in 3: .44)
     rows = pl.DataFrame(

@@ -26,6 +26,9 @@ TEXTS = (
     "sentence",
     "title",
 )  # columns of words, beside `text`
+# Keys of `attributes` whose values are words of third parties, whatever the source allows: what a retrieving model was
+# given. They never leave the house.
+LENT_ATTRIBUTES = ("retrieved",)
 # Keys of `attributes` that readers of sources and more than one track write, whose values are ids and places, labels
 # and settings, or numbers, never a source's words. A track's card names its own.
 PLAIN_ATTRIBUTES = frozenset(
@@ -43,13 +46,15 @@ def open_tables(
     tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
 ) -> dict[str, pl.DataFrame]:
     """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
+    What a retrieving model was given (LENT_ATTRIBUTES) is never among them.
 
     `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
     where the rights of all together are stricter than the source's own (`own_redistribution`), what stands under another source's name,
     and all of task `train`, is left out, and so are judgements of what is left out. Tables that hold no texts stay as they are.
     """
+    tables = _without_lent(tables)
     if card.get("redistribution") == "yes":
-        return dict(tables)
+        return tables
     return _own_part(tables, source) if card.get("own_redistribution") == "yes" else _emptied(tables)
 
 
@@ -87,6 +92,14 @@ def without_texts(
     """
     plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
     return {name: _without_texts(data, plain) for name, data in tables.items()}
+
+
+def _without_lent(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    is_own = ~pl.element().struct.field("key").is_in(LENT_ATTRIBUTES)
+    if "generations" not in tables:
+        return dict(tables)
+    own = tables["generations"].with_columns(pl.col("attributes").list.filter(is_own))
+    return {**tables, "generations": own}
 
 
 def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.DataFrame]:

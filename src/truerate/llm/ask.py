@@ -9,6 +9,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
+from truerate.llm.retrieved import written
 from truerate.llm.store.budget import price
 from truerate.llm.store.leases import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final
@@ -39,28 +40,34 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
-        served = _served(store, targets, dict(zip(keys, requests, strict=True)), at)
+        told = _told(store, targets, dict(zip(keys, requests, strict=True)), at)
     replies = [
         _reply(key, r, answers[key], targets[r.model], is_stored=key in stored)
         for key, r in zip(keys, requests, strict=True)
     ]
-    if not served:
+    if not told:
         return replies
     return [
-        replace(reply, served=served.get(key)) if reply.status == "ok" else reply
+        replace(reply, served=told[key][0], retrieved=told[key][1])
+        if reply.status == "ok" and key in told
+        else reply
         for key, reply in zip(keys, replies, strict=True)
     ]
 
 
-def _served(
+def _told(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
-) -> dict[bytes, str]:
-    """The name under which a model answered, by key, where it is another than the one asked; simulated models
-    have none.
+) -> dict[bytes, tuple[str | None, str | None]]:
+    """What replies tell of themselves, by key: the name under which a model answered (`served`), where it is
+    another than the one asked, and what it was given (`retrieved`); simulated models tell neither.
     """
     real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
-    named = store.served([key for key, request in asked.items() if request.model in real])
-    return {key: name for key, name in named.items() if name != targets[asked[key].model].model}
+    told = {}
+    for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
+        name = beside.get("model")
+        is_other = isinstance(name, str) and name != targets[asked[key].model].model
+        told[key] = (name if is_other else None, written(beside))
+    return told
 
 
 def _final(

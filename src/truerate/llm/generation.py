@@ -50,7 +50,7 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
     if reply.status != "ok" or read is None:
         read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
     request = asked.request
-    known = {"thought": reply.thought or None, "served": reply.served}
+    known = {"thought": reply.thought or None, "served": reply.served, "retrieved": reply.retrieved}
     attributes = {**asked.attributes, **read.attributes, **known}
     return generation_row(
         generation_id=content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),

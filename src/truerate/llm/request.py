@@ -38,7 +38,8 @@ class Reply:
     a count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
     answered, cut from its text; None where there was none. `served`: the name of the model that says it
     answered, with its fingerprint, where it is another than the one asked; None where it is the same or not
-    told.
+    told. `retrieved`: what it was given by a search or tool of its server (`retrieved.written`); None where that is
+    not told.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Reply:
     is_stored: bool
     thought: str | None = None
     served: str | None = None
+    retrieved: str | None = None
 
 
 def answered(

@@ -26,12 +26,12 @@ WORLD = build(7)
 TABLES, UPSTREAM = board(range(0, 492, 6))
 
 
-def whole(at, model="birch", changed=None, upstream=UPSTREAM):
+def whole(at, model="birch", changed=None, upstream=UPSTREAM, given=TABLES):
     """Replies, all rows, facts and judgements of one subject."""
     asking = Asking(at, changed)
-    replies = replying_steps.generate(at, BOARD, model, TABLES, 0, upstream, asking=Asking(at))
+    replies = replying_steps.generate(at, BOARD, model, given, 0, upstream, asking=Asking(at))
     rows, beside = facts_steps.facts(
-        at, BOARD, model, TABLES, 0, upstream | {"generate": replies}, asking=asking
+        at, BOARD, model, given, 0, upstream | {"generate": replies}, asking=asking
     )
     found = facts_of(pl.concat([replies, rows]))
     return replies, rows, verifying.with_evidence(found, beside["judgements"]), beside["judgements"], asking
@@ -148,6 +148,37 @@ def test_facts_of_which_a_sentence_is_lost_are_asked_for_once_more_and_the_fulle
     assert (
         attempts.drop_nulls().len() < 0.5 * passed.height and fewer.height < facts.height
     )  # most firsts stand
+
+
+CHATTER = {
+    "words around": "Sure! Here are the atomic facts that you asked for:\n\n{t}\n\nLet me know if you need more.",
+    "a fence": "```\n{t}\n```",
+    "a heading": "### Facts\n\n{t}",
+    "remarks": "I read every sentence with care.\n{t}\n\nNote: opinions were left out.\nI hope that this helps!",
+}
+
+
+def test_chatty_fact_writers_change_no_fact_and_no_verdict():
+    given, upstream = board(range(3, 492, 60))
+
+    def spoken(form: str):
+        written = []
+
+        def changed(request, text):
+            if "#Facts#" not in request.messages[-1]["content"]:
+                return text
+            written.append(form.format(t=text))
+            return written[-1]
+
+        _, _, facts, judged, asking = whole(layout(), changed=changed, upstream=upstream, given=given)
+        assert len(written) == asking.tasks.count("write_facts") >= 5
+        return facts, judged, len(written)
+
+    facts, judged, n_asked = spoken("{t}")
+    assert facts.height > 30
+    for name, form in CHATTER.items():
+        same, judged_same, n_same = spoken(form)
+        assert same.equals(facts) and judged_same.equals(judged) and n_same == n_asked, name
 
 
 def test_an_injected_page_never_turns_a_verdict(made):

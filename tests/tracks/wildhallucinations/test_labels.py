@@ -164,6 +164,19 @@ def test_labels_of_entities_that_do_not_hold(label):
         labelled(said("entity-x", ann=label))
 
 
+def test_a_models_own_retrieval_is_blamed_only_where_it_is_told_what_that_gave():
+    rows = said("review-0", ann="model-retrieval")
+    with pytest.raises(TruerateError, match="label is 'model-retrieval'; allowed: retrieval, entailment, "):
+        labelled(rows)
+    given = [one | {"retrieved": ["https://a.example"]} if one["kind"] == "review" else one for one in TASKS]
+    found = labelled(rows, tasks=given)
+    rates = by_key(found.scores)
+    assert rates["error_rate", "a", "model-retrieval", "unsupported"]["value"] == 1
+    assert rates["error_rate", "a", "retrieval", "unsupported"]["value"] == 0
+    assert found.judgements["verdict"].to_list() == [True]  # not supported, as the verifier said
+    assert not [key for key in by_key(labelled().scores) if "model-retrieval" in key]
+
+
 def test_annotator_is_another_word_for_labeller():
     found = labelled([{"task_id": "fact-0", "annotator": "ann", "label": "unsupported", "spans": []}])
     assert found.judgements["judge"].to_list() == ["ann"]

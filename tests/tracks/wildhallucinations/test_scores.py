@@ -261,6 +261,14 @@ def test_entities_by_domain_rarity_and_wikipedia():
     }
 
 
+def test_replies_that_tell_what_their_model_was_given():
+    """a tells of x alone, of x, y, z and v; b of nothing: no row."""
+    said = [reply("a", "x", retrieved="[]"), *REPLIES[1:]]
+    found, _ = scored(replies=said)
+    assert found["retrieved_rate", "a"]["value"] == 0.25 and ("retrieved_rate", "b") not in found
+    assert not [key for key in FOUND if key[0] == "retrieved_rate"]
+
+
 def test_every_metric_has_a_record():
     assert {key[0] for key in FOUND} <= {one.name for one in METRICS}
     assert CARD.ranks.slice == {"estimator": "raw", "set": "all"}

@@ -43,6 +43,19 @@ def test_reviews_are_dealt_over_subjects_and_verdicts():
     assert counted == {(subject, verdict): 3 for subject in "ab" for verdict in ("supported", "unsupported")}
 
 
+def test_reviews_show_what_the_model_was_given():
+    given = '[{"url":"https://a.example","title":"One","text":"Said."},{"url":"https://b.example","title":"","text":""}]'
+    made = tables(ITEMS, [reply("a", "e0", retrieved=given), reply("b", "e0")], GIVEN[:1] + GIVEN[-1:])
+    known = {"verifier": "judge", "n_labelled": 4, "n_reviewed": 4, "n_checked": 1, "seed": 7}
+    parts = made["items"], made["facts"], made["judgements"], PAGES
+    found = annotation_tasks(*parts, **known, generations=made["generations"])
+    shown = {(task["kind"], task["subject"]): task.get("retrieved") for task in found}
+    assert shown["review", "a"] == ["https://a.example\nOne\nSaid.", "https://b.example"]
+    assert {shown[other] for other in shown if other != ("review", "a")} == {None}
+    plain = annotation_tasks(*parts, **known)
+    assert plain == [{name: part for name, part in one.items() if name != "retrieved"} for one in found]
+
+
 def test_entities_to_check():
     drawn = [task for task in tasks() if task["kind"] == "entity"]
     assert len(drawn) == 5 and {task["weight"] for task in drawn} == {2.0}

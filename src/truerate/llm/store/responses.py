@@ -136,17 +136,11 @@ class Store(KeyedStore):
                     found.update(dead_letters(self._link, some))
             return found
 
-    def served(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The name of the model that says it answered, of those of the keys that have a reply which tells
-        one.
-        """
-        found = {}
+    def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """What stands beside the text of a reply, of those of the keys that have one with something beside it."""
         for some in chunks(keys):
             rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)
-            for key, extra in rows:
-                if isinstance(name := (unpacked(extra) if extra else {}).get("model"), str):
-                    found[key] = name
-        return found
+            yield from ((key, unpacked(extra)) for key, extra in rows if extra)
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""

@@ -16,6 +16,7 @@ import orjson
 from truerate.core.lenient import loads
 from truerate.core.retry import may_pass, seconds_asked
 from truerate.core.text import clean
+from truerate.llm.retrieved import kept
 
 Action = Literal["keep", "retry", "dead", "fatal"]
 # Retried, at most `llm.max_attempts` times; the last one then names the dead letter (`unreachable` stops the
@@ -158,6 +159,7 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
     if text is None:
         return Verdict("retry", "not_a_completion", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
     source = {name: _name(found.get(name)) for name in ("model", "system_fingerprint")}
+    source |= kept(choice["message"], choice, found)
     return _judge_choice(choice, text, source, n_in, n_out, accept_length)
 
 

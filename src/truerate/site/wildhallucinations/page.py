@@ -10,7 +10,7 @@ from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
 from truerate.site.wildhallucinations.browser import FILTERS, PEOPLE, records, verifier_of
-from truerate.site.wildhallucinations.funnel import PER_ENTITY, distribution, evidence, funnel
+from truerate.site.wildhallucinations.funnel import MADE_OF, PER_ENTITY, funnel
 from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
 HEADINGS = {
@@ -326,18 +326,7 @@ SECTIONS = (
         short="Entities",
         part=Part("wildhallucinations/funnel.html.j2", funnel),
     ),
-    Section(
-        "What the entities are",
-        "What the scores are means over: the domains of the entities, and how rare their names are (the paper's Figure 2).",
-        has_flags=False,
-        part=Part("wildhallucinations/distribution.html.j2", distribution),
-    ),
-    Section(
-        "Evidence",
-        "What the facts are held against: the main text of the pages that a search for the name gives.",
-        has_flags=False,
-        part=Part("wildhallucinations/evidence.html.j2", evidence),
-    ),
+    *MADE_OF,
     Section(
         "Rejects",
         "What was not kept, by step and reason. Nothing leaves the account in silence.",

@@ -62,6 +62,7 @@ KINDS = {
     "generation": "whatever the pages say",
     "contradictory-web": "one page says so, another does not",
     "outdated": "a page, or the model, is behind",
+    "model-retrieval": "what the model itself was given is wrong, or does not hold it",
     "unverifiable": "an opinion, or nothing that a page could settle",
 }
 FACTS_READ = {

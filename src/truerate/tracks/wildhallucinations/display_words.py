@@ -32,6 +32,7 @@ WORDS = Words(
         "verify_facts": "Verification",
         "verify_facts_single": "Verification, one by one",
         "entailment": "Entailment",
+        "model-retrieval": "The model’s own retrieval",
         "contradictory-web": "Pages contradict each other",
         "outdated": "Outdated",
     },

@@ -2,7 +2,7 @@
 becomes samples and scores.
 
 A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply (each of
-its facts), supported or unsupported, of a review one of `review.KINDS`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
+its facts), supported or unsupported, of a review one of `review.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
 4}` (also as JSON text, as CSV holds it).
 """
 
@@ -36,7 +36,7 @@ from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
-ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED), REVIEW: review.KINDS}
+ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED)}
 # Why a label row, or a task, is not used. The first group stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "unknown_label", "bad_counts", "duplicate")
 NOT_KEPT = ("tie", "no_labels")
@@ -201,13 +201,15 @@ def _label(row: object, task_of: Mapping[str, dict], seen: set[tuple[str, str]])
         raise BadLabel("duplicate", f"labeller {labeller!r} has already labelled task {task_id!r}")
     if row.get("label") in (None, ""):
         raise BadLabel("missing_field", "field 'label' is missing or empty")
-    value = (
-        _checked(row["label"])
-        if task_of[task_id]["kind"] == ENTITY
-        else _word(row["label"], ALLOWED[task_of[task_id]["kind"]])
-    )
+    value = _checked(row["label"]) if task_of[task_id]["kind"] == ENTITY else _worded(row, task_of[task_id])
     seen.add((task_id, labeller))
     return Label(task_id, labeller, value)
+
+
+def _worded(row: dict, task: Mapping) -> str:
+    if task["kind"] == REVIEW:
+        return _word(row["label"], review.allowed(bool(task.get("retrieved"))))
+    return _word(row["label"], ALLOWED[task["kind"]])
 
 
 def _word(said: object, allowed: Sequence[str]) -> str:

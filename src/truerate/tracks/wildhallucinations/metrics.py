@@ -110,6 +110,12 @@ METRICS = (
         interval="share",
     ),
     _facts(
+        "retrieved_rate",
+        "With what it was given",
+        "Share of replies that came with what the model was given by its own search or tools: citations, results.",
+        interval="share",
+    ),
+    _facts(
         "words_per_response",
         "Words per reply",
         "Mean length in words of the replies that respond.",

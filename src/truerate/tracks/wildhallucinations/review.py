@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import review_correction, supported_share
@@ -17,6 +18,8 @@ from truerate.metrics.wildfact import review_correction, supported_share
 # retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread.
 # generation: the model made it up. contradictory-web: pages contradict one another. outdated: a page, or the
 # model, is behind. unverifiable: an opinion or the like.
+# model-retrieval: what the model was given by its own search did not hold it, or was wrong; only where that is told.
+MODEL_RETRIEVAL = "model-retrieval"
 ERROR_KINDS = ("retrieval", "entailment", "generation", "contradictory-web", "outdated", "unverifiable")
 CORRECT = "correct"  # the verdict holds, and nothing more is said
 KINDS = (*ERROR_KINDS, CORRECT)
@@ -26,6 +29,11 @@ OVERTURNING = (
 )  # errors of the evaluation (Table 7): the verdict was wrong. All others leave it standing.
 VERDICTS = ("unsupported", "supported")
 ALL = "all"
+
+
+def allowed(is_given: bool) -> tuple[str, ...]:
+    """The labels of a review: KINDS, and MODEL_RETRIEVAL (Table 8) of a reply that came with what its model was given."""
+    return (*KINDS, MODEL_RETRIEVAL) if is_given else KINDS
 
 
 def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
@@ -52,13 +60,28 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWrit
 
 def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWriter) -> list[dict]:
     """The weighted share of each kind among the reviewed facts of one verdict, clustered by entity; they sum
-    to 1. Null over nothing.
+    to 1. Null over nothing. The model's own retrieval is a kind where any of the reviews told of it.
     """
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
-    hits = {kind: np.array([row["label"] == kind for row in rows], dtype=float) for kind in KINDS}
+    kinds = allowed(any(row.get("retrieved") for row in rows))
+    hits = {kind: np.array([row["label"] == kind for row in rows], dtype=float) for kind in kinds}
     return [
         writer.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], clusters, weights)
-        for kind in KINDS
+        for kind in kinds
+    ]
+
+
+def given_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`retrieved_rate`: the share of a subject's replies that came with what its model was given (citations, results of
+    its own search or tools); no row for subjects of which nothing is told.
+    """
+    is_told = pair("attributes", "retrieved").is_not_null()
+    replies = generations.filter(purpose="generate").filter(pl.col("status") != "dead")
+    rows = replies.select("model", "item_id", is_told=is_told).sort("model", "item_id", "is_told")
+    return [
+        writer.share("retrieved_rate", model, {}, part["is_told"].to_list(), part["item_id"].to_list())
+        for (model,), part in rows.group_by("model", maintain_order=True)
+        if part["is_told"].any()
     ]
 
 

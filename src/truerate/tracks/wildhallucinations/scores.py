@@ -28,6 +28,7 @@ from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.replies import replies_of
+from truerate.tracks.wildhallucinations.review import given_rows
 from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
@@ -85,7 +86,7 @@ def score(
         gamma=settings.gamma,
         writer=writer,
     )
-    score_rows += reply_rows(scored, generations, writer)
+    score_rows += reply_rows(scored, generations, writer) + given_rows(generations, writer)
     outcomes = [
         outcome_frame(scored, panel, board, metric, set_) for metric in OUTCOMES for set_ in (ALL, COMMON)
     ]

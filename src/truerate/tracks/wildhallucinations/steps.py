@@ -122,6 +122,7 @@ def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[di
         n_reviewed=size.reviewed,
         n_checked=size.checked,
         seed=at.p.seed,
+        generations=made["generations"],
     )
     return sorted([*found, *whole], key=lambda task: task["task_id"])
 

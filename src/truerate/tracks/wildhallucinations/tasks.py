@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from truerate.core.keys import content_id, draw
+from truerate.core.schemas import pair
 from truerate.core.text import passage_of
+from truerate.llm.retrieved import read
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 FACT, REVIEW, ENTITY = "fact", "review", "entity"
@@ -29,13 +31,15 @@ def annotation_tasks(
     n_reviewed: int,
     n_checked: int,
     seed: int,
+    generations: pl.DataFrame | None = None,
 ) -> list[dict]:
     """All annotation tasks, by `task_id`: `n_labelled` facts per subject, `n_reviewed` verdicts and
     `n_checked` entities in all.
 
     Each has `task_id`, `kind`, `fact_id`, `item_id`, `text`, `subject`, `entity`, `passages`, `verdict`
     (supported, unsupported) and `weight`; what a kind does not have is null. Facts without a verdict are in
-    no stratum. The verdict stands in the task, and is not to be shown to those who label facts.
+    no stratum. The verdict stands in the task, and is not to be shown to those who label facts. A review of a fact
+    whose model told in `generations` what it was given has that too: `retrieved`, a list of texts.
     """
     known = verdicts_of(facts, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
     subjects = known["subject"].unique().sort().to_list()
@@ -56,7 +60,8 @@ def annotation_tasks(
     ]
     names = dict(items.select("item_id", "question").iter_rows())
     texts = dict(documents.select("document_id", "text").iter_rows())
-    made = [_fact_task(kind, row, names, texts) for kind, row in drawn]
+    given = given_to(generations)
+    made = [_fact_task(kind, row, names, texts) | _given(kind, row, given) for kind, row in drawn]
     made += [_entity_task(row, weight, documents) for row, weight in checked(items, n_checked, seed)]
     return sorted(made, key=lambda task: task["task_id"])
 
@@ -90,6 +95,24 @@ def checked(items: pl.DataFrame, n: int, seed: int) -> list[tuple[dict, float]]:
     rows = items.filter(pl.col("task") == "entity").to_dicts()
     drawn = sorted(rows, key=lambda row: (draw(seed, ENTITY, row["item_id"]), row["item_id"]))[:n]
     return [(row, len(rows) / len(drawn)) for row in drawn]
+
+
+def given_to(generations: pl.DataFrame | None) -> dict[str, list[str]]:
+    """What each reply's model was given by its own search or tools, by generation: per result its address, title and
+    text, one text a result. Replies of which nothing is told are left out.
+    """
+    if generations is None:
+        return {}
+    told = generations.select("generation_id", given=pair("attributes", "retrieved")).drop_nulls()
+    return {
+        name: ["\n".join(part for part in one.values() if part) for one in read(text)]
+        for name, text in told.iter_rows()
+    }
+
+
+def _given(kind: str, row: dict, given: Mapping[str, list[str]]) -> dict:
+    found = given.get(row["generation_id"])
+    return {"retrieved": found} if kind == REVIEW and found else {}
 
 
 def passages_of(evidence: Sequence[str], texts: Mapping[str, str]) -> list[str]:
