@@ -54,6 +54,7 @@ BOARD = "wildhallucinations-closed-world"
 SEEDS = (101, 202)
 SUBJECTS = ("aster", "birch", "cedar", "dogwood", "elm")
 SIZES = {"chats": 1500, "entities": 10_000, "labelled": 120, "replies": 120, "reviewed": 300, "checked": 60}
+N_CHECKED = 100  # facts of each model that are verified one by one, too
 N_CELLS = 120  # intervals that are held against a planted value, at most
 
 
@@ -108,6 +109,7 @@ def settings(seed: int, folder: Path, sizes: dict, subjects: tuple[str, ...]) ->
     track["answering"] |= {"max_tokens": 4096}
     track["search"] |= {"endpoint": None, "url": None, "recorded": str(folder / "searches.jsonl")}
     track["fetch"] |= {"proxy": None}
+    track["verification"] |= {"n_checked": N_CHECKED}
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 

@@ -36,7 +36,8 @@ EMITTED = {  # the metrics of each board of the closed world
         words_per_response
     """,
     "labelled_replies": """
-        balanced_accuracy detector_rate files_rate hallucination_rate is_identified label_rate own_judge_rate tnr tpr youden_j
+        balanced_accuracy detector_rate files_rate hallucination_rate is_identified judged_rate label_rate own_judge_rate
+        tnr tpr youden_j
     """,
     "mfava": """
         answerable_rate cohen_kappa cohen_kappa_typed cut_rate detected_per_reply dont_know_rate
@@ -52,9 +53,9 @@ EMITTED = {  # the metrics of each board of the closed world
     "wildhallucinations": """
         batch_agreement batch_kappa calls_per_generation cut_rate duplicate_fact_rate entity_unambiguous_rate
         error_rate facts_per_response factscore_length fleiss_kappa n_labelled_facts n_labelled_replies funnel_n funnel_precision
-        funnel_recall krippendorff_alpha n_facts n_pages n_rejected n_responses no_fact_rate
+        funnel_recall krippendorff_alpha n_entities n_facts n_pages n_rejected n_responses no_fact_rate
         page_relevant_rate pages_per_entity percent_agreement probe_false_alarm_rate probe_miss_rate
-        rank_change responding_rate review_correction tie_rate title_fact_rate unparsed_fact_rate
+        rank_change responding_rate retrieved_rate review_correction tie_rate title_fact_rate unparsed_fact_rate
         unreadable_rate verifier_accuracy verifier_fpr verifier_kappa verifier_tpr wikipedia_rate
         wildfactscore wildfactscore_dedup wildfactscore_strict words_per_entity words_per_response
     """,
@@ -160,7 +161,7 @@ DOWN = {  # of which less is better
     "halludial": """unparsed_rate ece hallucination_rate meta_unparsed_rate shared_context_rate shared_dialogue_rate
         sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
         unchanged_rate broken_rate""",
-    "labelled_replies": "hallucination_rate detector_rate",
+    "labelled_replies": "hallucination_rate detector_rate judged_rate",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
         title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",
