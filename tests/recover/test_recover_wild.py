@@ -126,7 +126,7 @@ def test_calls_are_an_eighth_of_one_per_fact_at_verdicts_that_agree(boards):
         assert 8 * asked.height <= board.made["facts"].height
         assert asked.filter(pair("attributes", "stage") == SINGLE).is_empty()
         agreed = found(board.scores, "batch_agreement", "quill")
-        assert agreed.low >= 0.9
+        assert agreed.value >= 0.95 and agreed.low >= 0.85  # at an interval of which a hundred hold together
 
 
 def test_no_reply_is_misread(boards):
