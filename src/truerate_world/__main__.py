@@ -154,11 +154,12 @@ def _command(commands, run, name: str) -> argparse.ArgumentParser:
     return command
 
 
-def _breaks(text: str):
-    from truerate_world.wildhallucinations.breaks import parse_breaks
-
+def _breaks(text: str) -> frozenset[str]:
+    """What is broken, by the names that the protocols with a web of their own know."""
     try:
-        return parse_breaks(text)
+        return frozenset().union(
+            *(part.parse_breaks(text) for track in tracks() if (part := part_of(track, "breaks")))
+        )
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
