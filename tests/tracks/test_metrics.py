@@ -63,7 +63,7 @@ EMITTED = {  # the metrics of each board of the closed world
 MORE = {  # those that only other settings or other sources give
     "halueval": "no_answers",
     "labelled_replies": "",
-    "halludial": "no_answers no_verdicts",
+    "halludial": "no_answers no_verdicts labelled_rate",
     "mfava": "no_answers n_categories sensitivity_low sensitivity_high iou_with_page spearman_with_page token_f1_typed "
     "token_f1_by_type windowed_rate with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
@@ -160,7 +160,7 @@ DOWN = {  # of which less is better
         filter_disagreement_rate filter_unparsed_rate cut_rate""",
     "halludial": """unparsed_rate ece hallucination_rate meta_unparsed_rate shared_context_rate shared_dialogue_rate
         sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
-        unchanged_rate broken_rate""",
+        unchanged_rate broken_rate labelled_rate""",
     "labelled_replies": "hallucination_rate detector_rate judged_rate",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate

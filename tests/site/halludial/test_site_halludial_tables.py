@@ -113,7 +113,7 @@ def test_what_a_judgement_says_is_told_apart_from_what_a_text_is():
 
 def test_published_responses_stand_alone_with_their_writers():
     where = {"scenario": "natural", "corpus": "wow"}
-    rows = [row("dataset", "doha", "baseline", "hallucinated_rate", 0.734, **where)]
+    rows = [row("rates", "doha", "baseline", "labelled_rate", 0.734, **where)]
     for unit in ("turn", "dialogue"):
         value = {"turn": 0.6}.get(unit)
         more = {**where, "unit": unit, "estimator": "raw"}

@@ -176,10 +176,18 @@ def test_labelled_responses_of_a_source_by_corpus_and_writer():
         said("r1", True, judge="detector", variant=None),
         said("r2", True, judge="detector", variant=None),
     ]
-    made = score_written(frame(Sample, samples), frame(Judgement, told), detector="detector", writer=WRITER)
+    made, outcomes = score_written(
+        frame(Sample, samples), frame(Judgement, told), detector="detector", writer=WRITER
+    )
     doha = [row for row in made if row["subject"] == "doha"]
-    assert values(doha, scenario="natural", corpus="cmu")["hallucinated_rate"] == (1 / 2, 2)
+    assert values(doha, scenario="natural", corpus="cmu")["labelled_rate"] == (1 / 2, 2)
     where = {"scenario": "natural", "corpus": "cmu", "estimator": "raw"}
     assert values(doha, **where, unit="turn")["hallucination_rate"] == (1, 2)
     assert values(doha, **where, unit="dialogue")["hallucination_rate"] == (None, 0)
     assert {row["subject"] for row in made} == {"doha", "people"}
+    # the mean of a writer's units is its rate, and two responses to one turn are two units
+    assert outcomes.group_by("subject").agg(pl.col("value").mean()).sort("subject").rows() == [
+        ("doha", 1 / 2),
+        ("people", 1),
+    ]
+    assert not outcomes.select("subject", "unit_id").is_duplicated().any()

@@ -77,7 +77,7 @@ def test_every_metric_has_a_record_and_every_record_a_metric():
     recorded = {one.name for one in METRICS}
     assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
     assert scores.select("metric", "subject", "slice").is_unique().all()
-    assert set(outcomes["metric"]) == {"balanced_accuracy"}
+    assert set(outcomes["metric"]) == {"balanced_accuracy", "labelled_rate"}
 
 
 def test_an_empty_board_has_no_judges():

@@ -165,8 +165,8 @@ TEMPERATURES = View(
 )
 WRITTEN = (
     View(
-        "dataset",
-        ("hallucinated_rate",),
+        "rates",
+        ("labelled_rate",),
         across=("corpus",),
         having=("corpus",),
         only=(("scenario", "natural"),),

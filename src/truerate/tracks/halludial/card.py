@@ -95,6 +95,7 @@ CARD = Card(
         slice={"scenario": "spontaneous", "variant": "zero-shot"},
         what="balanced accuracy on spontaneous responses, unreadable verdicts counted wrong",
     ),
+    asked="labelled_rate",
     caveats=(
         "A natural hallucination is what must be found: accuracy on induced ones says little of it, and may be style alone.",
         "Spontaneous labels are a model's, not people's: read how far they agree before a judge of the same family.",

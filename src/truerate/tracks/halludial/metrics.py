@@ -193,6 +193,14 @@ RATES = (
         interval="corrected",
     ),
     _rates(
+        "labelled_rate",
+        "Hallucinated",
+        "Share of a writer's responses that people labelled hallucinated: not backed by the given knowledge.",
+        source="FaithDial, Section 4; BEGIN",
+        direction="down",
+        interval="share",
+    ),
+    _rates(
         "is_identified",
         "Identified",
         "1 where the detector's TPR and FPR differ beyond chance, so that a corrected rate can be told.",

@@ -57,6 +57,7 @@ def scored(
     """Score and Outcome rows with these settings."""
     detector, name = settings.detector, settings.measure
     measure, detection = measure_of(settings.similarity), score_judges(samples, judgements, writer)
+    written, responses = score_written(samples, judgements, detector=detector, writer=writer)
     made = [
         *detection.scores,
         *score_location(samples, judgements, writer, measure=measure, similarity=name),
@@ -64,12 +65,12 @@ def scored(
         *score_rates(
             items, samples, judgements, generations, detector=detector, base=settings.base, writer=writer
         ),
-        *score_written(samples, judgements, detector=detector, writer=writer),
+        *written,
         *score_silver(samples, settings.annotator, writer),
         *score_meta(generations, judgements, items, writer),
         *score_making(items, samples, generations, writer),
     ]
-    return frame(Score, made), detection.outcomes
+    return frame(Score, made), pl.concat([detection.outcomes, responses])
 
 
 class Detection(NamedTuple):
