@@ -1,5 +1,6 @@
 """Scores of a committed result made anew from its rows, and what of them differs."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -8,12 +9,17 @@ import polars as pl
 from truerate.core.metric import Metric
 from truerate.flow.result_files import DIGITS, SCORE_COLUMNS, Result, ResultCard, slice_text
 from truerate.leaderboard.rows import ranks, slice_key
-from truerate.metrics.intervals import Interval
-from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.intervals import UNIT, Interval
+from truerate.metrics.means import mean_of_cells
+from truerate.metrics.score_writer import ALL, ScoreWriter
 
 SAME = 1.5 * 10**-DIGITS  # values are written with six digits
 MADE = ("share", "statistic", "mean")  # kinds of quantity whose interval follows from the rows
 CELLS = ("value", "low", "high", "n", "rank_low", "rank_high")
+KEYS = ("metric", "slice", "subject")
+CORRELATION = (-1.0, 1.0)  # bounds of a mean of correlations
+Key = tuple[str, str, str]  # metric, slice as text, subject
+Ends = tuple[float | None, float | None, float | None]  # value, low, high
 
 
 def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -> pl.DataFrame:
@@ -21,32 +27,49 @@ def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -
 
     value: the mean over the units that count; its interval by the rule of the metric's kind, clusters resampled
     whole; n: those units; rank ranges by `leaderboard.rows.ranks`. `kinds`: what each subject is; it is a model
-    where they say so. Of a metric whose interval does not follow from units (`corrected`) it is null.
+    where they say so. Of a metric whose interval does not follow from units (`corrected`) it is null. Where a
+    subject has slices of languages, its slice of all is their plain mean, and so is its interval.
     """
     writer = ScoreWriter(card.board, "", _Drawn(card), card.seed)
     models = {subject for subject, kind in kinds.items() if kind == "model"}
     ranked = ranks(rows, _Drawn(card), card.seed, card.records, models)
+    known = rows.filter(pl.col("value").is_not_null())
+    counted = {_key(*key): units for key, units in known.group_by(*KEYS, maintain_order=True)}
+    intervals = {key: _interval(writer, card.records[key[0]], units) for key, units in counted.items()}
     found = []
-    keys = ("metric", "slice", "subject")
-    for (metric, where, subject), units in rows.group_by(keys, maintain_order=True):
-        known = units.filter(pl.col("value").is_not_null())
-        interval = _interval(writer, card.records[metric], known)
+    for metric, where, subject in rows.select(KEYS).unique(maintain_order=True).iter_rows():
+        key = _key(metric, where, subject)
+        interval = _over_languages(key, where, counted, intervals) or intervals.get(key, (None, None, None))
         low, high = ranked.get((metric, slice_key(where), subject), (None, None))
         cells = {"metric": metric, "subject": subject, "kind": kinds.get(subject, "baseline")}
+        told = {"provenance": "", "slice": key[1], "n": counted[key].height if key in counted else 0}
         figures = dict(zip(("value", "low", "high"), interval, strict=True))
-        found.append(
-            cells
-            | {
-                "provenance": "",
-                "slice": slice_text(where),
-                "n": known.height,
-                "rank_low": low,
-                "rank_high": high,
-            }
-            | figures
-        )
+        found.append(cells | told | {"rank_low": low, "rank_high": high} | figures)
     table = pl.DataFrame(found, schema=SCORE_COLUMNS)
     return table.with_columns(pl.col("value", "low", "high").round(DIGITS)).sort("metric", "slice", "subject")
+
+
+def _key(metric: object, where: object, subject: object) -> Key:
+    return str(metric), slice_text(where), str(subject)
+
+
+def _over_languages(
+    key: Key, where: list[dict[str, str]], counted: Mapping[Key, pl.DataFrame], intervals: Mapping[Key, Ends]
+) -> Ends | None:
+    """(value, low, high) of a slice over all languages, from those of its languages; None for any other slice."""
+    if {"key": "lang", "value": ALL} not in where or key not in counted:
+        return None
+    cell = re.compile(re.escape(key[1]).replace(f"lang={ALL}", "lang=[^;]+"))
+    cells = [
+        one for one in intervals if one != key and one[::2] == key[::2] and cell.fullmatch(one[1]) is not None
+    ]
+    if not cells:
+        return None
+    clusters = [counted[one]["cluster_id"].unique() for one in cells]
+    apart = sum(map(len, clusters)) == pl.concat(clusters).n_unique()
+    each = [Interval(*(np.nan if end is None else end for end in intervals[one])) for one in cells]
+    mean = mean_of_cells(each, is_independent=apart)
+    return None if mean is None else (mean.value, _finite(mean.low), _finite(mean.high))
 
 
 class _Drawn:
@@ -56,21 +79,23 @@ class _Drawn:
         self.confidence, self.n_bootstrap, self.alpha = card.confidence, card.n_bootstrap, card.alpha
 
 
-def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> tuple[float | None, ...]:
-    """(value, low, high) of the mean over units, null where nothing counts or no rule makes an interval."""
-    if units.is_empty():
-        return None, None, None
+def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
+    """(value, low, high) of the mean over units; null ends where no rule makes an interval."""
     values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
-    is_share = bool(((values >= 0) & (values <= 1)).all())
+    bounds = next((one for one in (UNIT, CORRELATION) if _lie_in(values, one)), None)
     made: Interval | None = None
-    if record.interval == "share" and is_share:
+    if record.interval == "share" and bounds == UNIT:
         made = writer.share_of(values, clusters)
-    elif record.interval in MADE and is_share:
-        score = writer.mean(record.name, "", {}, values, clusters)
+    elif record.interval in MADE and bounds is not None:
+        score = writer.mean(record.name, "", {}, values, clusters, bounds=bounds)
         made = Interval(score["value"], score["low"], score["high"])
     mean = float(values.mean())
     low, high = (made.low, made.high) if made else (None, None)
     return mean, _finite(low), _finite(high)
+
+
+def _lie_in(values: np.ndarray, bounds: tuple[float, float]) -> bool:
+    return bool(((values >= bounds[0]) & (values <= bounds[1])).all())
 
 
 def _finite(value: float | None) -> float | None:

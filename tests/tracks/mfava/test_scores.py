@@ -275,6 +275,7 @@ def test_natural_labels_take_the_place_of_the_band():
         2 / 11, abs=1e-6
     )
     assert found["hallucination_rate", "small", *headline, "en", "all"]["value"] is None
+    outcomes = outcomes.filter(metric="hallucination_rate")
     assert set(outcomes["subject"]) == {"large"} and set(outcomes["value"]) == {round(2 / 11, 6)}
     assert [found["n_labelled", model, "all"]["value"] for model in ("large", "small")] == [8, 0]
     assert not any(key[0].startswith("sensitivity") for key in found)
@@ -435,12 +436,14 @@ def test_mushroom_baselines_are_of_whole_characters():
         "w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), source="published", task="wild", lang="sv"
     )
     none = sample("w2", "abcd", source="published", task="wild", lang="sv")
-    found, _ = scored(
+    found, outcomes = scored(
         [item("w1", "wild", "sv"), item("w2", "wild", "sv")],
         [soft, none],
         [],
         [judged("published-w1", span(0, 2, "hallucination", 0.9))],
     )
+    ranked = outcomes.filter(metric="iou", subject="mark-all").group_by("slice").agg(pl.col("value").mean())
+    assert ranked["value"].to_list() == [(2 / 4 + 0) / 2] * 2  # Swedish, and all languages
     key = ("natural", "binary", "sv", "multi")
     assert (
         found["iou", "mark-all", *key]["value"] == (2 / 4 + 0) / 2

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import polars as pl
 
+from truerate.core.schemas import Outcome, frame
 from truerate.core.tags import TYPES
 from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
@@ -194,14 +195,16 @@ def mushroom_rows(
     writer: ScoreWriter,
     *,
     with_page: Collection[str] | None = None,
-) -> list[dict]:
+) -> tuple[list[dict], pl.DataFrame]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
-    character and none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`, where only some have one.
+    character and none, and the Outcome rows on which detectors are ranked by them; `iou_with_page` and
+    `spearman_with_page` over the answers to items `with_page`, where only some have one.
 
     The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
     """
+    outcomes = [frame(Outcome)]
     if not len(held.places):
-        return []
+        return [], outcomes[0]
     lengths = [len(text) for text in held.samples["text"]]
     gold = [soft(spans) for spans in held.samples["spans"]]
     subjects = {
@@ -221,13 +224,17 @@ def mushroom_rows(
         iou, correlation = np.where(known, means.T, np.nan)
         made += _mushroom("iou", detector, iou, held, writer, bounds=UNIT)
         made += _mushroom("spearman", detector, correlation, held, writer, bounds=CORRELATION)
+        outcomes += [
+            *_answers("iou", detector, iou, held, writer),
+            *_answers("spearman", detector, correlation, held, writer),
+        ]
         if has_page is not None and 0 < has_page.sum() < len(has_page):
             paged = held.where(has_page)
             made += _mushroom("iou_with_page", detector, iou[has_page], paged, writer, bounds=UNIT)
             made += _mushroom(
                 "spearman_with_page", detector, correlation[has_page], paged, writer, bounds=CORRELATION
             )
-    return made
+    return made, pl.concat(outcomes)
 
 
 def _mushroom(
@@ -253,6 +260,27 @@ def _mushroom(
     mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
     where = detector.where(against=NATURAL, lang=ALL)
     return [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
+
+
+def _answers(
+    metric: str, detector: Detector, values: np.ndarray, held: Labelled, writer: ScoreWriter
+) -> list[pl.DataFrame]:
+    """Outcome rows of the answers that count, in each language and over all: there an answer weighs as its
+    language does in the plain mean, so that the mean of the rows is the detector's score.
+    """
+    units = held.samples.select(
+        unit_id="sample_id", cluster_id="group_id", lang="lang", value=pl.Series(values)
+    )
+    units = units.filter(pl.col("value").is_not_nan()).with_columns(subject=pl.lit(detector.member))
+    if units.is_empty():
+        return []
+    share = pl.len() / (pl.len().over("lang") * pl.col("lang").n_unique())
+    parts = {str(lang): part for (lang,), part in units.group_by("lang", maintain_order=True)}
+    parts[ALL] = units.with_columns(pl.col("value") * share)
+    return [
+        writer.outcomes(metric, detector.where(against=NATURAL, lang=lang), part)
+        for lang, part in parts.items()
+    ]
 
 
 Said = tuple[

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair
+from truerate.core.schemas import NO_ANSWERS, Score, frame, pair
 from truerate.core.tags import TYPES
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
@@ -77,10 +77,10 @@ def score(
         + detection_rows(texts, held, runs, writer)
         + windowed_rows(held, runs, writer)
         + ordering_rows(texts, held, runs, writer)
-        + mushroom_rows(texts, held[NATURAL], runs, writer, with_page=with_page(items))
     )
+    marked, outcomes = mushroom_rows(texts, held[NATURAL], runs, writer, with_page=with_page(items))
+    made += marked
     made += unanswered_rows(generations, writer)
-    outcomes = frame(Outcome)
     chosen = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
     said = judgements_of(judgements, chosen)
     seeds = seeds_of(said)
@@ -94,7 +94,7 @@ def score(
         rates, estimated = rate_rows(cells, known, people, writer)
         made += rates + count_rows(cells, writer)
         made += analysis_rows(cells, estimated, known, fit, models, writer)
-        outcomes = outcome_rows(cells, fit, writer)
+        outcomes = pl.concat([outcomes, outcome_rows(cells, fit, writer)])
     return frame(Score, made), outcomes
 
 
