@@ -22,6 +22,7 @@ from truerate.flow.result_files import (
 from truerate.flow.tracks import card_of, records_of
 from truerate.real.recompute import SAME, recomputed
 from truerate.real.sets import set_of
+from truerate.sources.joined import BETWEEN
 
 LABELLED = {
     "gold": "people, several to a text where the set has it so",
@@ -154,7 +155,7 @@ def _card(
         track=entry.track,
         set=SetCard(
             **{name: source[name] for name in ("name", "citation", "licence", "redistribution")},
-            url=source.get("url"),
+            url=(source.get("url") or "").partition(BETWEEN)[0] or None,  # of a joined source the first
         ),
         unit=source.get("unit") or track.unit,
         labelled_by=""

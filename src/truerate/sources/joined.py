@@ -4,6 +4,8 @@ import polars as pl
 
 from truerate.sources.collection import REDISTRIBUTION, SourceTables
 
+BETWEEN = "; "  # two sources' facts, in one card
+
 
 def join(parts: list[SourceTables]) -> SourceTables:
     """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two
@@ -21,7 +23,7 @@ def _once(data: pl.DataFrame) -> pl.DataFrame:
 def joined_card(cards: list[dict]) -> dict:
     """One card of many: names joined, the strictest redistribution, counts added."""
     joined = {
-        field: "; ".join(dict.fromkeys(card[field] for card in cards if card[field])) or None
+        field: BETWEEN.join(dict.fromkeys(card[field] for card in cards if card[field])) or None
         for field in ("name", "citation", "licence", "url")
     }
     counts: dict[str, int] = {}
