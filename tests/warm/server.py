@@ -141,7 +141,7 @@ def become(asked: dict, streams: list[int], python: str) -> None:
     sys.path[:0] = [asked["cwd"], *paths]
     sys.dont_write_bytecode = bool(asked["env"].get("PYTHONDONTWRITEBYTECODE"))
     sys.executable = python
-    sys.argv = ["-m", *asked["argv"][2:]]
+    sys.argv = [asked["argv"][0], *asked["argv"][2:]]
     sys.orig_argv = [python, *asked["argv"]]
     sys.modules["__main__"] = types.ModuleType("__main__")
 
@@ -157,5 +157,13 @@ def main() -> list[str]:
     return server.serve()
 
 
+def run(how: str, what: str, *_: str) -> None:
+    """As `python -m` or `python -c` does."""
+    if how == "-c":
+        exec(compile(what, "<string>", "exec"), sys.modules["__main__"].__dict__)
+    else:
+        runpy._run_module_as_main(what)
+
+
 if __name__ == "__main__":
-    runpy._run_module_as_main(main()[1])
+    run(*main())
