@@ -30,7 +30,7 @@ class Warm:
         self._place = tempfile.TemporaryDirectory(prefix="warm-")
         self.folder = Path(self._place.name)
         first = f"#!{sys.executable} -ISE\n"
-        self._is_possible = len(first) < LONGEST and " " not in sys.executable and hasattr(os, "fork")
+        self._is_possible = sys.platform == "linux" and len(first) < LONGEST and " " not in sys.executable
         self._server: subprocess.Popen | None = None
         for name in NAMES if self._is_possible else ():
             script = self.folder / name
@@ -39,7 +39,7 @@ class Warm:
 
     @property
     def python(self) -> str:
-        """What to start in place of this Python: itself, where a system knows no forks."""
+        """What to start in place of this Python: itself, elsewhere than on Linux."""
         return str(self.folder / "python") if self._is_possible else sys.executable
 
     def start(self) -> "Warm":

@@ -12,12 +12,10 @@ WARM = ("truerate", "truerate_world", "dvc", "snakemake", "mkdocs")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def wanted(arguments):
-    """The arguments of `python` that run a command, or None where a Python of its own is to run them."""
-    is_module = len(arguments) > 1 and arguments[0] == "-m" and arguments[1] in WARM
-    return (
-        arguments if is_module and "serve" not in arguments and "PYTHONHASHSEED" not in os.environ else None
-    )
+def is_forked(arguments):
+    """Whether a fork runs what these arguments of `python` ask for, and not a Python of its own."""
+    is_ours = len(arguments) > 1 and (arguments[0] == "-c" or arguments[0] == "-m" and arguments[1] in WARM)
+    return is_ours and "serve" not in arguments and "PYTHONHASHSEED" not in os.environ
 
 
 def run(place, arguments):
@@ -40,7 +38,7 @@ def run(place, arguments):
 def main():
     folder, name = os.path.split(os.path.abspath(__file__))
     arguments = sys.argv[1:] if name == "python" else ["-m", name, *sys.argv[1:]]
-    code = run(os.path.join(folder, "socket"), arguments) if wanted(arguments) else None
+    code = run(os.path.join(folder, "socket"), arguments) if is_forked(arguments) else None
     if code is None:
         os.execv(sys.executable, [sys.executable, *arguments])
     if code < 0:

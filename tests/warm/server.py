@@ -138,7 +138,7 @@ def become(asked: dict, streams: list[int], python: str) -> None:
     os.environ.clear()
     os.environ.update(asked["env"])
     paths = filter(None, asked["env"].get("PYTHONPATH", "").split(os.pathsep))
-    sys.path[:0] = [asked["cwd"], *paths]
+    sys.path[:0] = [asked["cwd"] if asked["argv"][0] == "-m" else "", *paths]
     sys.dont_write_bytecode = bool(asked["env"].get("PYTHONDONTWRITEBYTECODE"))
     sys.executable = python
     sys.argv = [asked["argv"][0], *asked["argv"][2:]]
