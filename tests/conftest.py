@@ -6,8 +6,10 @@ import gc
 import os
 import sys
 import types
+from functools import partial
 
 import pytest
+import yaml
 
 from tests.hub.server.hub import Hub
 from truerate.config.only_listed import STRICT
@@ -23,6 +25,12 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
+
+# The same library's parser and writer in C, where it has them: the one in Python took a tenth of a second for
+# params.yaml, which hundreds of tests read, change and write.
+if hasattr(yaml, "CSafeLoader"):
+    yaml.safe_load = partial(yaml.load, Loader=yaml.CSafeLoader)
+    yaml.safe_dump = partial(yaml.dump, Dumper=yaml.CSafeDumper)
 
 gc.disable()  # while tests are collected, which makes millions of objects that live to the end
 
@@ -55,6 +63,13 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_unconfigure():
+    """What ran commands for the tests of this process ends with it."""
+    from tests import warm
+
+    warm.anew()
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import yaml
 
+from tests.warm import warm
 from truerate.config.only_listed import STRICT
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +39,13 @@ class House:
 
     @property
     def environment(self) -> dict[str, str]:
+        """Of commands that are run by processes which have imported their packages already: see tests.warm."""
+        own = self.cold_environment
+        return own | {"PATH": f"{warm().folder}{os.pathsep}{own['PATH']}"}
+
+    @property
+    def cold_environment(self) -> dict[str, str]:
+        """Of commands that Python starts as everywhere."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         own = {
             "TRUERATE_STORE": str(self.folder.parent / "store.sqlite"),
@@ -48,18 +56,25 @@ class House:
 
     def run(self, *command: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess:
         """Run a module of this Python in the copy; `environment` is added to the copy's own."""
-        whole = [sys.executable, "-m", *command]
+        whole = [warm().python, "-m", *command]
         own = self.environment | environment
         done = subprocess.run(whole, cwd=self.folder, env=own, capture_output=True, text=True, timeout=540)
         assert not check or done.returncode == 0, f"{command}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done
 
     def start(self, *command: str) -> subprocess.Popen:
-        """Start a module of this Python in a session of its own, so that the whole group can be killed."""
+        """Start a module of this Python in a session of its own, so that the whole group can be killed; it and
+        all that it starts are processes as everywhere.
+        """
         whole = [sys.executable, "-m", *command]
         quiet = subprocess.DEVNULL
         return subprocess.Popen(
-            whole, cwd=self.folder, env=self.environment, stdout=quiet, stderr=quiet, start_new_session=True
+            whole,
+            cwd=self.folder,
+            env=self.cold_environment,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
         )
 
     def edit(self, change) -> None:

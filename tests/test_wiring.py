@@ -4,11 +4,11 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 from committed import with_sources
-from dvc.repo import Repo
 
 from truerate.config.layout import Layout
 from truerate.config.own_formulas import SHARED_BY, is_followed
@@ -19,7 +19,14 @@ from truerate.flow.guard import watched_by
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
-STAGES = {stage.addressing: stage for stage in Repo(str(ROOT)).index.stages}
+
+
+@cache
+def stages_of_dvc() -> dict:
+    """What DVC reads in dvc.yaml, by the stages' addresses."""
+    from dvc.repo import Repo
+
+    return {stage.addressing: stage for stage in Repo(str(ROOT)).index.stages}
 
 
 def here(entries) -> set[str]:
@@ -27,11 +34,11 @@ def here(entries) -> set[str]:
 
 
 def outs(name: str) -> set[str]:
-    return here(STAGES[name].outs)
+    return here(stages_of_dvc()[name].outs)
 
 
 def deps(name: str) -> set[str]:
-    return here(dep for dep in STAGES[name].deps if dep.protocol == "local")
+    return here(dep for dep in stages_of_dvc()[name].deps if dep.protocol == "local")
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -65,7 +72,7 @@ def test_detector_stages_write_where_the_layout_says(board):
 @pytest.mark.parametrize("board", at.p.boards)
 def test_no_stage_of_a_board_watches_the_folder_of_another_track(board):
     own = f"src/truerate/tracks/{at.p.board(board).track}"
-    for name in STAGES:
+    for name in stages_of_dvc():
         if name.endswith(f"@{board}"):
             folders = {
                 dep for dep in deps(name) if dep.startswith("src/truerate/tracks") and not dep.endswith(".py")
@@ -80,10 +87,10 @@ def watched(stage: Stage) -> set[str]:
 
 def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_itself():
     own = {stage.address: at.settings(stage) for stage in stages(at.p)}
-    assert set(own) == set(STAGES) - {"check"}
+    assert set(own) == set(stages_of_dvc()) - {"check"}
     for name, path in own.items():
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
-        assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
+        assert not [dep for dep in stages_of_dvc()[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
     assert deps("check") == {
         at.p.paths.inputs,
@@ -120,7 +127,9 @@ def test_the_first_stage_watches_all_code_that_the_settings_name():
     assert outside and all(path.startswith("src/truerate_world/") for path in outside)
     assert "src/truerate_world" in deps("check")
     assert not [
-        name for name in STAGES if name != "check" and any("truerate_world" in dep for dep in deps(name))
+        name
+        for name in stages_of_dvc()
+        if name != "check" and any("truerate_world" in dep for dep in deps(name))
     ]
 
 
@@ -134,7 +143,7 @@ def test_stages_that_read_sources_and_items_watch_them(board):
 
 def test_no_stage_of_a_board_watches_what_another_board_grows():
     grown = {at.p.paths.sources, "src/truerate/tracks", "src/truerate/sources", "src/truerate/metrics"}
-    assert {name.split("@")[0] for name in STAGES if grown & deps(name)} == {
+    assert {name.split("@")[0] for name in stages_of_dvc() if grown & deps(name)} == {
         "check",
         "sources",
         "leaderboard",
@@ -181,7 +190,7 @@ def test_no_tracked_output_lies_in_the_scratch_tree():
     scratch = {
         path for board in at.p.boards for path in (f"{at.p.paths.build}/{board}", f"{at.p.paths.build}/world")
     }
-    owned = {out for name in STAGES for out in outs(name)}
+    owned = {out for name in stages_of_dvc() for out in outs(name)}
     assert not [out for out in owned if any(out.startswith(place) for place in scratch)]
 
 

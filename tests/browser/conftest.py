@@ -1,6 +1,7 @@
 """A built site and a Chromium, one of each for all these tests; without Chromium they are skipped and say so."""
 
 import dataclasses
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -14,8 +15,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    here = str(Path(__file__).parent) + os.sep
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker(pytest.mark.browser)
             if config.pluginmanager.hasplugin("xdist"):
                 item.add_marker(

@@ -3,7 +3,7 @@
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
@@ -41,11 +41,19 @@ def reached(
 
 def imported(path: str, places: Places | None = None) -> tuple[str, ...]:
     """The files below SOURCE that one file imports, with the packages in which they lie."""
-    names = _names(os.path.abspath(path), os.stat(path).st_mtime_ns)
+    modified = os.stat(path).st_mtime_ns
+    return _looked_up(path, modified, places) if places else _imported(path, modified, files_of)
+
+
+def _imported(path: str, modified: int, places: Places) -> tuple[str, ...]:
+    names = _names(os.path.abspath(path), modified)
     package = Path(path).with_suffix("").parts[1:-1]  # of what is imported by dots alone
     whole = (".".join((*package[: len(package) + 1 - dots], name)).strip(".") if dots else name
              for dots, name in names)  # fmt: skip
-    return tuple(dict.fromkeys(file for name in whole for file in (places or files_of)(name)))
+    return tuple(dict.fromkeys(file for name in whole for file in places(name)))
+
+
+_looked_up = lru_cache(4096)(_imported)  # walks that share what they look names up with meet the same files
 
 
 @cache

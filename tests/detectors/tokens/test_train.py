@@ -25,6 +25,7 @@ from truerate.detectors.training.scratch import CHECKPOINT
 from .lessons import backbone, lessons
 
 TESTS = Path(__file__).parents[2]
+SHORT = {"max_steps": 16, "checkpoint_steps": 4}  # of a run that is stopped or shared out
 
 
 @pytest.fixture(autouse=True)
@@ -96,40 +97,31 @@ SCRIPT = """
     from truerate.detectors.training import processes
     torch.set_num_threads(1)
     processes.join()
-    network, trained = taught(Path({folder!r}), lessons(30), backbone(max_steps=30, checkpoint_steps=5, word_dropout={dropout}))
+    network, trained = taught(Path({folder!r}), lessons(30), backbone(**{how!r}))
     print(trained.facts["validation"]["f1"], trained.run["processes"])
 """
 
 
-def started(folder, dropout=0.0, **environment):
-    """The training of `whole` in a process of its own, with or without word dropout."""
-    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(folder), dropout=dropout))
+def started(folder, how, **environment):
+    """A training in a process of its own."""
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(folder), how=how))
     return subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ | environment
     )
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A run that nothing disturbed: its network and what it told."""
-    torch.set_num_threads(1)
-    return taught(tmp_path_factory.mktemp("whole"), lessons(30), backbone(max_steps=30, checkpoint_steps=5))
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_a_killed_run_goes_on_to_the_same_end(tmp_path, dropout, whole):
-    cut, how = (
-        started(tmp_path / "cut", dropout),
-        backbone(max_steps=30, checkpoint_steps=5, word_dropout=dropout),
-    )
+def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
+    """With word dropout: its draws, too, go on where they were."""
+    dropped = SHORT | {"word_dropout": 0.5}
+    cut, how = started(tmp_path / "cut", dropped), backbone(**dropped)
     while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
         time.sleep(0.01)
     os.kill(cut.pid, signal.SIGKILL)
     assert cut.wait() == -signal.SIGKILL
-    expected, undisturbed = taught(tmp_path / "whole", lessons(30), how) if dropout else whole
+    expected, undisturbed = taught(tmp_path / "whole", lessons(30), how)
     network, trained = taught(tmp_path / "cut", lessons(30), how)
-    assert 5 <= trained.run["resumed_from"] < 30
+    assert SHORT["checkpoint_steps"] <= trained.run["resumed_from"] < SHORT["max_steps"]
     assert trained.facts["validation"]["f1"] == pytest.approx(
         undisturbed.facts["validation"]["f1"], abs=0.005
     )
@@ -138,15 +130,16 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path, dropout, whole):
 
 
 @pytest.mark.slow
-def test_two_processes_reach_what_one_does(whole, tmp_path):
+def test_two_processes_reach_what_one_does(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
-    both = [started(tmp_path, RANK=str(rank), LOCAL_RANK=str(rank), **place) for rank in range(2)]
+    both = [started(tmp_path, SHORT, RANK=str(rank), LOCAL_RANK=str(rank), **place) for rank in range(2)]
+    _, alone = taught(tmp_path / "alone", lessons(30), backbone(**SHORT))
     told = [process.communicate()[0].split()[-2:] for process in both]
     assert told[0] == told[1] and told[0][1] == "2"
     # their gradients are summed, so without dropout only rounding differs
-    assert float(told[0][0]) == pytest.approx(whole[1].facts["validation"]["f1"], abs=0.02)
+    assert float(told[0][0]) == pytest.approx(alone.facts["validation"]["f1"], abs=0.02)
 
 
 def test_the_small_set_has_both_halves():

@@ -6,10 +6,11 @@ import hashlib
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from tests.warm import warm
 
 from . import cards, commits, files, objects, repos
 from .accounts import OTHER_TOKEN, READ_TOKEN, WRITE_TOKEN
@@ -230,7 +231,7 @@ class Hub:
         is_code = re.search(r"\s|\(", command[0])
         words = ["-c", *command] if is_code else ["-m", *command]
         done = subprocess.run(
-            [sys.executable, *words],
+            [warm().python, *words],
             env=self.environment() | environment,
             cwd=cwd or ROOT,
             capture_output=True,

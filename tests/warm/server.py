@@ -1,0 +1,169 @@
+"""Imports the packages of others once, then forks a child for every command that client.py asks for."""
+
+import contextlib
+import gc
+import importlib.util
+import io
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import types
+from pathlib import Path
+
+# What commands of a build import; none reads at its import what one copy sets otherwise than another.
+PACKAGES = """
+polars polars._utils.parquet numpy orjson yaml pydantic jinja2.sandbox jinja2.meta jinja2.ext regex
+lxml.html psutil statistics scipy.stats scipy.special scipy.sparse scipy.optimize sklearn.linear_model
+sklearn.ensemble sklearn.preprocessing sklearn.feature_extraction.text pandera.backends.polars.container
+pandera.backends.polars.components pandera.strategies.base_strategies sacrebleu bm25s openai
+openai.resources.chat httpcore2 httpcore2._backends.anyio h11 truststore dvc.cli.parser dvc.repo
+dvc.repo.reproduce dvc.repo.status dvc.repo.stage dvc.commands.repro dvc.stage.loader dvc.fs.dvc dvc.fs.git
+dvc.output dvc.dependency dvc.scm dvc.rwlock dvc.repo.index dvc.repo.plots dvc.repo.metrics dvc.repo.params
+dvc.repo.datasets dvc.cachemgr dvc.data_cloud dvc.lock dvc.stage.cache scmrepo.git dulwich.repo ruamel.yaml
+configobj diskcache sqltrie networkx snakemake.cli snakemake.api snakemake.storage
+snakemake.report.html_reporter smart_open requests docutils.core yte pandas mkdocs.commands.build
+mkdocs.contrib.search material.plugins.search.plugin material.plugins.offline.plugin babel.support
+backrefs.bre pygments.lexers pygments.formatters markdown.extensions.attr_list
+markdown.extensions.codehilite markdown.extensions.fenced_code markdown.extensions.tables
+""".split()
+
+
+def load() -> None:
+    """Import the packages; pandera first, without pandas as the project imports it, and without a look at a frame:
+    once polars has threads, what is forked waits for them for ever.
+    """
+    place = Path(__file__).parents[2] / "src/truerate/core/schemas/checker.py"
+    spec = importlib.util.spec_from_file_location("checker", place)
+    checker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checker)
+    with checker._without_pandas(), contextlib.suppress(KeyError):
+        importlib.import_module("pandera.polars").Check.get_backend(0)  # which looks for pandas once
+    for name in PACKAGES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    assert "huggingface_hub" not in sys.modules  # it reads places and tokens of the environment at its import
+
+
+class Server:
+    """Children by their process ids, each with the line to whoever asked for it."""
+
+    def __init__(self, folder: Path):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(folder / "socket"))
+        self.listener.listen(64)
+        self.python = str(folder / "python")
+        self.lines: dict[int, socket.socket] = {}
+        self.ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.selector = selectors.DefaultSelector()
+        for source, what in ((self.listener, self.fork), (self.ended, self.tell), (0, self.end)):
+            self.selector.register(source, selectors.EVENT_READ, what)
+
+    def serve(self) -> list[str]:
+        """Fork what is asked for; returns in a child alone, with the arguments of its command."""
+        while True:
+            for key, _ in self.selector.select():
+                if arguments := key.data():
+                    return arguments
+
+    def fork(self) -> list[str] | None:
+        line, _ = self.listener.accept()
+        head, streams, _, _ = socket.recv_fds(line, 8, 3)
+        asked = json.loads(line.makefile("rb").read(int.from_bytes(head, "big")))
+        if pid := os.fork():
+            for stream in streams:
+                os.close(stream)
+            self.lines[pid] = line
+            line.sendall(b"%d\n" % pid)
+            self.selector.register(line, selectors.EVENT_READ, lambda: self.kill(pid))
+            return None
+        self._let_go(line)
+        become(asked, streams, self.python)
+        return asked["argv"]
+
+    def kill(self, pid: int) -> None:
+        """Whoever asked for a child is gone: so is the child."""
+        self.selector.unregister(self.lines[pid])
+        os.kill(pid, signal.SIGKILL)
+
+    def tell(self) -> None:
+        """Tell those whose child ended how it ended."""
+        os.read(self.ended, 4096)
+        while self.lines:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            line = self.lines.pop(pid)
+            with contextlib.suppress(KeyError, ValueError):
+                self.selector.unregister(line)
+            with contextlib.suppress(OSError), line:
+                line.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+    def end(self) -> None:
+        """Whoever started this process is gone, or wants it to end."""
+        for pid in self.lines:
+            os.kill(pid, signal.SIGKILL)
+        for pid in self.lines:
+            os.waitpid(pid, 0)
+        os._exit(0)
+
+    def _let_go(self, line: socket.socket) -> None:
+        """Close in a child what belongs to its parent."""
+        wake = signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self.selector.close()
+        for one in (self.listener, line, *self.lines.values()):
+            one.close()
+        os.close(self.ended)
+        os.close(wake)
+
+
+def become(asked: dict, streams: list[int], python: str) -> None:
+    """Be, in a child, the process that was asked for: its streams, folder, environment, paths and arguments."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    for stream in streams:
+        os.close(stream)
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.__stderr__ = io.TextIOWrapper(
+        open(2, "wb", closefd=False), encoding="utf-8", errors="backslashreplace", line_buffering=True
+    )
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    paths = filter(None, asked["env"].get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [asked["cwd"] if asked["argv"][0] == "-m" else "", *paths]
+    sys.dont_write_bytecode = bool(asked["env"].get("PYTHONDONTWRITEBYTECODE"))
+    sys.executable = python
+    sys.argv = [asked["argv"][0], *asked["argv"][2:]]
+    sys.orig_argv = [python, *asked["argv"]]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+
+
+def main() -> list[str]:
+    """The arguments of a child's command."""
+    del sys.path[0]  # the folder of this file
+    server = Server(Path(sys.argv[1]))
+    print("listens", flush=True)
+    load()
+    gc.collect()
+    gc.freeze()
+    return server.serve()
+
+
+def run(how: str, what: str, *_: str) -> None:
+    """As `python -m` or `python -c` does."""
+    if how == "-c":
+        exec(compile(what, "<string>", "exec"), sys.modules["__main__"].__dict__)
+    else:
+        runpy._run_module_as_main(what)
+
+
+if __name__ == "__main__":
+    run(*main())
