@@ -54,8 +54,9 @@ def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
     judged = ASKED_OF.get(cue)
     if judged is None or not set(judged) <= set(fields):
         raise TruerateError(f"reading the prompt: its cue is {cue!r}; allowed: {', '.join(ASKED_OF)}")
-    known, (response, *others) = [fields[name] for name in GIVEN], [fields[name] for name in judged]
-    return Asked(*known, response, wants_reason=cue == LOCATED, other=next(iter(others), None))
+    knowledge, conversation = (fields[name] for name in GIVEN)
+    response, *others = (fields[name] for name in judged)
+    return Asked(knowledge, conversation, response, cue == LOCATED, next(iter(others), None))
 
 
 def reply(question: Asked, *, is_hallucinated: bool, reason: str) -> str:
