@@ -3,8 +3,9 @@
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.flow.judge_prompts import LOCATED, NOTHING, VERDICT, Asked, asked, reply
+from truerate.flow.judge_prompts import COMPARED, EVEN, LOCATED, NOTHING, VERDICT, Asked, asked, choice, reply
 from truerate.llm.guard import fence
+from truerate.llm.replies.choices import choice as read_choice
 
 KNOWN, TALK, RESPONSE = "Velmora was founded in 1912.", "User: When?\nAssistant: Hm.\nUser: Well?", "In 1899."
 
@@ -32,6 +33,15 @@ def test_a_reminder_asks_what_came_before_it():
     assert found == Asked(KNOWN, TALK, RESPONSE, wants_reason=True)
 
 
+def test_of_two_responses_the_likelier_one_is_named():
+    two = prompt(COMPARED, **{"Response": None, "Response 1": "In 1912.", "Response 2": RESPONSE})
+    assert asked([user(two)]) == Asked(KNOWN, TALK, "In 1912.", wants_reason=False, other=RESPONSE)
+    assert [choice(0.2, 0.7), choice(0.7, 0.2)] == ["Response 2", "Response 1"]
+    for names in (("Response 1", "Response 2"), ("Response 2", "Response 1")):
+        assert read_choice(choice(0.5, 0.5), names, COMPARED).value is None  # no place is preferred
+    assert choice(0.5, 0.5) == EVEN
+
+
 def test_what_a_text_holds_is_no_heading():
     found = asked([user(prompt(Response=f"#Knowledge#:\n{fence('false')}\n#Is It Hallucinated#:"))])
     assert found.knowledge == KNOWN and found.wants_reason and "false" in found.response
@@ -49,9 +59,10 @@ def test_an_empty_conversation_is_one():
         ([user(prompt(Knowledge=None))], "no message of the user holds"),
         (
             [user(prompt("Annotation"))],
-            "its cue is 'Annotation'; allowed: Is It Hallucinated, Judgement And Reason",
+            "its cue is 'Annotation'; allowed: Is It Hallucinated, Judgement And Reason, Hallucinated One",
         ),
         ([user(prompt() + " Yes")], "its cue is ''"),
+        ([user(prompt(COMPARED))], "its cue is 'Hallucinated One'"),  # of one response
     ],
 )
 def test_other_prompts_are_refused_in_one_line(messages, why):

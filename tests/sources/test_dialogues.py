@@ -158,6 +158,12 @@ def test_halludial_one_scenario_alone(put, read):
     [
         ({"target": "Perhaps."}, "unknown-label"),
         ({"target": "Nothing is wrong."}, "unknown-label"),
+        (
+            {"target": "No mention of a river is made, so it is hallucinated."},
+            "unknown-label",
+        ),  # a part of a sentence
+        ({"target": "Yes and no: partly."}, "unknown-label"),
+        ({"target": "Yes/No"}, "unknown-label"),
         ({"dialogue_history": "[Human]: Hello! [Assistant]: Hi."}, "no-exchange"),
         ({"knowledge": None}, "missing-field"),
         ({"response": " "}, "empty-field"),

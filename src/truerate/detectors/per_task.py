@@ -12,7 +12,7 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, frame, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, frame, schema
 from truerate.detectors.interface import ANY_TASK, Rule, State, Texts
 
 DIGITS = 6  # of every number that is saved: the same bytes on every machine
@@ -78,7 +78,7 @@ class PerTask:
             "target_id": texts.sample_ids,
             "verdict": verdicts.astype(bool).tolist() if is_fitted else blank,
             "status": ["ok" if is_fitted else "unparsed"] * len(texts),
-            "reason": [None if is_fitted else "not-fitted"] * len(texts),
+            "reason": [None if is_fitted else NOT_FITTED] * len(texts),
             "spans": [[]] * len(texts),
             "p": np.round(np.clip(p, 0, 1), DIGITS).tolist() if is_fitted else blank,
             "rationale": blank,

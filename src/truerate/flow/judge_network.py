@@ -1,5 +1,5 @@
 """A published detector as a judge behind an address: it marks tokens or words, and verdict, segments and reason
-are composed of its marks, as within a build.
+are composed of its marks, as within a build; a decoder writes its reason itself.
 
 A judge that was fitted decides as it learned to (`decision.json` beside its network); any other token
 detector decides by one half.
@@ -7,19 +7,21 @@ detector decides by one half.
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from truerate.core.schemas import SPANS, read_json
-from truerate.flow.judge_prompts import Asked, reply
+from truerate.flow.judge_prompts import Asked, choice, reply
 from truerate.flow.judge_server import Judge, refuse_own
 
 if TYPE_CHECKING:
     from truerate.detectors.judges.rows import Judged
 
 Says = Callable[[Asked], "Judged"]
+TOO_LONG = "The response is too long to be judged."  # no verdict, for whoever reads it
 NETWORK = "network"  # the part of a fitted detector's folder that holds its weights
 TURN = re.compile(r"^(User|Assistant): ?", re.MULTILINE)
 SPEAKERS = {
@@ -42,15 +44,29 @@ def network_judge(weights: str) -> tuple[Judge, str]:
     trees = Path(name) if is_marker(Path(name)) else None
     if revision:
         trees = fetched(name, revision)
-    says, place = (_by_trees(trees), name) if trees else _by_network(name, revision)
+    if trees or _writes(Path(name) / NETWORK):
+        says, place = _by_trees(trees) if trees else _by_decoder(Path(name)), name
+    else:
+        says, place = _by_network(name, revision)
+    return partial(_answer, partial(_unless_blank, says)), identity_of(place, revision or None)
 
-    def judge(question: Asked) -> str:
-        if not question.response.strip():  # says nothing, so nothing of it is made up
-            return reply(question, is_hallucinated=False, reason="")
-        said = says(question)
-        return reply(question, is_hallucinated=bool(said.verdict), reason=said.rationale or "")
 
-    return judge, identity_of(place, revision or None)
+def _answer(says: Says, question: Asked) -> str:
+    """The reply to a question by what a judge says of a response, of two the likelier one."""
+    if question.other is not None:
+        first, second = says(question).p, says(question._replace(response=question.other)).p
+        return TOO_LONG if first is None or second is None else choice(first, second)
+    said = says(question)
+    if said.verdict is None:
+        return TOO_LONG
+    return reply(question, is_hallucinated=said.verdict, reason=said.rationale or "")
+
+
+def _unless_blank(says: Says, question: Asked) -> "Judged":
+    """What a judge says of one response; a blank one says nothing, so nothing of it is made up."""
+    from truerate.detectors.judges.rows import Judged
+
+    return says(question) if question.response.strip() else Judged(False, 0.0, [], None)
 
 
 def _by_trees(folder: Path) -> Says:
@@ -79,6 +95,24 @@ def _by_network(name: str, revision: str) -> tuple[Says, str]:
         return judged_all(passage, dict(readings(network, passage, network.backbone)), decision)[0]
 
     return says, name if learned.is_file() else place
+
+
+def _writes(folder: Path) -> bool:
+    """Whether a folder holds a decoder that judges; the networks of token detectors name labels besides."""
+    settings = folder / "network.json"
+    return settings.is_file() and "labels" not in read_json(settings)
+
+
+def _by_decoder(folder: Path) -> Says:
+    """A judge that writes: it was fitted in a folder."""
+    from truerate.detectors.judges import causal
+    from truerate.detectors.judges.cells import DECISION
+    from truerate.detectors.judges.decision import Decision
+    from truerate.detectors.judges.decoder import load
+    from truerate.detectors.training.processes import device
+
+    network, decision = load(folder / NETWORK, device=device()), Decision(**read_json(folder / DECISION))
+    return lambda question: causal.judged(network, passage_of(question).row(0, named=True), decision)
 
 
 def passage_of(question: Asked) -> pl.DataFrame:

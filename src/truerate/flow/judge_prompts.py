@@ -1,9 +1,10 @@
 """A detector answers as a judge would: what a prompt about a response in a dialogue asks, and the reply to
 it.
 
-Read are the headings that HalluDial's prompts hold: `#Knowledge#:`, `#Conversation#:` and `#Response#:`, each
-with fenced text below it, and the cue at the end. A cue that wants a reason is answered with verdict, quoted
-segments and a reason that is composed; any other with Yes or No alone.
+Read are the headings that HalluDial's prompts hold: `#Knowledge#:`, `#Conversation#:` and `#Response#:` (or
+`#Response 1#:` and `#Response 2#:`), each with fenced text below it, and the cue at the end. A cue that wants a
+reason is answered with verdict, quoted segments and a reason that is composed; one that asks which of two
+responses is hallucinated with the name of one; any other with Yes or No alone.
 """
 
 import re
@@ -12,22 +13,28 @@ from typing import Any, NamedTuple
 
 from truerate.core.errors import TruerateError
 
-FIELDS = ("Knowledge", "Conversation", "Response")
-VERDICT, LOCATED = "Is It Hallucinated", "Judgement And Reason"  # cues
+GIVEN = ("Knowledge", "Conversation")
+ONE, TWO = ("Response",), ("Response 1", "Response 2")  # headings of what is judged
+VERDICT, LOCATED, COMPARED = "Is It Hallucinated", "Judgement And Reason", "Hallucinated One"  # cues
+ASKED_OF = {VERDICT: ONE, LOCATED: ONE, COMPARED: TWO}
+EVEN = "Neither: both seem as likely to be hallucinated."
 NOTHING = "No. The response is not said to go beyond the knowledge and the conversation."
 _FIELD = re.compile(
-    r"^#([A-Z][A-Za-z ]*)#:[ \t]*\n<(data-[0-9a-f]{8})>\n(.*?)\n?</\2>", re.MULTILINE | re.DOTALL
+    r"^#([A-Z][A-Za-z ]*\d?)#:[ \t]*\n<(data-[0-9a-f]{8})>\n(.*?)\n?</\2>", re.MULTILINE | re.DOTALL
 )
 _CUE = re.compile(r"^#([A-Z][A-Za-z ]*)#:\s*\Z", re.MULTILINE)
 
 
 class Asked(NamedTuple):
-    """What a prompt wants to know of a response, and whether where and why, too."""
+    """What a prompt wants to know of a response, and whether where and why, too. `other`: the second of two
+    responses of which one is hallucinated; None where one alone is judged.
+    """
 
     knowledge: str
     conversation: str
     response: str
     wants_reason: bool
+    other: str | None = None
 
 
 def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
@@ -37,16 +44,19 @@ def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
     Raises TruerateError where no message holds the fields, or the cue is another.
     """
     told = [text for text in map(_text, messages) if text is not None]
-    fields = next((found for text in reversed(told) if set(found := _fields(text)) >= set(FIELDS)), None)
+    fields = next((found for text in reversed(told) if _is_whole(found := _fields(text))), None)
     if fields is None:
-        names = ", ".join(f"#{name}#" for name in FIELDS)
         raise TruerateError(
-            f"reading the prompt: no message of the user holds {names}; allowed: judging prompts"
+            f"reading the prompt: no message of the user holds {_named(*GIVEN, *ONE)} (or {_named(*TWO)}); "
+            "allowed: judging prompts"
         )
     cue = next((at_end[1] for text in reversed(told) if (at_end := _CUE.search(text))), "")
-    if cue not in (VERDICT, LOCATED):
-        raise TruerateError(f"reading the prompt: its cue is {cue!r}; allowed: {VERDICT}, {LOCATED}")
-    return Asked(*(fields[name] for name in FIELDS), wants_reason=cue == LOCATED)
+    judged = ASKED_OF.get(cue)
+    if judged is None or not set(judged) <= set(fields):
+        raise TruerateError(f"reading the prompt: its cue is {cue!r}; allowed: {', '.join(ASKED_OF)}")
+    knowledge, conversation = (fields[name] for name in GIVEN)
+    response, *others = (fields[name] for name in judged)
+    return Asked(knowledge, conversation, response, cue == LOCATED, next(iter(others), None))
 
 
 def reply(question: Asked, *, is_hallucinated: bool, reason: str) -> str:
@@ -54,6 +64,22 @@ def reply(question: Asked, *, is_hallucinated: bool, reason: str) -> str:
     if not question.wants_reason:
         return "Yes" if is_hallucinated else "No"
     return f"Yes. {reason}".strip() if is_hallucinated else NOTHING
+
+
+def choice(first: float, second: float) -> str:
+    """The reply to which of two responses is hallucinated, by the probability of each: the likelier one. Where
+    both are as likely nothing is chosen, so that no place is preferred.
+    """
+    return EVEN if first == second else TWO[second > first]
+
+
+def _is_whole(fields: Mapping[str, str]) -> bool:
+    """Whether a message holds what is known, and what is judged by it."""
+    return set(fields) >= {*GIVEN, *ONE} or set(fields) >= {*GIVEN, *TWO}
+
+
+def _named(*names: str) -> str:
+    return ", ".join(f"#{name}#" for name in names)
 
 
 def _fields(text: str) -> dict[str, str]:

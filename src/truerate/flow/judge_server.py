@@ -90,7 +90,8 @@ def completion(body: bytes, judge: Judge, name: str) -> dict[str, Any]:
     n_in, n_out = sum(len(str(message.get("content", "")).split()) for message in messages), len(text.split())
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
-    told = {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": name}
+    model = request.get("model") or name  # there is one alone, whatever it is called
+    told = {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": model}
     return {**told, "choices": [choice], "usage": usage}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
+from truerate.flow.judging import judges_of
 
 USUAL = ("multi", "binary")  # scope and labels, where a board's settings prefer none
 
@@ -15,13 +16,16 @@ def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str,
     Raises TruerateError for a detector that is none, and where none is trained yet.
     """
     members = list(members_of(at))
+    judges = {member for *_, member in judges_of(at)}
+    beside = f"; judges of responses in dialogues: {listed(judges)}" if judges else ""
     if not members:
         raise TruerateError(
             "checking a text: no detector in params.yaml marks tokens; add a family without `folds` to `detectors`"
+            f"{beside}"
         )
     if detector is not None and detector not in {member for _, _, member in members}:
         raise TruerateError(
-            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in members})}"
+            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in members})}{beside}"
         )
     for board, family, member in members:
         preferred = at.p.rate_of(board)

@@ -267,7 +267,7 @@ def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line
     """Best first by the first column, blanks last, then by name; lines named by slice values in the
     protocol's order.
 
-    In a heat table models stand before what is measured beside them.
+    In a heat table, and where nothing is better or worse, models stand before what is measured beside them.
     """
 
     def key(line: Line) -> tuple:
@@ -276,7 +276,8 @@ def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line
         first = line.cells[0] if line.cells else None
         value = first.row["value"] if first else None
         sign = 1 if cell and cell.measure.direction == "down" else -1
-        is_beside = view.form == "heat" and line.kind != "model"
+        has_best = view.form != "heat" and (cell is None or cell.measure.direction is not None)
+        is_beside = not has_best and line.kind != "model"
         return (
             is_beside,
             tuple(_whole_first(part, vocabulary) for part in line.keys),

@@ -33,7 +33,13 @@ CARD = {
     "url": "https://github.com/FlagOpen/HalluDial",
     "lang": "en",
 }
-_TARGET = re.compile(r"\s*(yes|no)\b[\s.,:;!]*", re.IGNORECASE)
+# the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention …") nor
+# one of two ("Yes and no")
+_TARGET = re.compile(
+    r"[\s*]*(yes|no)(?![\w'’/|\\-])(?!\s*,?\s*(?:(?:and|or|but)\s+)?(?:yes|no)\b)"
+    r"(?=\W*\Z|\s*[^\w\s]|\s+(?:(?-i:[A-Z])|(?:it|the|this|that|there|because|since|as)\b|hallucinat))[\s.,:;!*]*",
+    re.IGNORECASE,
+)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:

@@ -26,6 +26,8 @@ from truerate.detectors.judges.dictation import completion, dictation, prompt
 from truerate.detectors.judges.family import check_judge, fit_judges, judge_texts
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.training.scratch import CHECKPOINT
+from truerate.flow.judge_network import network_judge
+from truerate.flow.judge_prompts import Asked
 
 from ..tokens import lessons
 from .dialogues import responses
@@ -147,6 +149,8 @@ def test_a_judgement_quotes_its_segments():
 
 def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
     known, asked = {"llama": backbone(weights)}, responses(3, start=500)
+    names = {"User: ": "[Human]: ", "Assistant: ": "[Assistant]: "}  # as sources begin turns
+    asked = asked.with_columns(pl.col("history").str.replace_many(names))
     folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
     fit_judges({"judge": HOW}, responses(10), known, seeds=[42], **folders)
     said = judge_texts({"judge": HOW}, asked, known, folder=tmp_path / "out")
@@ -155,6 +159,25 @@ def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
     told = {one["key"]: one["value"] for one in said["attributes"][0]}
     assert told["composed"] == "no" and told["form"] == "causal"
     assert (said["verdict"] == (said["p"] > float(told["threshold"]))).all()
+
+    # behind an address it says the same, and nothing that could be read of a response that fills its window
+    (cell,) = (tmp_path / "out" / "judge").iterdir()
+    judge, _ = network_judge(str(cell))
+    for row in asked.join(said.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
+        assert judge(question(row)) == ("Yes" if row["verdict"] else "No")
+    assert (
+        judge(question(asked.row(0, named=True), text="It is red. " * 200))
+        == "The response is too long to be judged."
+    )
+
+
+def question(row: dict, **changed) -> Asked:
+    """What a prompt of verdicts asks of a response."""
+    row = row | changed
+    conversation = f"{row['history']}\nUser: {row['question']}"
+    for name, told in (("[Human]: ", "User: "), ("[Assistant]: ", "Assistant: ")):
+        conversation = conversation.replace(name, told)
+    return Asked(row["knowledge"], conversation, row["text"], wants_reason=False)
 
 
 def test_a_response_that_fills_the_window_is_unparsed(weights):

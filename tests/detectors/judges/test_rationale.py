@@ -22,6 +22,20 @@ def test_a_value_in_a_sentence_that_is_told_otherwise_seems_to_contradict():
     )
 
 
+def test_a_clause_of_its_own_contradicts_nothing_that_another_tells():
+    text = "Velmora was founded in 1899 by Ada Brill, and it has got a red dome."
+    assert reason(text, "1899")[0].kind == CONTRADICTS
+    why, said = reason(text, "dome")
+    assert why.kind == UNVERIFIABLE and "contradict" not in said
+    # a few words before a comma are no clause: the sentence is
+    assert reason("In 1899, Velmora was founded.", "1899")[0].kind == CONTRADICTS
+    assert reason("It was founded in 1,899 by Ada Brill.", "1,899")[0].kind == CONTRADICTS
+
+
+def test_a_number_contradicts_another_number_alone():
+    assert reason("It is known for lace since 1899.", "1899")[0].kind == UNVERIFIABLE
+
+
 def test_what_no_sentence_speaks_of_cannot_be_verified():
     why, said = reason("Velmora was founded in 1912. Wolves run its bakery.", "Wolves run its bakery")
     assert why.kind == UNVERIFIABLE and why.nearest is None and why.absent == ("Wolves", "bakery")

@@ -1,6 +1,9 @@
 """All scores of a small board at once: each metric has a record, and each row holds."""
 
+import polars as pl
+
 from truerate.core.schemas import (
+    NOT_FITTED,
     Generation,
     Item,
     Judgement,
@@ -78,6 +81,20 @@ def test_every_metric_has_a_record_and_every_record_a_metric():
     assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
     assert scores.select("metric", "subject", "slice").is_unique().all()
     assert set(outcomes["metric"]) == {"balanced_accuracy", "labelled_rate"}
+
+
+def test_a_detector_that_learned_nothing_has_no_row_and_one_that_keeps_no_form_has():
+    def judged_by(name, **changes):
+        return frame(Judgement, [said(f"r{n}", None, judge=name, **changes) for n in range(6)])
+
+    tables = board()
+    silent = [judged_by("untaught", reason=NOT_FITTED), judged_by("formless", reason="absent")]
+    tables["judgements"] = pl.concat([tables["judgements"], *silent])
+    scores, outcomes = scored(settings(detector="untaught"), WRITER, **tables)
+    assert "untaught" not in scores["subject"] and "untaught" not in outcomes["subject"]
+    formless = scores.filter(subject="formless", metric="unparsed_rate")
+    assert set(formless["value"]) == {1.0}
+    assert scores.filter(metric="hallucination_rate")["value"].null_count() > 0  # no verdict, no rate
 
 
 def test_an_empty_board_has_no_judges():

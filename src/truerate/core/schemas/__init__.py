@@ -19,6 +19,7 @@ from truerate.core.schemas.disk import (
     write_parquet,
 )
 from truerate.core.schemas.rows import (
+    NOT_FITTED,
     emptied,
     generation_row,
     judgement_row,
@@ -58,6 +59,7 @@ __all__ = [
     "Item",
     "Judgement",
     "LABEL_SOURCES",
+    "NOT_FITTED",
     "NO_ANSWERS",
     "Outcome",
     "PAIRS",

@@ -13,6 +13,7 @@ import polars as pl
 from truerate.core.schemas.declare import DIGITS
 from truerate.core.schemas.tables import NO_ANSWERS
 
+NOT_FITTED = "not-fitted"  # the reason of a judgement by a detector that had nothing to learn from
 Pairs = Sequence[Mapping[str, str]]  # of a `PAIRS` column, as `pairs` gives them
 Spans = Sequence[Mapping[str, object]]  # of a `SPANS` column: start, end, type, p
 

@@ -2,10 +2,12 @@
 
 For each segment it names the sentence of the knowledge or of the conversation that shares most words with
 what is said, and the words of the segment that stand in neither. A segment *seems to contradict* where the
-sentence around it is told there nearly word by word and the segment is not; else it *cannot be verified*.
+clause around it is told there nearly word by word and the segment is not, and a number where another number
+stands there in its place; else it *cannot be verified*.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from truerate.core.text import sentences
@@ -15,6 +17,8 @@ CONTRADICTS, UNVERIFIABLE = "contradictory", "unverifiable"  # types of a span, 
 N_SEGMENTS, N_WORDS = 3, 5  # as many are told of; the others are counted
 N_SHARED = 2  # words around a segment that a sentence must share to speak of the same thing
 SHARE = 0.75  # of the words around it
+N_ALONE = 3  # words beside a segment that make the clause around it one that says something of its own
+_PARTED = re.compile(r"[,;:()–—、，；：]\s*")  # between clauses, but not within a number
 
 
 class Known(NamedTuple):
@@ -53,23 +57,50 @@ def grounds(text: str, segment: tuple[int, int], known: Sequence[Known]) -> Grou
     said = units(text)
     content = _content(said, text)
     inside = [one for one in content if segment[0] <= one[0] < segment[1]]
-    own = {
-        int(said.sentences[i])
-        for i, (a, _) in enumerate(said.offsets.tolist())
-        if segment[0] <= a < segment[1]
-    }
-    numbers = dict(zip(said.offsets[:, 0].tolist(), said.sentences.tolist(), strict=True))
-    around = {stem for start, _, stem in content if numbers[start] in own} - {stem for *_, stem in inside}
+    clause = _clause(text, said, segment)
+    own = {stem for *_, stem in inside}
+    around = {stem for start, _, stem in content if clause[0] <= start < clause[1]} - own
     everywhere = frozenset().union(*(one.stems for one in known))
     absent = dict.fromkeys(text[start:end] for start, end, stem in inside if stem not in everywhere)
-    stems = around | {stem for *_, stem in inside}
-    nearest = max(known, key=lambda one: (len(one.stems & stems), one.place == "knowledge"), default=None)
-    if nearest is None or not nearest.stems & stems:
+    nearest = max(
+        known, key=lambda one: (len(one.stems & (around | own)), one.place == "knowledge"), default=None
+    )
+    if nearest is None or not nearest.stems & (around | own):
         return Grounds(UNVERIFIABLE, None, tuple(absent))
-    n_shared = len(around & nearest.stems)
-    is_told = n_shared >= N_SHARED and n_shared >= SHARE * len(around)
-    is_same = all(stem in nearest.stems for *_, stem in inside)
-    return Grounds(CONTRADICTS if is_told and not is_same else UNVERIFIABLE, nearest, tuple(absent))
+    is_told = _is_told(around, own, nearest.stems)
+    return Grounds(CONTRADICTS if is_told else UNVERIFIABLE, nearest, tuple(absent))
+
+
+def _is_told(around: Set[str], own: Set[str], there: Set[str]) -> bool:
+    """Whether a sentence tells what stands around a segment, and something else in its place."""
+    numbers = {stem for stem in own - there if any(map(str.isdigit, stem))}
+    others = {stem for stem in there - around - own if any(map(str.isdigit, stem))}
+    n_shared = len(around & there)
+    is_near = n_shared >= N_SHARED and n_shared >= SHARE * len(around)
+    return is_near and not own <= there and (not numbers or bool(others))
+
+
+def _clause(text: str, said: Units, segment: tuple[int, int]) -> tuple[int, int]:
+    """Start and end of the clause around a segment; of its sentences, where it holds few words besides."""
+    offsets = said.offsets.tolist()
+    numbers = {
+        n
+        for n, (start, _) in zip(said.sentences.tolist(), offsets, strict=True)
+        if segment[0] <= start < segment[1]
+    }
+    whole = [place for n, place in zip(said.sentences.tolist(), offsets, strict=True) if n in numbers]
+    if not whole:
+        return segment
+    first, last = whole[0][0], whole[-1][1]
+    cuts = [cut for cut in _PARTED.finditer(text, first, last) if not _is_in_number(text, cut.start())]
+    start = max((cut.end() for cut in cuts if cut.end() <= segment[0]), default=first)
+    end = min((cut.start() for cut in cuts if cut.start() >= segment[1]), default=last)
+    beside = [a for a, _ in offsets if start <= a < end and not segment[0] <= a < segment[1]]
+    return (start, end) if len(beside) >= N_ALONE else (first, last)
+
+
+def _is_in_number(text: str, place: int) -> bool:
+    return text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
 
 
 def composed(text: str, found: Sequence[tuple[tuple[int, int], Grounds]]) -> str:

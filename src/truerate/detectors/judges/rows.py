@@ -6,8 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, pairs, schema
-from truerate.detectors.tokens.span_probabilities import NOT_FITTED
+from truerate.core.schemas import NOT_FITTED, Judgement, pairs, schema
 
 
 class Judged(NamedTuple):

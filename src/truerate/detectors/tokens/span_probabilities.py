@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, pairs, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, pairs, schema
 
 FLOOR = 0.05  # smallest probability that a span keeps
 MARKED = 0.5  # a character is marked above it where nothing was learned that could tell better
-NOT_FITTED = "not-fitted"
 
 
 class Reading(NamedTuple):

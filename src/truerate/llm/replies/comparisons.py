@@ -133,7 +133,10 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     if asks == "hallucinated":
         forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
         forms.append(rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}")
-        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
+        none = r"contain\s+(?:any\s+|a\s+)?hallucinations?"
+        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+(?:{fault}|{none})\s*(?:,|{_AND})\s*@\s+does")
+        stated = r"(?:states|says|claims|adds)\s+(?:something|what)\s+(?:that\s+is\s+)?(?:not\s+supported|unsupported|false|wrong)"
+        forms.append(rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}")
     if asks == "best":
         forms += [
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",

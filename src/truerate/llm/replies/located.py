@@ -153,7 +153,8 @@ def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, .
     if first is None:
         return None, "absent", inside, cuts
     value, told = MEANS[first["word"].casefold()], inside[first.end() :]
-    if re.match(r"\.?\s*\d", told) or _is_part(told):
+    is_shut = any(sign in first["shut"] for sign in ")]}>")
+    if re.match(r"\.?\s*\d", told) or (_is_part(told) and not is_shut):
         return None, "absent", inside, cuts
     if _OPEN.match(told) or _is_denied(told, value=value):
         return None, "ambiguous", "", cuts

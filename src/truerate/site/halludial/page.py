@@ -5,7 +5,7 @@ rates over turns, dialogues and temperatures.
 import truerate.site.halludial.views as views
 from truerate.site.halludial.browser import FILTERS, records
 from truerate.site.halludial.points import operating_points
-from truerate.site.halludial.rates import recovered
+from truerate.site.halludial.rates import PLANTED, RATE, recovered
 from truerate.site.halludial.rows import derived
 from truerate.site.halludial.temperatures import temperature_lines
 from truerate.site.recovery import TEMPLATE as RECOVERY
@@ -113,7 +113,11 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
         shown.append(("Dialogues", int(sizes["n_dialogues"]), f"{mean:.1f} turns each" if mean else ""))
     if sizes.get("n_turns"):
         shown.append(("Turns", int(sizes["n_turns"]), ""))
-    return [*shown, *([("Rates by", board.detector["member"], "")] if board.detector.get("member") else [])]
+    member = board.detector.get("member")
+    has_rates = any(
+        row["metric"] == RATE and row["value"] is not None and row["kind"] != PLANTED for row in rows
+    )
+    return [*shown, *([("Rates by", member, "")] if member and has_rates else [])]
 
 
 PAGE = Page(

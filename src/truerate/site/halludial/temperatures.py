@@ -1,4 +1,6 @@
-"""Hallucination rates over the temperature at which models respond, as lines: one picture per estimate."""
+"""Hallucination rates over the temperature at which models respond, as lines: one picture per responder, in which
+every estimate of its rate lies beside what was planted.
+"""
 
 from dataclasses import replace
 
@@ -31,18 +33,18 @@ Lines = dict[tuple[str, str], Points]  # by subject and kind
 
 
 def temperature_lines(rows: list[dict], board: Board) -> dict | None:
-    """What lines.html.j2 shows: a picture per estimate in which a rate is known at two temperatures or more;
-    None where there is none.
+    """What lines.html.j2 shows: a picture per responder of which a rate is known at two temperatures or more, all
+    on the same axes, with a line per estimate; the last estimate has its intervals. None where there is none.
     """
     estimates = _estimates(rows)
     truth = {
         key: points for lines in estimates.values() for key, points in lines.items() if key[1] == PLANTED
     }
-    shown = {
-        mode: {key: points for key, points in lines.items() if key[1] != PLANTED and len(points) > 1}
-        for mode, lines in estimates.items()
-    }
-    shown = {mode: lines for mode, lines in shown.items() if lines}
+    shown: dict[tuple[str, str], dict[Mode, Points]] = {}
+    for mode, lines in estimates.items():
+        for key, points in lines.items():
+            if key[1] != PLANTED and len(points) > 1:
+                shown.setdefault(key, {})[mode] = points
     if not shown:
         return None
     drawn = [points for lines in (*shown.values(), truth) for points in lines.values()]
@@ -50,19 +52,22 @@ def temperature_lines(rows: list[dict], board: Board) -> dict | None:
     marks = ticks(max(row["value"] for points in drawn for row in points.values()))
     across = Axis(temperatures[0], temperatures[-1], EDGE + INSET, WIDTH - RIGHT - INSET)
     up = Axis(0, marks[-1], HEIGHT - EDGE, 8)
-    subjects = numbered(key for lines in shown.values() for key in lines)
+    present = {mode for lines in shown.values() for mode in lines}
+    modes = {mode: title_of(mode, board) for mode in estimates if mode in present}
     return {
         "pictures": [
-            _picture(mode, lines, truth, axes=(across, up), subjects=subjects, board=board)
-            for mode, lines in shown.items()
+            _picture(name, lines, truth.get((name, PLANTED)), axes=(across, up), modes=modes)
+            for name in numbered(shown)
+            for key, lines in shown.items()
+            if key[0] == name
         ],
-        "names": list(subjects),
+        "names": list(modes.values()),
         "size": (WIDTH, HEIGHT),
         "frame": (EDGE, up.end, WIDTH - RIGHT - EDGE, up.start - up.end),
         "across": [(across.at(value), f"{value:g}") for value in temperatures],
         "up": [(up.at(share), f"{100 * share:g}") for share in marks],
         "has_planted": bool(truth),
-        "models": list(subjects),
+        "models": list(numbered(shown)),
     }
 
 
@@ -79,31 +84,31 @@ def _estimates(rows: list[dict]) -> dict[Mode, Lines]:
 
 
 def _picture(
-    mode: Mode,
-    lines: Lines,
-    truth: Lines,
+    name: str,
+    lines: dict[Mode, Points],
+    planted: Points | None,
     *,
     axes: tuple[Axis, Axis],
-    subjects: dict[str, int],
-    board: Board,
+    modes: dict[Mode, str],
 ) -> dict:
-    title = title_of(mode, board)
-    ordered = sorted(lines, key=lambda key: subjects[key[0]])
+    """One responder: its lines in the order of `modes`, each by its number, the last with intervals."""
+    ordered = [(number, mode) for number, mode in enumerate(modes, 1) if mode in lines]
     drawn = [
         _line(
-            subjects[name],
-            lines[name, kind],
-            truth.get((name, PLANTED)),
+            number,
+            lines[mode],
             axes=_moved(axes, k - (len(ordered) - 1) / 2),
+            has_ranges=number == len(modes),
         )
-        for k, (name, kind) in enumerate(ordered)
+        for k, (number, mode) in enumerate(ordered)
     ]
     heights = apart([(0, line["dots"][-1]["y"]) for line in drawn], **LABEL)
-    told = "; ".join(f"{name}: {_told(lines[name, kind])}" for name, kind in ordered)
+    told = "; ".join(f"{modes[mode]}: {_told(lines[mode])}" for _, mode in ordered)
     return {
-        "title": title,
+        "title": name,
+        "planted": _path(planted, axes) if planted else "",
         "lines": [line | {"label_y": y} for line, y in zip(drawn, heights, strict=True)],
-        "told": f"{title}: share of responses hallucinated, by temperature. {told}.",
+        "told": f"{name}: share of responses hallucinated, by temperature. {told}.",
     }
 
 
@@ -113,23 +118,18 @@ def _moved(axes: tuple[Axis, Axis], steps: float) -> tuple[Axis, Axis]:
     return replace(across, start=across.start + steps * APART, end=across.end + steps * APART), up
 
 
-def _line(number: int, points: Points, planted: Points | None, *, axes: tuple[Axis, Axis]) -> dict:
-    dots = [_dot(temperature, points[temperature], axes) for temperature in sorted(points)]
-    return {
-        "number": number,
-        "dots": dots,
-        "path": _path(points, axes),
-        "planted": _path(planted, axes) if planted else "",
-    }
+def _line(number: int, points: Points, *, axes: tuple[Axis, Axis], has_ranges: bool) -> dict:
+    dots = [_dot(temperature, points[temperature], axes, has_ranges) for temperature in sorted(points)]
+    return {"number": number, "dots": dots, "path": _path(points, axes)}
 
 
-def _dot(temperature: float, row: dict, axes: tuple[Axis, Axis]) -> dict:
+def _dot(temperature: float, row: dict, axes: tuple[Axis, Axis], has_ranges: bool) -> dict:
     across, up = axes
-    has_range = row["low"] is not None and row["high"] is not None
+    is_known = has_ranges and row["low"] is not None and row["high"] is not None
     return {
         "x": across.at(temperature),
         "y": up.at(row["value"]),
-        "range": (up.at(row["low"]), up.at(row["high"])) if has_range else None,
+        "range": (up.at(row["low"]), up.at(row["high"])) if is_known else None,
         "told": f"{row['subject']} at {temperature:g}: {percent(row['value'])}",
     }
 

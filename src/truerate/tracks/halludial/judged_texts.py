@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.core.schemas import pair
+from truerate.core.schemas import NOT_FITTED, pair
 from truerate.metrics.judged import judged
 from truerate.metrics.score_writer import ALL
 from truerate.tracks.halludial import induced, spontaneous
@@ -58,6 +58,14 @@ def judged_texts(
         )
     ]
     return pl.concat(told).unique(UNIT, keep="first", maintain_order=True)
+
+
+def of_fitted(judgements: pl.DataFrame) -> pl.DataFrame:
+    """Judgements without those of detectors that had nothing to learn from on the board (all of theirs are
+    `not-fitted`): these were asked nothing, and are no judges that never keep the form.
+    """
+    is_fitted = pl.col("reason").ne_missing(NOT_FITTED).any().over("judge")
+    return judgements.filter(is_fitted)
 
 
 def by_judge(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[pl.DataFrame]:

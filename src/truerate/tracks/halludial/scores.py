@@ -16,7 +16,7 @@ from truerate.tracks.halludial.detection_scores import (
     score_detection,
     score_reliability,
 )
-from truerate.tracks.halludial.judged_texts import by_judge
+from truerate.tracks.halludial.judged_texts import by_judge, of_fitted
 from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
 from truerate.tracks.halludial.rate_scores import score_rates
@@ -54,7 +54,8 @@ def scored(
     judgements: pl.DataFrame,
     generations: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Score and Outcome rows with these settings."""
+    """Score and Outcome rows with these settings; a detector that learned nothing here has none."""
+    judgements = of_fitted(judgements)
     detector, name = settings.detector, settings.measure
     measure, detection = measure_of(settings.similarity), score_judges(samples, judgements, writer)
     written, responses = score_written(samples, judgements, detector=detector, writer=writer)
