@@ -10,10 +10,11 @@ from math import sqrt
 
 import numpy as np
 
+from truerate.metrics.estimators.choice import used
 from truerate.metrics.estimators.grid import Combined, combined, model_difference
 from truerate.metrics.estimators.planning import Plan, design_effect_of
 from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
-from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board, used
+from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import Interval, wilson
 from truerate.metrics.paired import holm
