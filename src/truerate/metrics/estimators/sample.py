@@ -142,6 +142,7 @@ class Calibration:
     def of_lang(self, lang: str) -> "Calibration":
         """The texts of one language."""
         inside = self.langs == lang
-        columns = (self.sums, self.langs, self.models, self.clusters)
         strata = None if self.strata is None else self.strata[inside]
-        return Calibration(*(one[inside] for one in columns), strata)
+        return Calibration(
+            self.sums[inside], self.langs[inside], self.models[inside], self.clusters[inside], strata
+        )
