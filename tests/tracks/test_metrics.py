@@ -45,7 +45,7 @@ EMITTED = {  # the metrics of each board of the closed world
         mean_difference n_annotators_passed n_articles n_detected n_labelled n_points n_queries n_rejected
         n_replies n_spans n_texts n_tokens p_value pearson_r percent_agreement percent_agreement_typed
         plausibility_rate point_x point_y rejected_rate repeats_rate screening_agreement silver_gold_agreement
-        silver_gold_kappa silver_gold_kappa_typed span_rate spearman token_auroc token_average_precision
+        silver_gold_kappa silver_gold_kappa_typed span_rate spearman stratum_fpr stratum_recall token_auroc token_average_precision
         token_f1 token_f1_std token_fpr token_precision
         token_precision_std token_recall token_recall_by_type token_recall_std tokens_per_reply
         wrong_language_rate
@@ -162,7 +162,7 @@ DOWN = {  # of which less is better
         sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
         unchanged_rate broken_rate labelled_rate""",
     "labelled_replies": "hallucination_rate detector_rate judged_rate",
-    "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
+    "mfava": "hallucination_rate stratum_fpr token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
         title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",
 }

@@ -160,14 +160,31 @@ def judge(at: Layout, board: str) -> None:
 
 def kept_judgements(at: Layout, board: str, name: str) -> Path:
     """Where what a family says of a board's texts is kept, by all that decides it."""
-    texts = (at.source(at.p.board(board).source), at.dataset(board), at.labels(board))
-    code = (*CODE, f"{ROOT}/tracks/{at.p.board(board).track}")
+    texts, code = _asked_of(at, board)
     family = at.p.detectors[name].model_dump(mode="json")
     learned = [at.detector(*at.p.teacher(name, board))] if at.p.detectors[name].train else []
     weights = identities(at, name, board)
     more = ({"weights": weights} if weights else {}) | referring(at, board)
     key = digest(*texts, *learned, *code, family=family, **more)
-    return Path(at.p.paths.build) / "judged" / board / f"{name}@{key}.parquet"
+    return _kept(at, board) / f"{name}@{key}.parquet"
+
+
+def texts_key(at: Layout, board: str) -> str:
+    """What decides the texts of a board, what they are held against and how they are read, for what is kept cell by
+    cell.
+    """
+    texts, code = _asked_of(at, board)
+    return digest(*texts, *code, **referring(at, board))
+
+
+def _asked_of(at: Layout, board: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Folders of a board's texts, and the code that reads them."""
+    texts = (at.source(at.p.board(board).source), at.dataset(board), at.labels(board))
+    return texts, (*CODE, f"{ROOT}/tracks/{at.p.board(board).track}")
+
+
+def _kept(at: Layout, board: str) -> Path:
+    return Path(at.p.paths.build) / "judged" / board
 
 
 def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.DataFrame:
@@ -204,7 +221,8 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
 
         size = at.p.size_of(board) if taught_on == board else None
         asked = passages(at, board, with_labelled(texts, samples))
-        judged = judge_tokens(members, asked, at.p, size, folder=folder, parts=how.grid)
+        told = {"kept": _kept(at, board) / "cells", "texts": texts_key(at, board)}
+        judged = judge_tokens(members, asked, at.p, size, folder=folder, parts=how.grid, **told)
     return judged.sort("judgement_id")
 
 

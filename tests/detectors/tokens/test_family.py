@@ -1,5 +1,6 @@
 """The grid of detectors on disk: what is fitted, what is fitted again, and what they say."""
 
+import functools
 import json
 from types import SimpleNamespace
 
@@ -162,6 +163,25 @@ def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
     assert not list(scratch.glob("*/checkpoint.pt")) and not list(scratch.rglob("*.tmp"))
     judged = judge_tokens(members, passages, params, size, folder=tmp_path / "out")
     assert judged.height == 3 * passages.height and judged["judgement_id"].is_unique().all()
+    once_a_cell(members, passages, params, size, tmp_path, judged)
+
+
+def once_a_cell(members, passages, params, size, tmp_path, judged):
+    """What a cell said is kept: the next run asks none, an edit of one cell that one, other texts all."""
+    folder, kept = tmp_path / "out", tmp_path / "judged"
+    asked = functools.partial(judge_tokens, members, passages, params, size, folder=folder, kept=kept)
+    assert asked(texts="one").equals(judged)
+    files = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert len(files) == 3 and asked(texts="one").equals(judged)
+    assert files == {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    facts = folder / "other" / "multi-binary-42" / "facts.json"
+    facts.write_text(facts.read_text().replace("{", '{"edited": true,', 1))
+    asked(texts="one")
+    assert [path.name.split("@")[0] for path in kept.iterdir() if path not in files] == [
+        "other-multi-binary-42"
+    ]
+    asked(texts="two")
+    assert len(list(kept.iterdir())) == 4 + 3
 
 
 def test_what_decides_a_cell_names_its_scratch_folder(params, tmp_path):

@@ -15,7 +15,7 @@ from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens.cells import Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
-from truerate.detectors.tokens.predict import judge_cell, predict, threshold_of
+from truerate.detectors.tokens.predict import judge_once, predict, threshold_of
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.training.gather import fit_all
 from truerate.detectors.training.workers import each
@@ -69,11 +69,15 @@ def judge_tokens(
     *,
     folder: Path,
     parts: Sequence[GridPart] = (),
+    kept: Path | None = None,
+    texts: str = "",
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
     learn from. Without a grid they are the cells that lie in the folder.
 
-    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are.
+    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are. `kept`: a
+    folder in which what a cell said lies, so that it is asked once of the same `texts` (their digest, with the
+    code's): an edit of one cell costs no other its time.
     """
     if "is_labelled" not in passages.columns:
         passages = passages.with_columns(is_labelled=True)
@@ -85,7 +89,7 @@ def judge_tokens(
     readers = [Reader(cell, cell_path(folder, cell), p.backbones.get(cell.member)) for cell in asked]
     is_worth_it = passages.height >= MANY
     judged = each(
-        functools.partial(judge_cell, passages=passages),
+        functools.partial(judge_once, passages=passages, kept=kept, texts=texts),
         readers,
         lambda reader: reader.backbone if is_worth_it else None,
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import read_json
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, read, read_json, write
 from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import passages_of
@@ -42,6 +43,18 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
         said = [told.get(target, NOTHING) for target in own["target_id"]]
     version = version_of(reader.folder)
     return judgements(cell.member, version, own, said, threshold=threshold, **cell.attributes)
+
+
+def judge_once(reader: Reader, passages: pl.DataFrame, kept: Path | None, texts: str) -> pl.DataFrame:
+    """`judge_cell`, read from the folder `kept` where this very cell judged these very `texts` (a digest) before."""
+    if kept is None:
+        return judge_cell(reader, passages)
+    how = None if reader.backbone is None else reader.backbone.content()
+    key = content_id("judged", texts, reader.cell._asdict(), version_of(reader.folder), how)
+    path = kept / f"{reader.cell.member}-{reader.cell.name}@{key}.parquet"
+    if not path.is_file():
+        write(Judgement, judge_cell(reader, passages), path)
+    return read(Judgement, path)
 
 
 def threshold_of(folder: Path) -> float:

@@ -3,6 +3,7 @@ for mFAVA's HR_est and Rogan and Gladen's rate (`unit_rates.corrected_rate`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,19 @@ from truerate.metrics.unit_rates import Errors
 def flagged_sums(cell: Cell) -> np.ndarray:
     """Flagged things and all of them within clusters, (clusters, 2)."""
     return cluster_sums(cell.clusters, np.stack([cell.flagged, cell.total], axis=1))  # type: ignore[arg-type]
+
+
+def flagged_strata(cell: Cell) -> np.ndarray:
+    """Flagged things and all of them in each stratum within clusters, (clusters, strata, 2), of a cell with strata."""
+    strata = np.asarray(cell.strata, dtype=float)
+    return cluster_sums(cell.clusters, strata.reshape(len(strata), -1)).reshape(-1, *strata.shape[1:])  # type: ignore[arg-type]
+
+
+def errors_by_stratum(texts: Calibration, *, confidence: float) -> list[Errors]:
+    """`errors_on` of the things of each stratum, of texts with strata."""
+    strata = np.asarray(texts.strata, dtype=float)
+    each = (replace(texts, sums=strata[:, place], strata=None) for place in range(strata.shape[1]))
+    return [errors_on(one, confidence=confidence) for one in each]
 
 
 def errors_on(texts: Calibration, *, confidence: float) -> Errors:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.estimators.prediction_powered import Fit, clipped, t_of
+from truerate.metrics.estimators.prediction_powered import Fit, clipped, t_of, wider_ends
 from truerate.metrics.estimators.sample import Key
 from truerate.metrics.intervals import Interval
 from truerate.metrics.paired import holm
@@ -17,16 +17,26 @@ LEAST_LEFT = 0.25  # of a variance, whatever cells are estimated to share
 
 
 class Combined(NamedTuple):
-    """A weighted sum of cells' rates with its variance and Satterthwaite's degrees of freedom."""
+    """A weighted sum of cells' rates with its variance and Satterthwaite's degrees of freedom; `growth`: how fast the
+    variance of a mean grows with p(1 − p).
+    """
 
     value: float
     variance: float
     degrees: float
+    growth: float = 0.0
 
     def interval(self, confidence: float, *, bounds: tuple[float, float]) -> Interval:
         """value ± t · √variance, cut at the bounds."""
         half = t_of(self.degrees, confidence) * sqrt(self.variance) if self.variance else 0.0
         return Interval(*(clipped(end, bounds) for end in (self.value, self.value - half, self.value + half)))
+
+    def mean(self, confidence: float) -> Interval:
+        """The interval of a mean of rates, in [0, 1], each end as a cell's (`wider_ends`): the mean of one cell is the
+        cell's, and a low mean of few labels is not held to be surer upwards than t allows.
+        """
+        t = t_of(self.degrees, confidence)
+        return wider_ends(clipped(self.value), self.variance, self.growth, t)
 
     @property
     def p(self) -> float:
@@ -59,7 +69,8 @@ def combined(fit: Fit, weights: dict[Key, float]) -> Combined | None:
     # What cells share may narrow a difference; an estimate of it from few units must not take it all.
     drawn = max(apart + shared, apart * LEAST_LEFT)
     tilt = sum(weight * fit.tilt(key) for key, weight in weights.items())
-    return Combined(value, drawn + tilt**2, degrees)
+    growth = sum(weight**2 * fit.growth_of_rate(key) for key, weight in weights.items())
+    return Combined(value, drawn + tilt**2, degrees, growth)
 
 
 def covariance(fit: Fit, first: Key, second: Key) -> float:
@@ -86,7 +97,7 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
 def model_mean(fit: Fit, model: str, langs: Sequence[str]) -> Interval | None:
     """The plain mean of a model's rates over languages, in [0, 1]; None where one of them has no labels."""
     found = combined(fit, {(model, lang): 1 / len(langs) for lang in langs})
-    return None if found is None else found.interval(fit.confidence, bounds=(0.0, 1.0))
+    return None if found is None else found.mean(fit.confidence)
 
 
 def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) -> Combined | None:

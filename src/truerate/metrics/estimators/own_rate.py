@@ -10,12 +10,13 @@ from math import sqrt
 
 import numpy as np
 
+from truerate.metrics.estimators.choice import used
 from truerate.metrics.estimators.grid import Combined, combined, model_difference
 from truerate.metrics.estimators.planning import Plan, design_effect_of
 from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
-from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board, used
+from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell
-from truerate.metrics.intervals import UNIT, Interval, wilson
+from truerate.metrics.intervals import Interval, wilson
 from truerate.metrics.paired import holm
 from truerate.metrics.score_writer import ALL
 from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
@@ -236,7 +237,7 @@ def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Inte
     held = {name: float(cell.total.sum()) for name, cell in cells.items()}
     weights = {(name, ALL): one / sum(held.values()) for name, one in held.items()}
     found = combined(fit, weights)
-    return None if found is None else found.interval(confidence, bounds=UNIT)
+    return None if found is None else found.mean(confidence)
 
 
 def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:

@@ -16,13 +16,14 @@ from truerate.metrics.estimators.label_errors import EXACT, LabelError
 from truerate.metrics.estimators.prediction import predicted
 from truerate.metrics.estimators.prediction_powered import Fit, Residuals, Target, fit_board, residuals
 from truerate.metrics.estimators.sample import Calibration, Cells, Key, main_effects
+from truerate.metrics.estimators.strata import stratified
 from truerate.metrics.intervals import Interval, share_interval
 from truerate.metrics.means import mean_of_cells
 from truerate.metrics.rates import Corrected, mean_of_intervals
 from truerate.metrics.score_writer import ALL
 from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, corrected_rate
 
-HR_EST, ROGAN_GLADEN_BETWEEN = "hr_est", "rogan-gladen-between"
+HR_EST, ROGAN_GLADEN_BETWEEN, ROGAN_GLADEN_STRATA = "hr_est", "rogan-gladen-between", "rogan-gladen-strata"
 LABELS_ALONE, PPI, FAY_HERRIOT = "labels-alone", "ppi", "fay-herriot"
 PREDICTED = (
     "predicted"  # no estimator of a sample: what stands in for the headline where a cell has no labels
@@ -114,6 +115,22 @@ def _rogan_gladen_between(board: Board, texts: Calibration | None) -> dict[Key, 
         return {}
     # What sets a model apart does so in every language: its mean is no surer than each.
     return _external(board, texts, partial(_corrected, board, between=between), is_independent=False)
+
+
+def _rogan_gladen_strata(board: Board, texts: Calibration | None) -> dict[Key, Found]:
+    if texts is None or texts.strata is None or any(cell.strata is None for cell in board.cells.values()):
+        return {}
+    return _external(board, texts, partial(_stratified, board))
+
+
+def _stratified(board: Board, of_lang: Calibration) -> Callable[[Key], Found]:
+    """What corrects the cells of one language stratum by stratum."""
+    errors = external.errors_by_stratum(of_lang, confidence=board.confidence)
+
+    def corrected(key: Key) -> Corrected | None:
+        return stratified(external.flagged_strata(board.cells[key]), errors, confidence=board.confidence)
+
+    return corrected
 
 
 def _corrected(
@@ -221,6 +238,13 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
                 _rogan_gladen,
             ),
             Estimator(
+                ROGAN_GLADEN_STRATA,
+                "external",
+                "Within each stratum (a place in the reply, its length) the detector's true and false positive rates on the "
+                "labelled texts are those on the replies of every model.",
+                _rogan_gladen_strata,
+            ),
+            Estimator(
                 ROGAN_GLADEN_BETWEEN,
                 "external",
                 "The detector's true and false positive rates differ between models no more than they do between "
@@ -315,84 +339,3 @@ def _predicted(board: Board) -> dict[Key, Interval]:
 
 def _told(fit: Fit, key: Key) -> Interval | None:
     return fit.interval(key) if key in fit.cells else None
-
-
-class Used(NamedTuple):
-    """The estimate that is shown and ranked, None where the rate is not identified, and why that one."""
-
-    estimate: Estimate | None
-    why: str
-
-
-CHOICE: tuple[tuple[str, str], ...] = (
-    (PREDICTION_POWERED, "people labelled some of these very replies"),
-    (
-        PREDICTED,
-        "nobody labelled replies here: what labels of the same model in other languages let one expect",
-    ),
-    (
-        ROGAN_GLADEN_BETWEEN,
-        "nobody labelled replies of this model: corrected by the detector's errors on labelled replies of others",
-    ),
-)
-NOT_IDENTIFIED = "nobody labelled replies that could tell what the detector's flags are worth here"
-
-
-def used(estimates: Sequence[Estimate]) -> Used:
-    """Which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels of replies.
-
-    Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not identified.
-    """
-    told = {
-        one.estimator: one
-        for one in estimates
-        if one.calibration == NATURAL and one.found is not None and one.found.value is not None
-    }
-    for name, why in CHOICE:
-        if name in told:
-            return Used(told[name], why)
-    return Used(None, NOT_IDENTIFIED)
-
-
-NARROWER: Mapping[str, str] = MappingProxyType(
-    {
-        PREDICTION_POWERED: "its own labels, with the flags of all, leave less open than errors known from all models",
-        ROGAN_GLADEN_BETWEEN: "errors known from the labels of all models, with what models differ by, leave less open "
-        "than its own labels",
-    }
-)
-OWN_ALONE = (
-    "labels are too few to say how far the detector's errors differ between models: its own labels alone"
-)
-POOLED_ALONE = "too few of its own were labelled: errors known from the labels of other models"
-LEAST_POOLED = 200  # labels of all models together below which what models differ by is not seen
-
-
-def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
-    """Which of two honest estimates stands for a rate where a detector's errors are known from labels of several
-    models, some of which may be its own: the one that leaves less open. `n_labels`: of all models together.
-
-    Own labels carry the noise of few of them, the pooled correction what models differ by; each has that in its
-    interval. Below LEAST_POOLED labels the second is not seen: in simulated boards of six models whose false
-    alarms differ by ±.1 the pooled interval held .87 with 60 labels, .90 with 120 and .96 with 240, PPI++ .99 with
-    each. Raw, labels without the flags and corrections that take models for alike never stand for a rate.
-    """
-    told = {
-        one.estimator: one
-        for one in estimates
-        if one.estimator in NARROWER and one.found is not None and one.found.value is not None
-    }
-    if not told:
-        return Used(None, NOT_IDENTIFIED)
-    if len(told) == 1:
-        ((name, one),) = told.items()
-        return Used(one, POOLED_ALONE if name == ROGAN_GLADEN_BETWEEN else OWN_ALONE)
-    if n_labels < LEAST_POOLED:
-        return Used(told[PREDICTION_POWERED], OWN_ALONE)
-    name = min(told, key=lambda one: (_width(told[one]), list(NARROWER).index(one)))
-    return Used(told[name], NARROWER[name])
-
-
-def _width(estimate: Estimate) -> float:
-    found = estimate.found
-    return 1.0 if found is None or found.low is None or found.high is None else found.high - found.low

@@ -24,7 +24,8 @@ class Cell:
     none. `clusters` (units,): names of what units have in common (articles, entities). `is_alone` (units,): whether
     a label is one person's and not settled by several; None where all are settled, or count as if they were.
     `weight` (units,): how many units a labelled one stands for, 1 over the chance that it had to be drawn; None where
-    all had the same chance.
+    all had the same chance. `strata` (units, strata, 2): how many flagged things, and things at all, a unit holds in
+    each stratum in which a detector may err differently; None where there are no strata.
     """
 
     total: np.ndarray
@@ -33,6 +34,7 @@ class Cell:
     clusters: np.ndarray
     is_alone: np.ndarray | None = None
     weight: np.ndarray | None = None
+    strata: np.ndarray | None = None
 
     @property
     def is_labelled(self) -> np.ndarray:
@@ -56,9 +58,10 @@ class Cell:
 
     def only(self, inside: np.ndarray) -> "Cell":
         """Some of the units."""
-        alone, weight = (None if one is None else one[inside] for one in (self.is_alone, self.weight))
+        columns = (self.total, self.flagged, self.gold, self.clusters)
+        more = (self.is_alone, self.weight, self.strata)
         return Cell(
-            self.total[inside], self.flagged[inside], self.gold[inside], self.clusters[inside], alone, weight
+            *(one[inside] for one in columns), *(None if one is None else one[inside] for one in more)
         )
 
     @property
@@ -126,15 +129,20 @@ class Calibration:
     """Labelled texts on which a detector's errors are known, of the cells themselves or of other texts.
 
     `sums` (texts, 4): things, hallucinated ones, flagged ones and both at once; `langs`, `models` (whose text
-    it is; the writer's name for passages made by one), `clusters` (texts,).
+    it is; the writer's name for passages made by one), `clusters` (texts,). `strata` (texts, strata, 4): the same
+    sums in each stratum, None where there are none.
     """
 
     sums: np.ndarray
     langs: np.ndarray
     models: np.ndarray
     clusters: np.ndarray
+    strata: np.ndarray | None = None
 
     def of_lang(self, lang: str) -> "Calibration":
         """The texts of one language."""
         inside = self.langs == lang
-        return Calibration(self.sums[inside], self.langs[inside], self.models[inside], self.clusters[inside])
+        strata = None if self.strata is None else self.strata[inside]
+        return Calibration(
+            self.sums[inside], self.langs[inside], self.models[inside], self.clusters[inside], strata
+        )

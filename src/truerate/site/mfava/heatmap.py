@@ -39,6 +39,10 @@ ESTIMATORS = {
         "Rogan–Gladen between models",
         "Rogan–Gladen with an interval that holds how far the detector’s errors differ from model to model.",
     ),
+    "rogan-gladen-strata": (
+        "Rogan–Gladen by place",
+        "Rogan–Gladen within strata: the sentence’s place in a short or a long reply, each with the detector’s own errors there.",
+    ),
     "rogan-gladen": (
         "Rogan–Gladen",
         "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text and on all models.",
@@ -77,6 +81,7 @@ PREFERRED = (
     (HEADLINE, NATURAL),
     ("predicted", NATURAL),
     ("rogan-gladen-between", NATURAL),
+    ("rogan-gladen-strata", NATURAL),
     ("rogan-gladen", NATURAL),
 )
 WIDE = 0.5  # an interval over more of the colours' scale than this says too little for a colour

@@ -105,6 +105,20 @@ DETECTION = (
         n_whiskers=0,
         title="Precision, recall and false alarms of every detector",
     ),
+    *(
+        View(
+            "detection",
+            (metric,),
+            across=("stratum",),
+            down=(*GRID, "against"),
+            head="Detector",
+            title=title,
+        )
+        for metric, title in (
+            ("stratum_fpr", "False alarms by the place of a sentence"),
+            ("stratum_recall", "Recall by the place of a sentence"),
+        )
+    ),
     View(
         "detection",
         ("windowed_rate",),

@@ -79,6 +79,22 @@ METRICS = (
         "each token takes the least suspicious.",
     ),
     _detection(
+        "stratum_fpr",
+        "FPR by place",
+        "Of the unmarked tokens at one place of short (up to four sentences) or long texts, the share that the rates' "
+        "detector marks; all languages together.",
+        direction="down",
+        interval="share",
+    ),
+    _detection(
+        "stratum_recall",
+        "Recall by place",
+        "Of the tokens that the labels mark at one place of short (up to four sentences) or long texts, the share that the "
+        "rates' detector marks; all languages together.",
+        direction="up",
+        interval="share",
+    ),
+    _detection(
         "token_f1_typed",
         "F1 with types",
         "F1 over tokens and types together: a token is right where its type is, too (category detectors).",

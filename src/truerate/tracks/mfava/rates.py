@@ -21,6 +21,7 @@ from truerate.metrics.token_rates import flagged_rates, seed_hr_est
 from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
 from truerate.tracks.mfava.people import labellers
+from truerate.tracks.mfava.strata import strata_sums, stratum_of
 
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 
@@ -28,12 +29,13 @@ FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 @dataclass(frozen=True)
 class Calibration:
     """The labelled texts of one kind in one language: `groups`, `models` (who wrote them; texts,), `sums` (texts,
-    seeds, 4) of n, gold, detected, both.
+    seeds, 4) of n, gold, detected, both, and their means over seeds by stratum, `strata` (texts, strata, 4).
     """
 
     groups: np.ndarray
     models: np.ndarray
     sums: np.ndarray
+    strata: np.ndarray
 
 
 Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, language)
@@ -43,7 +45,8 @@ Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, lang
 class Replies:
     """A model's replies in one language: `groups`, `units`, `subsets`, `is_kept` (replies,), `tokens` and
     `detected` (replies, seeds), `gold` (replies,) the hallucinated tokens by people's labels, NaN without one,
-    `is_alone` (replies,) whether that is one person's.
+    `is_alone` (replies,) whether that is one person's; `strata` (replies, strata, 2) of detected and all tokens, means
+    over seeds.
     """
 
     groups: np.ndarray
@@ -54,6 +57,7 @@ class Replies:
     detected: np.ndarray
     gold: np.ndarray
     is_alone: np.ndarray
+    strata: np.ndarray
     flaws: Mapping[str, np.ndarray]
 
     @property
@@ -65,7 +69,7 @@ class Replies:
     def cell(self) -> sample.Cell:
         """The replies as sampling units: each was drawn by chance to be labelled, or not."""
         counts = self.tokens.mean(axis=1), self.detected.mean(axis=1), self.gold
-        return sample.Cell(*counts, self.groups, self.is_alone)
+        return sample.Cell(*counts, self.groups, self.is_alone, strata=self.strata)
 
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
@@ -101,11 +105,23 @@ def replies_of(
     told = [gold_of.get(name, (np.nan, False)) for name in answers["generation_id"]]
     gold, is_alone = np.array(told, dtype=float).reshape(-1, 2).T
     gold = np.where(judged.any(axis=1), gold, np.nan)  # what was not judged has no tokens
-    people = (gold, is_alone.astype(bool))
+    people = (gold, is_alone.astype(bool), _strata_of(texts, runs)[place])
     whole = Replies(*columns, ~np.any(list(flaws.values()), axis=0), tokens, detected, *people, flaws)
     keys = answers.select("model", "lang").unique().sort("model", "lang").rows()
     models, langs = answers["model"].to_numpy(), answers["lang"].to_numpy()
     return {(model, lang): whole.only((models == model) & (langs == lang)) for model, lang in keys}
+
+
+def _strata_of(texts: Texts, runs: Sequence[Run]) -> np.ndarray:
+    """Detected and all tokens of each text by stratum, means over seeds, (texts, strata, 2); zeros of a seed that did
+    not judge it.
+    """
+    strata = stratum_of(texts.line, texts.frame["text"].to_list())
+    every = np.ones(len(strata), dtype=bool)
+    each = [
+        strata_sums(texts.line, strata, run.is_marked, every) * run.is_judged[:, None, None] for run in runs
+    ]
+    return np.mean(each, axis=0)
 
 
 def gold_tokens(texts: Texts, natural: Labelled) -> dict[str, tuple[float, bool]]:
@@ -123,15 +139,26 @@ def calibrations(
 ) -> dict[tuple[str, str], Calibration]:
     """What the detector is known to do in each language, by (kind of labels, language)."""
     found = {}
+    strata_of_tokens = stratum_of(texts.line, texts.frame["text"].to_list())
     for against in CALIBRATIONS:
         one = held[against]
         sums = np.stack([token_sums(one, run, texts.line) for run in runs], axis=1)
+        strata = np.mean([_labelled_strata(one, run, texts, strata_of_tokens) for run in runs], axis=0)
         writers = one.samples["generator"].fill_null("").to_numpy()
         for lang in sorted(set(one.langs)):
             inside = one.langs == lang
             if sums[inside][..., 0].any():
-                found[against, lang] = Calibration(one.groups[inside], writers[inside], sums[inside])
+                found[against, lang] = Calibration(
+                    one.groups[inside], writers[inside], sums[inside], strata[inside]
+                )
     return found
+
+
+def _labelled_strata(held: Labelled, run: Run, texts: Texts, strata: np.ndarray) -> np.ndarray:
+    """`marking.token_sums` of each stratum, (samples, strata, 4)."""
+    every = np.ones(len(strata), dtype=bool)
+    kept = (every, held.is_gold, run.is_marked, held.is_gold & run.is_marked)
+    return strata_sums(texts.line, strata, *kept)[held.places] * run.is_judged[held.places, None, None]
 
 
 def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
@@ -146,6 +173,7 @@ def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
             np.concatenate([np.full(len(one.groups), lang) for lang, one in parts.items()]),
             np.concatenate([one.models for one in parts.values()]),
             np.concatenate([one.groups for one in parts.values()]),
+            np.concatenate([one.strata for one in parts.values()]),
         )
     return found
 

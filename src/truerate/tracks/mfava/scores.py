@@ -31,8 +31,9 @@ from truerate.tracks.mfava.ordering import ordering_rows
 from truerate.tracks.mfava.people import labelling_error
 from truerate.tracks.mfava.ranked_units import WHERE, headline, outcome_rows
 from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, rate_rows
-from truerate.tracks.mfava.rates import calibrations, gold_tokens
+from truerate.tracks.mfava.rates import calibrations, gold_tokens, labelled_texts
 from truerate.tracks.mfava.reply_cells import cells_of, judgements_of, seeded, seeds_of
+from truerate.tracks.mfava.strata import stratum_rows
 
 TEXTS = "texts"
 # Steps whose replies may be rejected, in the order of the protocol.
@@ -93,6 +94,8 @@ def score(
         models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
         rates, estimated = rate_rows(cells, known, people, writer)
         made += rates + count_rows(cells, writer)
+        for kind, one in labelled_texts(known).items():
+            made += stratum_rows(chosen, kind, one.strata, one.clusters, writer)
         made += analysis_rows(cells, estimated, known, fit, models, writer)
         outcomes = pl.concat([outcomes, outcome_rows(cells, fit, writer)])
     return frame(Score, made), outcomes

@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.estimators.between_models import between_models, widened
+from truerate.metrics.estimators.choice import narrower
 from truerate.metrics.estimators.registry import (
     LABELS_ALONE,
     NATURAL,
     PPI,
     ROGAN_GLADEN_BETWEEN,
     estimate_board,
-    narrower,
 )
 from truerate.metrics.estimators.sample import Calibration, Cell, Cells
 from truerate.metrics.intervals import Interval

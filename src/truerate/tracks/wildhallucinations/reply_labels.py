@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 
 from truerate.core.keys import content_id, draw
+from truerate.metrics.estimators.choice import narrower
 from truerate.metrics.estimators.registry import (
     LABELS_ALONE,
     NATURAL,
     PPI,
     ROGAN_GLADEN_BETWEEN,
     estimate_board,
-    narrower,
 )
 from truerate.metrics.estimators.sample import Calibration, Cells, verdicts
 from truerate.metrics.intervals import Interval, cluster_sums
