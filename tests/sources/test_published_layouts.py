@@ -307,7 +307,7 @@ def test_sentences_of_factcheckgpt_are_an_object_and_its_lines_have_no_number(pu
     assert got.samples.height == 1 and got.documents["text"].to_list() == ["Yes."]
 
 
-HEADER = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label\n"
+NAMED = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label\n"
 LINE = "t5\tcmu\tVarn is a town.\tWhat is it?\tA town.\tFully attributable\n"
 COPIED = (
     "bbcid,system,summary,hallucination_type,hallucinated_span_start,hallucinated_span_end,hallucinated_span,worker_id\n"
@@ -319,7 +319,7 @@ AUDITED = "knowledge,history,doha,begin_label,vrm_label\r\nk,h,r,Hallucination,\
 @pytest.mark.parametrize(
     ("reader", "file", "content", "n", "reason"),
     [
-        ("begin", "cmu-dog/begin_dev_cmu.tsv", HEADER + LINE + LINE, 1, "duplicate"),
+        ("begin", "cmu-dog/begin_dev_cmu.tsv", NAMED + LINE + LINE, 1, "duplicate"),
         ("faithdial", "data-audit/DoHA/doha_processed_cmu.csv", AUDITED + "k,h", 1, "missing-field"),
         ("xsum", "hallucination_annotations_xsum_summaries.csv", COPIED, 1, "duplicate"),
     ],
