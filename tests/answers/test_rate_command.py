@@ -2,10 +2,13 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from house import ROOT
 
+from truerate.answers.rating import rate
+from truerate.answers.telling import lines as lines_of
 from truerate.cli import main
 
 EXAMPLES = ROOT / "examples"
@@ -127,3 +130,16 @@ def test_an_answer_of_a_megabyte_is_cut_on_the_page(here):
     )
     assert main(["rate", "mine.jsonl", *RULE, "--page", "page"]) == 0
     assert len((here / "page/index.html").read_text("utf-8")) < 100_000
+
+
+def test_labels_of_one_value_alone_are_told(here):
+    # 40 labels among the 100 answers of one language, none of the other: by chance that is one file in 2^40
+    lines = [{"answer": f"A lake {place}.", "lang": "de" if place % 2 else "fr"} for place in range(200)]
+    Path("uneven.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    marks = [{"id": 2 * place, "is_hallucinated": place % 4 == 0} for place in range(1, 41)]
+    Path("marks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in marks))
+    found = rate("uneven.jsonl", labels="marks.jsonl", detector="word-support")
+    assert found.uneven == ["lang"] and any("not spread over lang" in line for line in lines_of(found))
+    even = [one | {"id": place} for place, one in enumerate(marks, 1)]
+    Path("marks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in even))
+    assert rate("uneven.jsonl", labels="marks.jsonl", detector="word-support").uneven == []

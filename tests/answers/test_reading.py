@@ -96,3 +96,17 @@ def test_labels_that_fit(tmp_path):
     lines = '{"id": 2, "spans": [{"start": 2, "end": 6}, [0, 1]]}\n{"id": "1", "spans": []}'
     found = read_labels(written(tmp_path, lines, "labels.jsonl"), answers)
     assert found == {"2": Label(None, ((0, 1), (2, 6))), "1": Label(None, ())}
+
+
+def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
+    found = read_answers(
+        written(tmp_path, '{"answer": "A lake.", "id": null}\n{"answer": "A hill.", "id": "b"}')
+    )
+    assert [one.id for one in found] == ["1", "b"]
+
+
+def test_a_packed_file_is_one_line(tmp_path):
+    path = tmp_path / "answers.jsonl.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00")
+    with pytest.raises(SourceError, match="it is packed; unpack it"):
+        read_answers(path)

@@ -91,7 +91,12 @@ def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({}, "duplicate"), ({"response": "A river."}, "conflict"), ({"row": 3}, "conflict")],
+    [
+        ({}, "duplicate"),
+        ({"response": "A river."}, "conflict"),
+        ({"row": 3}, "duplicate"),  # a line that was copied: its number says its place alone
+        ({"row": 3, "response": "A river."}, "conflict"),
+    ],
 )
 def test_a_reply_that_comes_twice(put, read, reasons, change, reason):
     put("responses.jsonl", [SOUND, SOUND | change])

@@ -102,7 +102,7 @@ def test_summaries_that_cannot_be_kept(change, reason, told, reasons):
 
 
 def test_the_table_is_held_against_the_annotations(told, reasons):
-    rows = [(SOURCE, "It was built late.", "m", "Benign"), (SOURCE, "It was built late.", "n", "Consistent")]
+    rows = [(SOURCE, "It was built late.", "m", "Benign"), (SOURCE, "It was built late.", "n", "CONSISTENT")]
     rows += [("Elsewhere.", "Text.", "m", "Unwanted.Intrinsic")]
     table = "".join(",".join((*row, "Consistent")) + "\n" for row in rows)
     got = told(sample(0), sample(1, model="n"), table=table)

@@ -144,6 +144,12 @@ def test_a_packed_file_that_is_cut_short_is_one_line(folder, put, read):
         read("mushroom")
 
 
+def test_a_clone_in_another_encoding_is_one_line(put, read):
+    put("splits/val/v2/mushroom.de-val.v2.extra.jsonl", "{}\n".encode("utf-16"))
+    with pytest.raises(TruerateError, match="it is UTF-16, not UTF-8; put a sound file there"):
+        read("mushroom")
+
+
 def test_the_published_validation_set(public):
     folder = public("mushroom", "val.jsonl")
     got = read_source("mushroom", Source(reader="mushroom", path=str(folder)), folder, "stop")

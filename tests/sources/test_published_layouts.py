@@ -305,3 +305,26 @@ def test_sentences_of_factcheckgpt_are_an_object_and_its_lines_have_no_number(pu
     put("Factbench.jsonl", "not its own\n")
     got = read("factcheckgpt")
     assert got.samples.height == 1 and got.documents["text"].to_list() == ["Yes."]
+
+
+NAMED = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label\n"
+LINE = "t5\tcmu\tVarn is a town.\tWhat is it?\tA town.\tFully attributable\n"
+COPIED = (
+    "bbcid,system,summary,hallucination_type,hallucinated_span_start,hallucinated_span_end,hallucinated_span,worker_id\n"
+    + "1,bert,a red fox,EXTRINSIC,3,5,red,wid_1\n" * 2  # in capitals, and copied
+)
+AUDITED = "knowledge,history,doha,begin_label,vrm_label\r\nk,h,r,Hallucination,\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reader", "file", "content", "n", "reason"),
+    [
+        ("begin", "cmu-dog/begin_dev_cmu.tsv", NAMED + LINE + LINE, 1, "duplicate"),
+        ("faithdial", "data-audit/DoHA/doha_processed_cmu.csv", AUDITED + "k,h", 1, "missing-field"),
+        ("xsum", "hallucination_annotations_xsum_summaries.csv", COPIED, 1, "duplicate"),
+    ],
+)
+def test_a_copied_or_cut_off_line_of_a_clone_is_booked(put, reader, file, content, n, reason):
+    folder = put(file, content).parents[file.count("/")]
+    got = tables(reader, folder, on_bad_row="reject")
+    assert got.samples.height == n and got.rejects["reason"].to_list() == [reason]

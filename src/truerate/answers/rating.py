@@ -32,13 +32,15 @@ UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"
 MOST_VALUES = 20  # of a field: one with more is no slice
 NO_VALUE = "(none)"
+BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
 
 
 @dataclass(frozen=True)
 class Report:
     """What is known of a file of answers. `seen`: the detector's word on each answer, in their order; `rate` of
     all of them; `slices`: rates by the values of each field; `pairs`: systems beside one another; `not_sliced`:
-    fields of more than MOST_VALUES values, or as many as answers.
+    fields of more than MOST_VALUES values, or as many as answers; `uneven`: fields by whose values answers were
+    labelled in other shares than chance explains, so that a rate of all of them leans to those labelled more.
     """
 
     unit: Unit
@@ -51,6 +53,7 @@ class Report:
     slices: Mapping[str, Sequence[Rate]]
     pairs: Sequence[Separation]
     not_sliced: Sequence[str]
+    uneven: Sequence[str] = ()
 
     @property
     def unjudged(self) -> dict[str, int]:
@@ -134,6 +137,12 @@ def report(
         {name: _rates(cell, values, is_judged) for name, values in sliced.items()},
         Systems(by_system).pairs(),
         [name for name in told if name not in sliced],
+        [
+            name
+            for name, values in sliced.items()
+            if is_uneven(values, [one.id in labels for one in answers])
+            and not (name == "system" and are_all_labelled(by_system))
+        ],
     )
 
 
@@ -143,12 +152,32 @@ def is_slice(values: Sequence[str]) -> bool:
     return n <= MOST_VALUES and n < max(3, len(values))
 
 
+def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
+    """Whether each system has labels enough for a rate of its own."""
+    return bool(by_system) and min(one.k for one in by_system.values()) >= LEAST_LABELS
+
+
+def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
+    """Whether the labelled share differs between the values of a field by more than chance lets it in one of a thousand
+    files: Pearson's chi-squared test of independence. Never where all or none is labelled.
+    """
+    from scipy.special import chdtrc
+
+    _, group = np.unique(np.array(values), return_inverse=True)
+    n = np.bincount(group)
+    k, share = np.bincount(group, weights=np.array(labelled, dtype=float)), np.mean(labelled)
+    if not 0 < share < 1:
+        return False
+    statistic = ((k - n * share) ** 2 / (n * share * (1 - share))).sum()
+    return bool(chdtrc(len(n) - 1, statistic) < BY_CHANCE)
+
+
 def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
     """The rate of all answers; put together from systems where each has labels enough, so that systems which
     were labelled more weigh no more.
     """
     whole = rate_of(ALL_ANSWERS, cell)
-    if whole.value is None or not by_system or min(one.k for one in by_system.values()) < LEAST_LABELS:
+    if whole.value is None or not are_all_labelled(by_system):
         return whole
     found = over_systems(by_system)
     if found is None:

@@ -14,14 +14,20 @@ DIGITS = 300  # of a whole number
 LONGEST = 10_000_000  # characters of a line: more is no answer with its reference
 TEXTS = ("question", "system", "lang")  # optional fields that hold a text
 LABELS = ("id", "is_hallucinated", "spans")
+PACKED = (
+    b"\x1f\x8b",
+    b"PK\x03\x04",
+    b"\x28\xb5\x2f\xfd",
+    b"PAR1",
+)  # how gzip, zip, Zstandard and Parquet begin
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
 Slice = str | int | float | bool
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer with what it is checked against. `id`: as the file gives it, else the number of its line, as
-    text. `reference`: its passages joined; empty where there is none. `slices`: every other field, as text.
+    """One answer with what it is checked against. `id`: as the file gives it, else (none, or null) the number of its
+    line, as text. `reference`: its passages joined; empty where there is none. `slices`: every other field, as text.
     """
 
     id: str
@@ -86,6 +92,8 @@ def _lines(path: str | Path, what: str, made: Callable[[dict[str, Any], int], An
 
 def _content(path: str | Path, what: str) -> str:
     content = Path(path).read_bytes()
+    if content.startswith(PACKED):
+        raise SourceError(f"reading the {what} {str(path)!r}: it is packed; unpack it, a line is one object")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -132,7 +140,7 @@ def _answer(told: dict[str, Any], number: int, read: dict[str, int]) -> Answer:
     text = _text(told["answer"], "answer")
     if not text.strip():
         raise ValueError("'answer' holds no text; give it as a string, or leave the line out")
-    name = _id(told.get("id", number))
+    name = _id(number if told.get("id") is None else told["id"])
     if name in read:
         raise ValueError(f"id {name!r} is that of line {read[name]} too; an id names one answer")
     read[name] = number

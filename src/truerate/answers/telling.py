@@ -76,6 +76,8 @@ def notes(report: Report) -> Iterator[str]:
         yield f"to halve the interval: {rate.halved} more labels"
     if not rate.k:
         yield "labels of a few dozen answers drawn by chance (--labels) would correct it"
+    for field in report.uneven:
+        yield f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw labels from all"
     if report.not_sliced:
         yield f"not sliced, too many values: {', '.join(report.not_sliced)}"
 
@@ -114,6 +116,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "slices": {field: [rate_as_dict(one) for one in rates] for field, rates in report.slices.items()},
         "pairs": [asdict(one) | {"is_separated": one.p < SURE} for one in report.pairs],
         "not_sliced": list(report.not_sliced),
+        "uneven": list(report.uneven),
         "answers": [
             {
                 "id": one.id,

@@ -166,7 +166,7 @@ def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
     """
     if not code:
         return None
-    said = [line.strip() for line in lines if line.strip()]
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("WARNING: ")]  # of DVC
     if code < 0:
         return f"{what} was ended by signal {-code}, as where memory is short"
     ours = [line.removeprefix(MARK) for line in said if line.startswith(MARK)]

@@ -89,6 +89,7 @@ def _keep(collection: Collection, split: str, row: Row) -> None:
     if not response.strip():
         raise BadRow(Reason.EMPTY_TURN, "field 'response' holds no text")
     collection.once("the row", split, corpus, number, row=row)
+    collection.once_said("the response", row, but=("row",))
     _, question = taken_in_turns([before] if before else [])
     item = collection.item(
         "dialogue",

@@ -221,6 +221,18 @@ class Collection:
             raise BadRow(reason, f"{again}, {how}")
         self._said[key] = content
 
+    def once_said(self, what: str, row: Row, *, but: tuple[str, ...]) -> None:
+        """Note what a row says where the publishers give it no id; called once its fields are read.
+
+        Raises BadRow (`duplicate`) where a row before it said the same in all fields, `but` those that tell only its
+        place.
+        """
+        said = {key: value for key, value in row.values.items() if key not in but}
+        key = keys.content_id(what, json.dumps(said, sort_keys=True, default=str))
+        if key in self._said:
+            raise BadRow(Reason.DUPLICATE, f"{what} was already read, with the same fields")
+        self._said[key] = key
+
     def document(self, text: str, *, title: str = "", **more) -> str:
         """Note a reference text; gives its id. The same text is one document. `more` are columns that differ
         from the source's card.

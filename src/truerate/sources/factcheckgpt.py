@@ -62,8 +62,11 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
     claims = [
         claim for index, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, index))
     ]
-    for what, identity in (("the row", number), ("the prompt", prompt)):
-        collection.once(what, identity, row=row)
+    collection.once("the row", number, row=row)
+    collection.once_said(
+        "the reply", row, but=("row",)
+    )  # a copy of the published line has a number of its own
+    collection.once("the prompt", prompt, row=row)
     for claim in claims:
         claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
     documents = list(

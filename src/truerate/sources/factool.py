@@ -43,8 +43,11 @@ def _keep(collection: Collection, row: Row) -> None:
     claims = [_claim(Row(entry, index)) for index, entry in enumerate(row.items("claims"), 1)]
     if _label(row) != all(is_true for _, is_true in claims):
         raise BadRow(Reason.CONTRADICTION, "field 'label' is not whether all of the claims are true")
-    for what, identity in (("the row", number), ("the prompt", prompt)):
-        collection.once(what, identity, row=row)
+    collection.once("the row", number, row=row)
+    collection.once_said(
+        "the reply", row, but=("row",)
+    )  # a copy of the published line has a number of its own
+    collection.once("the prompt", prompt, row=row)
     item = collection.item("entity", group=("prompt", prompt), question=prompt, row=number)
     for index, (text, is_true) in enumerate(claims):
         attributes = {"label_source": "published", "generator": MODEL, "place": index}

@@ -170,7 +170,7 @@ def _compare(collection: Collection, labels: Labels, row: Row) -> None:
     ours = labels.get((row.text("LLM"), *(row.text(field).strip() for field in ("source", "summary"))))
     if ours is None:
         collection.counts["n_in_table_alone"] += 1
-    elif (said := row.text("worst-label").partition(".")[0]) != ours:
+    elif (said := row.text("worst-label").partition(".")[0]).casefold() != ours.casefold():
         collection.counts["n_labels_that_differ_in_table"] += 1
         raise BadRow(
             Reason.ALTERED,

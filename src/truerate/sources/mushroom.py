@@ -8,7 +8,7 @@ with the text of the page that the annotators used.
 import io
 import tarfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -103,8 +103,9 @@ def _read_published(collection: Collection, files: list[str]) -> None:
     """Read the answers of a clone, and before them the pages that they name, of which a clone holds more."""
     if not files:
         return
-    rows = [make for file in files for _, make in json_lines((collection.folder / file).read_bytes())]
-    named = {plain_address(url) for make in rows if (url := _url(make))}
+    named = {
+        plain_address(url) for file in files for url in _addresses((collection.folder / file).read_bytes())
+    }
     pages: dict[str, dict] = {}
     for archive in matching(collection.folder, PAGES):
         collection.read(archive, partial(_archived, named=named), partial(_book, collection, archive, pages))
@@ -112,6 +113,14 @@ def _read_published(collection: Collection, files: list[str]) -> None:
     told = changed(json_lines, lambda values, number: values | {"page_id": _page_of(values, by_url)})
     for file in files:
         collection.read(file, told, partial(_keep, collection, file, pages))
+
+
+def _addresses(raw: bytes) -> Iterator[str]:
+    """The pages that the answers of a file name; none where it cannot be cut, which ends the run when it is read."""
+    try:
+        yield from (url for _, make in json_lines(raw) if (url := _url(make)))
+    except BadRow:
+        return
 
 
 def _url(make: Callable[[], object]) -> str | None:

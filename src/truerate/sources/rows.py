@@ -360,6 +360,9 @@ def whole_text(raw: bytes) -> Cut:
 def _record(record: dict) -> dict:
     if None in record:
         raise BadRow(Reason.UNPARSABLE, "the record has more cells than the header")
+    if None in record.values():  # as where a file is cut off
+        absent = next(column for column, cell in record.items() if cell is None)
+        raise BadRow(Reason.MISSING_FIELD, f"field {absent!r} is missing")
     for column, cell in record.items():
         if isinstance(cell, str) and (lost := _ESCAPED.search(cell)):
             raise BadRow(

@@ -121,8 +121,9 @@ def _from_zero(values: dict, number: int) -> dict:
     text = published.replace("\\'", "'") if isinstance(published, str) else published
     told = {"bbcid": str(values.get("bbcid") or ""), "summary_unescaped": text}
     kind = values.get("hallucination_type")
-    if kind not in TYPES:
-        kind = NUMBERS.get("" if kind is None else str(kind), kind)
+    kind = NUMBERS.get("" if kind is None else str(kind), kind)
+    if isinstance(kind, str):
+        kind = next((one for one in TYPES if one.casefold() == kind.casefold()), kind)
     places = (values.get("hallucinated_span_start"), values.get("hallucinated_span_end"))
     start, end = (_one_less(place) for place in places)
     words = values.get("hallucinated_span")

@@ -127,3 +127,10 @@ def test_the_board_as_it_would_stand_by_another_judge():
     )
     assert found["judged_rate", "b", "judge=y"] == (1.0, 1)
     assert outcomes.height == 7 and outcomes["value"].sum() == 4
+
+
+def test_a_second_reply_to_the_same_is_a_unit_of_its_own():
+    rows = [reply("a", "1", True), reply("a", "1", False) | {"sample_id": "a/1 again"}, reply("b", "1", True)]
+    found, outcomes = rates(*rows)
+    assert found["hallucination_rate", "a", ""] == (0.5, 2)
+    assert outcomes.select("subject", "unit_id").rows() == [("a", "1"), ("a", "1/2"), ("b", "1")]

@@ -27,7 +27,8 @@ class Sizes:
         return self.width - self.numbers
 
 
-SMALL, WHOLE = Sizes(430, 152, 94), Sizes(900, 250)
+SMALL, CARD, WHOLE = Sizes(430, 152, 94), Sizes(500, 208, 88), Sizes(900, 262)
+SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
 
 
 def forest(board: RealBoard, lines: Sequence[RealScore], sizes: Sizes = WHOLE) -> dict:
@@ -54,7 +55,7 @@ def forest(board: RealBoard, lines: Sequence[RealScore], sizes: Sizes = WHOLE) -
         "rows": rows,
         "measure": board.headline,
         "told": told(board, shown),
-        "file": f"{board.name}-forest{'-small' if sizes is SMALL else ''}",
+        "file": f"{board.name}-forest{SUFFIX[sizes]}",
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from truerate.site.real.forest import ON_HOME, SMALL, forest
+from truerate.site.real.forest import CARD, ON_HOME, SMALL, forest
 from truerate.site.real.results import RealBoard
 
 JUDGED = "judge error unknown"
@@ -29,11 +29,23 @@ def _card(board: RealBoard) -> dict:
     first = [one for one in board.models if one.is_first]
     return {
         "board": board,
-        "forest": forest(board, board.models[:ON_HOME], SMALL),
+        "forest": forest(board, board.models[:ON_HOME], CARD),
+        "narrow": forest(board, board.models[:ON_HOME], SMALL),
         "first": sentence(first, len(board.models)) if has_models(board) else RULES,
+        "size": size(board),
         "n_more": max(0, len(board.models) - ON_HOME),
         "what": measured_by(board),
     }
+
+
+def size(board: RealBoard) -> str:
+    """How many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
+    n, kind = len(board.models), "model" if has_models(board) else "rule"
+    most, least = (pick((one.n for one in board.models), default=0) for pick in (max, min))
+    word = str(board.card["unit"])
+    units = word if most == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    bound = "" if most == least else "up to "
+    return f"{n} {kind}{'' if n == 1 else 's'}, {bound}{most:,} {units} each"
 
 
 def sentence(first: Sequence, n: int) -> str:

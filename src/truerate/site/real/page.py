@@ -33,6 +33,7 @@ def context(board: RealBoard) -> dict:
         "first": sentence([one for one in board.models if one.is_first], len(board.models)),
         "what": measured_by(board),
         "rights": REDISTRIBUTION.get(str(board.card["set"]["redistribution"]), "rights not stated"),
+        "lead": lead(board),
         "others": others,
         "lines": lines(board, [measure.name for measure in others]),
         "maps": maps(board),
@@ -45,6 +46,14 @@ def context(board: RealBoard) -> dict:
         "rest": rest(board),
         "published": published(board),
     }
+
+
+def lead(board: RealBoard) -> str:
+    """What the board's number is: the first sentence of its definition, and where a judge alone says it, who."""
+    told = board.headline.told.partition(". ")[0].rstrip(".")
+    if board.is_judged and not board.card["labelled_by"]:
+        return f"{told}. Here it is {board.card['judge']} that says so; nobody labelled these replies."
+    return f"{told}."
 
 
 def lines(board: RealBoard, others: list[str]) -> list[dict]:

@@ -6,8 +6,8 @@ from truerate.tracks.labelled_replies.display_words import WORDS
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
     """
-files judge n_due_to_null n_implicit_true own_judge part published_split purpose quality rule_clear rule_evident
-rule_strict rule_uncorrected source_id unit
+begin corpus files judge n_due_to_null n_implicit_true own_judge part published_split purpose quality row rule_clear rule_evident
+rule_strict rule_uncorrected source_id system unit vrm
 """.split()
 )
 
@@ -30,6 +30,7 @@ CARD = Card(
         "qa": "answers to questions",
         "summarization": "summaries of given texts",
         "general": "texts written from given data",
+        "dialogue": "turns of conversations on given knowledge",
     },
     steps=(
         Section(

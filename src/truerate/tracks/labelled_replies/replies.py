@@ -39,7 +39,11 @@ def replies(samples: pl.DataFrame) -> pl.DataFrame:
         unit=pl.coalesce("unit", "item_id"),
         is_calibration=pl.col("purpose").fill_null("") == CALIBRATION,
     )
-    return named.drop("_task", "part", "purpose").sort("subject", "unit", "sample_id")
+    rows = named.drop("_task", "part", "purpose").sort("subject", "unit", "sample_id")
+    # where a subject replied twice to the same, its second reply is a unit of its own
+    place = pl.int_range(pl.len()).over("subject", "unit")
+    again = pl.concat_str("unit", pl.lit("/"), place + 1)
+    return rows.with_columns(unit=pl.when(place > 0).then(again).otherwise("unit"))
 
 
 def _rule_keys(samples: pl.DataFrame) -> list[str]:
