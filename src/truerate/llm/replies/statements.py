@@ -51,7 +51,7 @@ ALONE = lazy(
     rf"(?:\s*\(?(?:\d|[a-d])[.)](?=\s))?[\W_]*{_FREE}(?:[\s,.!*\"'-]+(?P=word)(?!\w)){{0,5}}[\W_]*", re.I
 )
 _FILLER = (
-    r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
+    r"(?:(?:assistant|a|ai|bot|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
     r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|i\s+(?:think|believe)|i\s+mean|"
     r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
@@ -63,13 +63,17 @@ _LEAD = lazy(
     rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s*))",
     re.I | re.DOTALL,
 )
+_SO_ELSEWHERE = (
+    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|quindi|dunque|dus|"
+    r"следовательно|поэтому|значит|dolayısıyla|zatem"
+)
 _LAST = lazy(
-    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
-    rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
+    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:(?:so|hence|thus|therefore|accordingly|overall|in short|in conclusion|"
+    rf"{_SO_ELSEWHERE})\s*[,:]?|→|->|=>|⇒)\s*{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 _CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+)?{_SHUT}"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},)?{_SHUT}"
     rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
@@ -77,6 +81,16 @@ _CONCLUSION = lazy(
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
 )
+# the verdict named before its noun: `Thus "No" is the appropriate judgement`
+_APT = lazy(
+    rf"(?P<before>{_FILLER}){_MARK}{_FREE}{_SHUT}\s+(?:is|would\s+be|must\s+be|seems)\s+(?P<voice>)(?:clearly\s+|therefore\s+)?"
+    r"(?:the|my)\s+(?:(?:appropriate|right|correct|proper|final|fitting)\s+)?(?P<label>judge?ment|verdict|label|decision)"
+    r"(?P<after>(?:\s+here)?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
+    re.I | re.DOTALL,
+)
+# an arrow behind a verdict: `No → Yes`
+_POINTED = lazy(rf"(?<!\w)(?:{WORD})(?!\w).*(?:→|->|=>|⇒)\W*\Z", re.I | re.DOTALL)
+_THEN = lazy(r"[\s,;:—–]*(?:\band\s+)?(?:\b(?:so|hence|thus|therefore)\b)?[\s,]*(?:\b(?:the|my)\s*)?\Z", re.I)
 _REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
     r"|\A\W*(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z",
@@ -95,6 +109,7 @@ _STANDING = lazy(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$
 _ANNOUNCED = lazy(
     r"(?:ok(?:ay)?|sure|well|alright)?[\s,.!]*(?:let\s+me|let's|let\s+us|i\s+will|i'll)\b", re.I
 )
+_SPOKEN = lazy(rf"[\"“]{_FREE}[,.!?]*,[\"”]\s+\w", re.I)  # `"No," she said`
 _NEGATED = lazy(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
 _BOTH = lazy(
     r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
@@ -105,7 +120,7 @@ _BOTH = lazy(
 _SECOND = lazy(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
-    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})(?!-\w)[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
     re.I,
 )
@@ -120,7 +135,7 @@ _OPEN = lazy(
     r"toss[- ]?up|50[/-]50"
     r"|undecided|flip\s+a\s+coin|i\s+guess"
     # what is to be judged is asked for
-    r"|please\s+(?:provide|share|send|paste)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
+    r"|please\s+(?:provide|share|send|paste|give)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
     r"response|dialogue|question|knowledge|source|content))\b",
     re.I,
 )
@@ -128,7 +143,7 @@ _HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
     r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look)|"
-    r"please\s+(?:provide|share|send|paste|give)|"
+    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)))|"
     r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
@@ -160,6 +175,13 @@ _CONTRARY_QUESTION = lazy(
 
 
 _SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+# in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)
+_ITEM_LINE = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
+_STEP = lazy(
+    rf"^([ \t]*(?:\d{{1,2}}[.)]|[-*•])[ \t]+(?![^\n]*\b(?:final|overall|judge?ment|verdict|conclusion)\b)[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+)"
+    rf"(?:{WORD})(?!\w)",
+    re.I | re.MULTILINE,
+)
 _LABEL = lazy(
     rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
     re.I,
@@ -191,6 +213,14 @@ _CONTRARY = {
     False: lazy(r"\A(?!.*\b(?:not|no|nothing|none|never|without|free|neither|nor|zero|if|whether|non)\b|.*n't\b)"
                 r".*\b(?:is|are|was|were|contains?|has|have|includes?)\s+(?:\w+\s+){0,2}?hallucinat", re.I | re.DOTALL),
 }  # fmt: skip
+# a Yes that agrees with a claim, and a No that disputes one: the contrary of what was asked, or a step
+_OF_CLAIM = {
+    True: lazy(r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|passage|article|dialogue|context|history|evidence)\s+"
+               r"(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*(?:so|it|this|that|exactly\s+that|the\s+same)?\s*\Z", re.I),
+    False: lazy(r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|passage|article|dialogue|context|history|evidence)\s+"
+                r"(?:(?:does\s+not|doesn't|never)\s*(?:says?|states?|mentions?|confirms?|supports?)?\s*(?:so|it|this|that)?|"
+                r"(?:disagrees|says\s+otherwise|contradicts\s+(?:it|this|that)))\s*\Z", re.I),
+}  # fmt: skip
 # what stands for Yes and No behind `Hallucination:`
 VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
@@ -210,6 +240,8 @@ def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
     joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
+    if len(_ITEM_LINE.findall(plain)) > 1:
+        plain = _STEP.sub(lambda found: f"{found[1]}Q", plain)
     lines = [line for line in plain.splitlines() if line.strip()]
     stated = [one for one in _statements(plain, asks) if one is not None]
     if not stated:
@@ -237,6 +269,8 @@ def opening(text: str, asks: Asks) -> bool | None:
     """
     parts = (part.strip() for part in _BREAK.split(text) if part and part.strip(" \t\n*_#>-"))
     first = next((part for part in parts if not _ANNOUNCED.match(part)), "")
+    if _SPOKEN.match(first):
+        return None
     found = None if first.rstrip(" *_").endswith("?") else _LEAD.fullmatch(first.strip(" *_`#>-"))
     stated = _lead(found, None, asks) if found else None
     return stated.value if stated else None
@@ -268,7 +302,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     if lead := _LEAD.fullmatch(sentence):
         return _lead(lead, question, asks)
     if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
-        is_both = bool(_BOTH.search(sentence))
+        before = sentence[: last.start("word")]
+        is_both = bool(_BOTH.search(sentence)) or bool(_POINTED.search(before))
         return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
     if (since := _SINCE.fullmatch(sentence)) and not re.search(
         rf"(?<!\w)(?:{WORD})(?!\w)", since["reason"], re.I
@@ -276,8 +311,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(MEANS[since["word"].casefold()], "last")
     if (told := concluded(sentence)) is not None:
         return Stated(told, "conclusion")
-    if (found := _CONCLUSION.fullmatch(sentence)) is not None:
-        return _conclusion(found, is_only=is_only)
+    if (found := _CONCLUSION.fullmatch(sentence) or _APT.fullmatch(sentence)) is not None:
+        return _conclusion(found, asks, is_only=is_only)
     if labelled := _labelled(sentence, asks):
         return labelled
     if _BOTH.search(sentence) and not _QUOTED.search(sentence):
@@ -322,6 +357,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
+    if asks and _OF_CLAIM[value].match(clause):
+        return Stated(None, "both")
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
         said = pole(clause)
@@ -347,9 +384,10 @@ def _is_own(question: str) -> bool:
     return bool(_OWN_QUESTION.search(question)) and not _CONTRARY_QUESTION.search(question)
 
 
-def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
+def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | None:
     """A sentence that names its verdict: `the answer is No`. The judged text can be such an answer itself, so
-    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is.
+    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is. One whose reason or
+    remark says the contrary in words (`nothing is made up, so the verdict is Yes`) states both.
     """
     before, label = found["before"], (found["label"] or "").casefold()
     value = MEANS[found["word"].casefold()]
@@ -360,6 +398,8 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
     if _NEGATED.search(clause) or _NOT_OWN.search(owned):
         return None if not _NEGATED.search(clause) else Stated(None, "both")
     if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
+        return Stated(None, "both")
+    if asks and any(_in_words(part) is (not value) for part in (_THEN.sub("", before), found["after"])):
         return Stated(None, "both")
     is_own = (
         bool(found["voice"])
@@ -376,6 +416,13 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
     if not (is_own or has_so or (is_only and _WILLING.fullmatch(before))):
         return None
     return Stated(value, "final" if "final" in label else "conclusion")
+
+
+def _in_words(clause: str) -> bool | None:
+    """What a clause beside a verdict says in words of the judged text."""
+    plain = clause.strip(" \t,.;:!—–-()[]|…")
+    said = paraphrase(plain) if plain else None
+    return state(plain) if said is None and plain else said
 
 
 def _labelled(sentence: str, asks: Asks) -> Stated | None:

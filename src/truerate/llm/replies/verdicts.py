@@ -44,6 +44,9 @@ CLOSINGS = (
 _PICTURES = lazy(
     r"(?<=\w)(?P<end>[.!]?[*_\"')]*[.!]?)[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
+_PICTURES_BEFORE = lazy(
+    r"(?<=[:：])(?P<marks>[ \t*_]*)[\u2600-\u2712\u2714-\u274b\U0001f300-\U0001faff][\s\ufe0f]*(?=[\"'*_]*\w)"
+)
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = lazy(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
 # a line that answers: behind the name, or of a list
@@ -117,7 +120,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
-    plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub(r"\g<end>", plain)))
+    plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
+    plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
     plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
@@ -283,6 +287,7 @@ def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
         ):
             said.add(bool(value) is not is_contrary)
         elif isinstance(value, str):
+            value = value if " " in value else value.replace("_", " ")
             word = value.strip(" .!*").casefold()
             truth = VALUES.get(word) if is_own or (is_contrary and word in ("true", "false")) else None
             read = truth if truth is not None else MEANS.get(word)
