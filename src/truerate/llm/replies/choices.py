@@ -16,6 +16,7 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.comparisons import Asks, compared
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
@@ -81,11 +82,12 @@ _OTHER_POLE = {
 }
 # what says of a text that it is the one
 _OWN_POLE = {
-    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
+    "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
     "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
-    r"harder\s+to\s+(?:detect|spot|notice|tell)|"
-    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b",
+    r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
+    r"лучш\w*|en\s+iyi|daha\s+iyi|"
+    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
 _NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
@@ -204,7 +206,7 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
 
 def _alone(text: str, names: Sequence[str]) -> str | None:
     """The name that a text is, in any form of a mention, and nothing beside it."""
-    plain = text.strip().strip(".!*_`\"'#,: \t\n")
+    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
     found = _short().fullmatch(plain)
     return names[0 if found["first"] else 1] if found else None
 
@@ -270,6 +272,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
+    if rated := _rated(text, mentions, names, asks):
+        return rated
     if len(mentions) > 1 and _is_listed(text, mentions, asks):
         return "ambiguous"
     if re.search(
@@ -284,6 +288,31 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     if len({place for place, *_ in mentions}) == 1:
         return _single(text, mentions, names, asks)
     return _of_two(text, mentions, names, asks)
+
+
+_RATED = lazy(
+    r"[\W_]*?(?P<before>[✅✔✓☑❌✗✘✖])?[\s\ufe0f*_-]*\x00[\s*_:=(–—-]*(?:(?:score|rating)\s*[:=]?\s*)?"
+    r"(?:(?P<score>\d{1,3}(?:\.\d+)?)(?:\s*/\s*\d{1,3}|\s*%)?|(?P<behind>[✅✔✓☑❌✗✘✖]))?[\W_]*",
+    re.I,
+)
+
+
+def _rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str | None:
+    """What lines say that give each text a score or a tick: the higher or the ticked one where the best was asked
+    for, else a reason (a high score may be of the answer or of the fault); None of other replies.
+    """
+    rates: dict[int, float] = {}
+    for place, start, end in mentions:
+        at, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        line = f"{text[at:start]}\0{text[end : stop if stop >= 0 else len(text)]}"
+        found = _RATED.fullmatch(line)
+        sign = found and (found["before"] or found["behind"])
+        if not found or place in rates or not (sign or found["score"]):
+            return None
+        rates[place] = float(sign in "✅✔✓☑" if sign else found["score"])
+    if asks != "best" or len(set(rates.values())) != len(rates) or not max(rates.values()):
+        return "ambiguous"
+    return names[max(rates, key=lambda place: rates[place])]
 
 
 def _is_listed(text: str, mentions: list[tuple[int, int, int]], asks: Asks) -> bool:
