@@ -15,14 +15,20 @@ _MADE = (
     r"résumé|antwort|zusammenfassung|respuesta|resumen|risposta|riassunto|resposta|resumo|उत्तर|सारांश)"
 )
 # `Voici une réponse hallucinée : …`, with the text behind it or on the next line
+_YES_SIR = (
+    r"(?:natürlich|klar|gerne?|sicher|selbstverständlich|okay|bien\s+sûr|d'accord|certainement|claro(?:\s+que\s+sí)?|por\s+supuesto|"
+    r"certo|certamente|natuurlijk|конечно|хорошо|tabii(?:\s+ki)?|elbette|oczywiście|当然|好的|没问题|もちろん(?:です)?|はい|"
+    r"承知しました|물론(?:입니다|이죠)?|네|بالتأكيد|بالطبع)"
+)
 FOREIGN_PREAMBLE = lazy(
-    rf"\A[\s*_#>]*{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)", re.I
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)", re.I
 )
 _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
 PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")
 # another speaker's turn before one's own
 OTHER_TURN = lazy(
-    r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])",
+    r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])"
+    r"|\A[\s*_]*(?:q|question)[\s*_]*[:：][^\n]*\n+(?=[\s*_]*(?:a|answer)[\s*_]*[:：])",
     re.I,
 )
 # a heading of an analysis, lines of ticks, what was changed into what

@@ -38,7 +38,7 @@ _HERE = (
 )
 _MADE = (
     r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?|"
-    r"paraphrase)"
+    r"paraphrase|attempt)"
 )
 _ANNOUNCED = (
     rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|"
@@ -82,8 +82,9 @@ _CLAIMS = (
 )
 _EXPLAINED = lazy(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucination(?:\s+(?:type|"
-    rf"pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
+    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
+    rf"patterns?|introduced|added|inserted|made|included))?|(?:introduced|inserted|added|key)\s+(?:hallucinations?|errors?|facts)|"
+    rf"changes?(?:\s+made)?|comment|disclaimer|"
     rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
@@ -91,6 +92,7 @@ _EXPLAINED = lazy(
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
     rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
+    rf"|note\s+that\b[^\n]{{0,160}}?\b(?:{_CLAIMS}|(?:not|never|isn't|aren't)\b[^\n]{{0,60}}\b(?:document|knowledge|source|text)\b)"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
     rf"|in\s+(?:this|the|my)\s+(?:{_KINDS}\s+)?{_MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
@@ -102,10 +104,10 @@ _EXPLAINED = lazy(
     re.I | re.DOTALL,
 )
 _ASIDE = lazy(
-    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
+    rf"\s*[*_]{{0,2}}[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
-    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|one)\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
+    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|one)\b|{_CLAIMS})[^()\[\]]*[)\]][.*_]{{0,3}}\s*\Z",
     re.I,
 )
 # behind a short answer alone: what would be right, that this is wrong
@@ -134,6 +136,8 @@ _ACKNOWLEDGED = lazy(
     rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|"
     rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|"
+    rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
+    rf"[^\n.]{{0,40}}\b{_KINDS}\s+{_MADE}\b[^\n]{{0,60}}|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
 )
@@ -179,7 +183,7 @@ def written(
     numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
     if len(re.findall(numbered, answer)) == 1:
         answer = re.sub(numbered, r"\1", answer)
-    answer = re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer)
+    answer = structured.unboxed(re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer))
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
     if _ACKNOWLEDGED.fullmatch(answer):
@@ -191,6 +195,8 @@ def written(
         return Parsed(None, "absent", joined(cuts, more))
     value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"))
     cuts = joined(cuts, more, layers)
+    if value.strip(" *_#:`").casefold() in {name.casefold() for name in names}:
+        value = ""  # a heading of nothing
     if not words(value):
         is_announced = any(kind in cuts for kind in ("preamble", "explanation"))
         return Parsed(None, "no-answer" if is_announced else "empty", cuts)

@@ -52,6 +52,7 @@ _ENGLISH = (
     rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
     rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
+    rf"\bi\s*{_CAN_NOT}\s+(?:add|include|insert|introduce)\s+(?:\w+\s+){{0,4}}?{_FALSE}\b",
     # I am not able to continue this conversation; not a partner who has to leave, or goes on with `without …`
     rf"\bi\s*{_CAN_NOT}\s+(?:be\s+able\s+to\s+)?(?:continue|carry\s+on|go\s+on|proceed|engage|take\s+part|participate)\s+(?:with\s+|in\s+)?"
     r"(?:this|the|our|such\s+an?)\s+(?:\w+\s+)?(?:conversation|dialogue|dialog|discussion|chat|role[- ]?play)\s*(?:[.;!]|$)",
