@@ -4,7 +4,8 @@ beside the answer.
 Forms: `<think>`, `<thinking>`, `<thought>`, `<thoughts>`, `<reasoning>`, `<reflection>`, `<scratchpad>`,
 `<analysis>` and a prefixed `<seed:think>` with their closing tags, also entity-encoded · `◁think▷…◁/think▷` ·
 `[THINK]…[/THINK]` · `<|begin_of_thought|>…<|end_of_thought|>` · `<|START_THINKING|>…<|END_THINKING|>` ·
-`<|channel>thought…<channel|>` · `<unused94>thought…<unused95>` · the channels of harmony (`<|channel|>analysis<|message|>…`, of which `final`
+`<|channel>thought…<channel|>` · `<unused94>thought…<unused95>` ·
+the channels of harmony (`<|channel|>analysis<|message|>…`, of which `final`
 is the answer), also where a server dropped its tokens (`analysis…assistantfinal…`).
 """
 

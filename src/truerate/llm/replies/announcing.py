@@ -21,7 +21,14 @@ _YES_SIR = (
     r"承知しました|물론(?:입니다|이죠)?|네|بالتأكيد|بالطبع)"
 )
 FOREIGN_PREAMBLE = lazy(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)", re.I
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)",
+    re.I,
+)
+# a heading of the text in one of them: `Korrigierte Antwort: …`
+FOREIGN_HEAD = lazy(
+    r"\A[\s*_#>]*(?:[^\W\d_]{3,20}[ \t]+)?(?!response\b|answer\b|summary\b)"
+    rf"{_MADE}(?:[ \t]+[^\W\d_]{{3,20}})?[ \t*_#]*[:：][\s*_]*(?=\S)",
+    re.I,
 )
 _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
 PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")

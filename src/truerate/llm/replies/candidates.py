@@ -11,7 +11,7 @@ from typing import Literal
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.announcing import FOREIGN_PREAMBLE, OTHER_TURN, PICTURES, TOLD_BEHIND
+from truerate.llm.replies.announcing import FOREIGN_HEAD, FOREIGN_PREAMBLE, OTHER_TURN, PICTURES, TOLD_BEHIND
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
@@ -285,6 +285,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
             ("preamble", FOREIGN_PREAMBLE),
+            ("heading", FOREIGN_HEAD),
             ("preamble", PICTURES),
             ("preamble", OTHER_TURN),
             ("heading", _SPEAKER),

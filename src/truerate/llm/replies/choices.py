@@ -17,6 +17,7 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.comparisons import Asks, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.lexicon import FAULT
+from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
@@ -272,8 +273,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
-    if rated := _rated(text, mentions, names, asks):
-        return rated
+    if found := rated(text, mentions, names, asks):
+        return found
     if len(mentions) > 1 and _is_listed(text, mentions, asks):
         return "ambiguous"
     if re.search(
@@ -288,31 +289,6 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     if len({place for place, *_ in mentions}) == 1:
         return _single(text, mentions, names, asks)
     return _of_two(text, mentions, names, asks)
-
-
-_RATED = lazy(
-    r"[\W_]*?(?P<before>[✅✔✓☑❌✗✘✖])?[\s\ufe0f*_-]*\x00[\s*_:=(–—-]*(?:(?:score|rating)\s*[:=]?\s*)?"
-    r"(?:(?P<score>\d{1,3}(?:\.\d+)?)(?:\s*/\s*\d{1,3}|\s*%)?|(?P<behind>[✅✔✓☑❌✗✘✖]))?[\W_]*",
-    re.I,
-)
-
-
-def _rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str | None:
-    """What lines say that give each text a score or a tick: the higher or the ticked one where the best was asked
-    for, else a reason (a high score may be of the answer or of the fault); None of other replies.
-    """
-    rates: dict[int, float] = {}
-    for place, start, end in mentions:
-        at, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-        line = f"{text[at:start]}\0{text[end : stop if stop >= 0 else len(text)]}"
-        found = _RATED.fullmatch(line)
-        sign = found and (found["before"] or found["behind"])
-        if not found or place in rates or not (sign or found["score"]):
-            return None
-        rates[place] = float(sign in "✅✔✓☑" if sign else found["score"])
-    if asks != "best" or len(set(rates.values())) != len(rates) or not max(rates.values()):
-        return "ambiguous"
-    return names[max(rates, key=lambda place: rates[place])]
 
 
 def _is_listed(text: str, mentions: list[tuple[int, int, int]], asks: Asks) -> bool:

@@ -62,7 +62,8 @@ _FAULT = (
 # what a sound text has none of: that there is one of these alone says less
 _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
 _BAD = (
-    r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
+    r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
+    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
     r"wrong|incorrect|"
     r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import structured
+from truerate.llm.replies import contrary, structured
 from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.lexicon import ANSWERS, MEANS, NEGATION, ROMANCE_FAULT, WORD, concluded, pole
 from truerate.llm.replies.reading import Parsed
@@ -175,13 +175,6 @@ _CONTRARY_QUESTION = lazy(
 
 
 _SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
-# in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)
-_ITEM_LINE = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
-_STEP = lazy(
-    rf"^([ \t]*(?:\d{{1,2}}[.)]|[-*•])[ \t]+(?![^\n]*\b(?:final|overall|judge?ment|verdict|conclusion)\b)[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+)"
-    rf"(?:{WORD})(?!\w)",
-    re.I | re.MULTILINE,
-)
 _LABEL = lazy(
     rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
     re.I,
@@ -207,20 +200,6 @@ _MAKES = lazy(
     rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+makes\s+(?:it|this)\s+an?\s+{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
-# words of the other verdict behind one, in a sentence that the grammar does not read
-_CONTRARY = {
-    True: lazy(r"\b(?:not|no|n't|free\s+of|without)\s+(?:\w+\s+){0,2}?hallucinat", re.I),
-    False: lazy(r"\A(?!.*\b(?:not|no|nothing|none|never|without|free|neither|nor|zero|if|whether|non)\b|.*n't\b)"
-                r".*\b(?:is|are|was|were|contains?|has|have|includes?)\s+(?:\w+\s+){0,2}?hallucinat", re.I | re.DOTALL),
-}  # fmt: skip
-# a Yes that agrees with a claim, and a No that disputes one: the contrary of what was asked, or a step
-_OF_CLAIM = {
-    True: lazy(r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|passage|article|dialogue|context|history|evidence)\s+"
-               r"(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*(?:so|it|this|that|exactly\s+that|the\s+same)?\s*\Z", re.I),
-    False: lazy(r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|passage|article|dialogue|context|history|evidence)\s+"
-                r"(?:(?:does\s+not|doesn't|never)\s*(?:says?|states?|mentions?|confirms?|supports?)?\s*(?:so|it|this|that)?|"
-                r"(?:disagrees|says\s+otherwise|contradicts\s+(?:it|this|that)))\s*\Z", re.I),
-}  # fmt: skip
 # what stands for Yes and No behind `Hallucination:`
 VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
@@ -240,8 +219,7 @@ def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
     joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
-    if len(_ITEM_LINE.findall(plain)) > 1:
-        plain = _STEP.sub(lambda found: f"{found[1]}Q", plain)
+    plain = contrary.without_steps(plain)
     lines = [line for line in plain.splitlines() if line.strip()]
     stated = [one for one in _statements(plain, asks) if one is not None]
     if not stated:
@@ -357,7 +335,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
-    if asks and _OF_CLAIM[value].match(clause):
+    if asks and contrary.OF_CLAIM[value].match(clause):
         return Stated(None, "both")
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
@@ -366,7 +344,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = True
     if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
         said = False
-    if said is None and asks and _CONTRARY[value].search(clause):
+    if said is None and asks and contrary.CONTRARY[value].search(clause):
         said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
@@ -399,7 +377,9 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
         return None if not _NEGATED.search(clause) else Stated(None, "both")
     if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
         return Stated(None, "both")
-    if asks and any(_in_words(part) is (not value) for part in (_THEN.sub("", before), found["after"])):
+    if asks and any(
+        contrary.in_words(part) is (not value) for part in (_THEN.sub("", before), found["after"])
+    ):
         return Stated(None, "both")
     is_own = (
         bool(found["voice"])
@@ -416,13 +396,6 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     if not (is_own or has_so or (is_only and _WILLING.fullmatch(before))):
         return None
     return Stated(value, "final" if "final" in label else "conclusion")
-
-
-def _in_words(clause: str) -> bool | None:
-    """What a clause beside a verdict says in words of the judged text."""
-    plain = clause.strip(" \t,.;:!—–-()[]|…")
-    said = paraphrase(plain) if plain else None
-    return state(plain) if said is None and plain else said
 
 
 def _labelled(sentence: str, asks: Asks) -> Stated | None:
