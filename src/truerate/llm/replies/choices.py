@@ -62,7 +62,7 @@ _NOT = lazy(
     re.I,
 )
 _DOUBT = lazy(
-    r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
+    r"\b(?:was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
     r"probably|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
@@ -150,7 +150,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
+    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
     answer = _UNSPACED.sub(r" \g<0> ", answer)
     answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
@@ -231,7 +231,7 @@ def _mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
             rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )

@@ -50,7 +50,7 @@ _NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
 _TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
 _REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
 _AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?|\s*,\s*)"
-_SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
+_SO = r"(?:i\s+(?:think|believe|find)\s+(?:that\s+)?)?(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
 _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
@@ -174,6 +174,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     if asks == "best":
         forms += [
             rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
+            rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
             rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
             rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",

@@ -19,7 +19,8 @@ _SOURCE = r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|pas
 OF_CLAIM = {
     True: lazy(
         rf"{_SOURCE}(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*"
-        r"(?:so|it|this|that|exactly\s+that|the\s+same)?\s*\Z",
+        r"(?:so|it|this|that|exactly\s+that|the\s+same)?\s*(?:as\s+well|too|also)?\s*\Z"
+        rf"|(?:that|this|it)(?:'s|\s+is)\s+(?:exactly\s+|also\s+)?what\s+{_SOURCE}(?:says|states|mentions|gives|has)\b(?!.*\b(?:not|but)\b)",
         re.I,
     ),
     False: lazy(
@@ -28,6 +29,17 @@ OF_CLAIM = {
         re.I,
     ),
 }
+# behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
+COURTEOUS = lazy(
+    r"\W*(?:please\b|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
+    r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
+    r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
+    r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
+    r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|locate|confirm|verify|trace))|"
+    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
+    r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b)",
+    re.I,
+)
 # in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)
 _ENTRY = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
 _STEP = lazy(
@@ -44,6 +56,6 @@ def without_steps(text: str) -> str:
 
 def in_words(clause: str) -> bool | None:
     """What a clause beside a verdict says in words of the judged text."""
-    plain = clause.strip(" \t,.;:!—–-()[]|…")
+    plain = re.sub(r"(?i)\bclaim\b", "statement", clause.strip(" \t,.;:!—–-()[]|…"))
     said = paraphrase(plain) if plain else None
     return state(plain) if said is None and plain else said

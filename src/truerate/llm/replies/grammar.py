@@ -119,7 +119,7 @@ _SOUND = (
 )
 # of all that the text says: where it stands
 _TRACED = (
-    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
+    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
     rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from))\s+{_THE_MATERIAL}"
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
@@ -155,7 +155,7 @@ _OPENING = (
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
-    r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
+    r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
     r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
@@ -169,7 +169,7 @@ DOUBT = lazy(
     r"one\s+might|either|or|nor|"
     r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
     r"anything|not\s+only|"
-    r"suppose|assuming|claims?\s+that|question\s+is)\b",
+    r"suppose|assuming|(?<!\ba\s)claims?\s+that|question\s+is)\b",
     re.IGNORECASE,
 )
 
@@ -197,6 +197,10 @@ _DISBELIEVED = lazy(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
 _CONTRACTED = lazy(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
+_I_WOULD = lazy(r"\bi\s+would\s+(?=(?:say|conclude|judge)\b)", re.I)
+_REASON_FIRST = lazy(
+    r"\A(?:since|because|as|given\s+that)\s+(?!if\b)[^,;:?]{3,160},\s+(?=(?:the|it|this|that|i)\b)", re.I
+)
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
 _SO = lazy(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
@@ -210,7 +214,9 @@ _STATES = {
         rf"{_PLACE}",
         re.IGNORECASE,
     ),
-    False: lazy(rf"{_ADVERB}(?:{_GOOD}|not\s+{_BAD}|no\s+{_FLAW}){_PLACE}", re.IGNORECASE),
+    False: lazy(
+        rf"{_ADVERB}(?:{_GOOD}|not\s+{_BAD}|non-?\s?hallucinated|no\s+{_FLAW}){_PLACE}", re.IGNORECASE
+    ),
 }
 _TRUTH = lazy(r"(?:not\s+)?(?:true|false|right|wrong|valid|fine|ok(?:ay)?)", re.IGNORECASE)
 
@@ -232,6 +238,7 @@ def paraphrase(sentence: str) -> bool | None:
     """
     plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
+    plain = _I_WOULD.sub("i'd ", _REASON_FIRST.sub("", plain))
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):

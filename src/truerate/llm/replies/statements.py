@@ -36,7 +36,7 @@ SOUND_KEY = lazy(
 _LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
     r"result|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
+    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
 )
@@ -45,7 +45,7 @@ _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a
 _HERE = r"\s+(?:here|this\s+time|overall|(?:for|to|on|in)\s+this(?:\s+(?:one|case|question|example))?)\b"
 _MARK = r"[\s\"'“„«*_`(\[{<]*"
 _SHUT = r"[\"'”“»*_`)\]}>]*"
-_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
+_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w|-\w)"
 # the word alone: behind the mark of a list, or said again
 ALONE = lazy(
     rf"(?:\s*\(?(?:\d|[a-d])[.)](?=\s))?[\W_]*{_FREE}(?:[\s,.!*\"'-]+(?P=word)(?!\w)){{0,5}}[\W_]*", re.I
@@ -136,7 +136,8 @@ _OPEN = lazy(
     r"|undecided|flip\s+a\s+coin|i\s+guess"
     # what is to be judged is asked for
     r"|please\s+(?:provide|share|send|paste|give)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
-    r"response|dialogue|question|knowledge|source|content))\b",
+    r"response|dialogue|question|knowledge|source|content)|"
+    r"(?:which|what|how)\s+(?:\w+\s+){0,2}?(?:shall|should|can|may)\s+i\b[^.\n]*\?|what\s+would\s+you\s+like)",
     re.I,
 )
 _HEDGED = lazy(
@@ -148,6 +149,9 @@ _HEDGED = lazy(
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
 )
+_BUT_FIRST = lazy(
+    r"\A\W*(?:because|since|as)\s+(?:although|though|while)\b[^,]*,", re.I
+)  # a reason that grants something
 _EXCEPTED = lazy(
     r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
     r"except|unless|if\s+(?:not|you|we|one|the))\b",
@@ -190,6 +194,8 @@ _SO_WORD = lazy(
     rf".*[,;:—–]\s*(?:and\s+)?(?:so|hence|thus|therefore)\s*,?\s+{_FREE}\s*[,;:—–-]\s*(?P<rest>.+)",
     re.I | re.DOTALL,
 )
+# `Judgement: Hallucinated (Yes)`
+_SAID_AGAIN = lazy(rf"\s*[(\[]\s*{_FREE}\s*[)\]][\s.!*]*\Z", re.I)
 # a verdict behind its reason: `Since the document contradicts it, yes`
 _SINCE = lazy(
     rf"(?:since|because|given\s+that)\s+(?P<reason>[^.;:!?]+),\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL
@@ -234,6 +240,12 @@ def prose(text: str, asks: Asks) -> Parsed:
         values |= {MEANS[one["word"].casefold()] for one in _STANDING.finditer(plain)}
     if len(values) > 1 or None in values:
         return Parsed(None, "ambiguous")
+    # a reply that breaks off behind steps has not come to its verdict
+    begins = next(_bare(part) for part in _BREAK.split(plain) if part and _bare(part))
+    is_cut = re.search(r"\w\s+[\w']+\Z", lines[-1]) is not None and len(lines[-1].split()) > 3
+    is_step = {one.kind for one in stated} == {"lead"}
+    if is_cut and is_step and not _LEAD.fullmatch(begins):
+        return Parsed(None, "ambiguous")
     # a bare verdict on the last line stands whatever doubt the steps before it spoke of
     is_last_alone = bool(ALONE.fullmatch(lines[-1])) and len(lines) > 1
     if not is_last_alone and (_OPEN.search(plain) or _TAKEN_BACK.search(plain)):
@@ -264,7 +276,7 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
     question: str | None = None
     sentences = [part.strip() for part in _BREAK.split(text) if part and part.strip()]
     for sentence in sentences:
-        plain = re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
+        plain = _bare(sentence)
         if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
             if _BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
                 yield Stated(None, "question")
@@ -275,6 +287,11 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
         yield found
 
 
+def _bare(sentence: str) -> str:
+    """A sentence without the marks of form and the pictures around it."""
+    return re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
+
+
 def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -> Stated | None:
     """What one sentence states, given the question that stood right before it."""
     if lead := _LEAD.fullmatch(sentence):
@@ -282,7 +299,9 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
         before = sentence[: last.start("word")]
         is_both = bool(_BOTH.search(sentence)) or bool(_POINTED.search(before))
-        return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
+        value = MEANS[last["word"].casefold()]
+        is_both = is_both or (asks is not None and contrary.in_words(_THEN.sub("", before)) is (not value))
+        return Stated(None if is_both else value, "last")
     if (since := _SINCE.fullmatch(sentence)) and not re.search(
         rf"(?<!\w)(?:{WORD})(?!\w)", since["reason"], re.I
     ):
@@ -304,12 +323,11 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         value = MEANS[again["word"].casefold()]
         if paraphrase(again["said"]) is value:
             return Stated(value, "last")
-    if (
-        asks
-        and (label := _OF_VERDICT.match(sentence))
-        and (told := state(sentence[label.end() :])) is not None
-    ):
-        return Stated(told, "conclusion")
+    if asks and (label := _OF_VERDICT.match(sentence)):
+        words, again = _SAID_AGAIN.sub("", sentence[label.end() :]), _SAID_AGAIN.search(sentence)
+        if (told := state(words)) is not None:
+            is_one = again is None or MEANS[again["word"].casefold()] is told
+            return Stated(told if is_one else None, "conclusion")
     said = (
         paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
         if asks
@@ -335,7 +353,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
-    if asks and contrary.OF_CLAIM[value].match(clause):
+    if contrary.COURTEOUS.match(rest) or (asks and contrary.OF_CLAIM[value].match(clause)):
         return Stated(None, "both")
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
@@ -348,7 +366,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
-    if excepted := _EXCEPTED.search(rest):
+    if excepted := _EXCEPTED.search(_BUT_FIRST.sub("", rest)):
+        rest = _BUT_FIRST.sub("", rest)
         beside = rest[excepted.start() :]
         if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
             return Stated(None, "both")
