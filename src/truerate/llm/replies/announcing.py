@@ -5,6 +5,7 @@ in other languages than English, lines of signs, headings of an analysis, a turn
 import re
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.lexicon import FAULT
 
 _HERE = (
     r"(?:以下|下面|这是|這是|次は|次が|다음은|여기|إليك|هذه|هذا|işte|вот|ниже|voici|ci-dessous|hier\s+(?:ist|sind|kommt)|"
@@ -21,12 +22,13 @@ _YES_SIR = (
     r"承知しました|물론(?:입니다|이죠)?|네|بالتأكيد|بالطبع)"
 )
 FOREIGN_PREAMBLE = lazy(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)",
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?(?:{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}|"
+    rf"(?:eine?|une?|una?|uma?|一个)\s*[^\n:：.]{{0,60}}?{_MADE}\s*(?:wäre|ist|lautet|serait|est|sería|es|seria|sarebbe|è|é|是)\s*)[:：][\s*_]*(?=\S)",
     re.I,
 )
 # a heading of the text in one of them: `Korrigierte Antwort: …`
 FOREIGN_HEAD = lazy(
-    r"\A[\s*_#>]*(?:[^\W\d_]{3,20}[ \t]+)?(?!response\b|answer\b|summary\b)"
+    r"\A[\s*_#>]*(?:[^\W\d_]{3,20}[ \t]+|[\u3040-\u30ff\u4e00-\u9fff]{1,6})?(?!response\b|answer\b|summary\b)"
     rf"{_MADE}(?:[ \t]+[^\W\d_]{{3,20}})?[ \t*_#]*[:：][\s*_]*(?=\S)",
     re.I,
 )
@@ -44,6 +46,7 @@ TOLD_BEHIND = lazy(
     r"changes?(?:\s+made)?|comments?)[ \t:*]*\n.*\Z"
     r"|\n\s*[*_#>( ]*(?:hallucinated|false|incorrect|fabricated|changed)\s+(?:parts?|details?|elements?|segments?|spans?|facts?)"
     r"[\s*_]*[:：].*\Z"
+    rf"|\s*[【（(\[]\s*(?:{FAULT})[^】）)\]\n]{{0,40}}[】）)\]]\s*\Z"
     r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
     r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
     re.I | re.DOTALL,

@@ -56,24 +56,27 @@ _MADE_IS = (
 # what the writer is about to do, on a line of its own
 _WILL = (
     rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
-    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
+    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|try)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
     rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{_MADE}\b[^:\n.]{{0,60}}[.:!]"
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = lazy(
     rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_\u2600-\u27bf\U0001f300-\U0001faff]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
-    rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
+    rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|{_KINDS}\s+{_MADE}\s+(?:(?:is|goes)\s+)?below[.:!]?[\s*_]*\n|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
 # the same with the text behind a colon on the line
 _PREAMBLE_HEAD = lazy(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}):[\s*_]*(?=\S)", re.I
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}|"
+    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_KINDS}\s+{_MADE}\s+(?:would|could|might)\s+be\s*"
+    r"(?=[\"“«'‘*]))",
+    re.I,
 )
 _YES_SIR_HEAD = lazy(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
 _SPEAKER = lazy(
-    r"\A[\s*_]*(?:\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*|(?:assistant|model)[ \t]*\n\s*)",
+    r"\A[\s*_]*(?:\[?(?:ai\s+)?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*|(?:assistant|model)[ \t]*\n\s*)",
     re.I,
 )
 _CLAIMS = (
@@ -85,7 +88,7 @@ _EXPLAINED = lazy(
     rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
     rf"patterns?|introduced|added|inserted|made|included))?|(?:introduced|inserted|added|key)\s+(?:hallucinations?|errors?|facts)|"
     rf"changes?(?:\s+made)?|comment|disclaimer|"
-    rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
+    rf"correction|(?:right|correct|true|real|actual)\s+(?:answer|response|summary))[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
@@ -113,7 +116,7 @@ _ASIDE = lazy(
 # behind a short answer alone: what would be right, that this is wrong
 _ACTUAL = lazy(
     rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
-    rf"\s+[—–-]\s*(?:(?:this|that|it)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
+    rf"\s+//\s*{_CLAIMS}|\s+[—–-]\s*(?:(?:this|that|it|which)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
     re.I | re.DOTALL,
 )
 _FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
@@ -135,10 +138,15 @@ _ACKNOWLEDGED = lazy(
     rf"wait|start|begin|"
     rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|"
-    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|"
+    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null)\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
     rf"[^\n.]{{0,40}}\b{_KINDS}\s+{_MADE}\b[^\n]{{0,60}}|"
+    rf"<[^<>\"'/]{{0,20}}\b(?:insert|your|placeholder|answer|response|summary)[^<>\"']{{0,20}}>|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
+    re.I,
+)
+_ASKS_BACK = lazy(
+    r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|assist|do))\b[^\n]{0,100}\?\W*",
     re.I,
 )
 _KEYS = lazy(
@@ -186,7 +194,7 @@ def written(
     answer = structured.unboxed(re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer))
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer):
+    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and _ASKS_BACK.fullmatch(answer)):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
@@ -217,6 +225,7 @@ _OTHER_KINDS = (
     "Corrected",
     "Revised",
     "Rewritten",
+    "Next",
     "Final",
 )
 
@@ -291,7 +300,8 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             ("heading", _SPEAKER),
         ):
             if found := pattern.match(value):
-                value, cuts = value[found.end() :].strip(), joined(cuts, (kind,))
+                value = headings.with_marks(found[0], value[found.end() :].strip())
+                cuts = joined(cuts, (kind,))
         if noun != "Response" and (found := _YES_SIR_HEAD.match(value)):
             value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
         value, more = _unheaded(value, names)
