@@ -22,7 +22,7 @@ _YES_SIR = (
     r"承知しました|물론(?:입니다|이죠)?|네|بالتأكيد|بالطبع)"
 )
 FOREIGN_PREAMBLE = lazy(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?(?:{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}|"
+    rf"\A[\s*_#>¡]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?(?:{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}|"
     rf"(?:eine?|une?|una?|uma?|一个)\s*[^\n:：.]{{0,60}}?{_MADE}\s*(?:wäre|ist|lautet|serait|est|sería|es|seria|sarebbe|è|é|是)\s*)[:：][\s*_]*(?=\S)",
     re.I,
 )
@@ -47,6 +47,7 @@ TOLD_BEHIND = lazy(
     r"|\n\s*[*_#>( ]*(?:hallucinated|false|incorrect|fabricated|changed)\s+(?:parts?|details?|elements?|segments?|spans?|facts?)"
     r"[\s*_]*[:：].*\Z"
     rf"|\s*[【（(\[]\s*(?:{FAULT})[^】）)\]\n]{{0,40}}[】）)\]]\s*\Z"
+    r"|\n\s*\[end\b[^\]\n]{0,30}\]\s*\Z"
     r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
     r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
     re.I | re.DOTALL,

@@ -70,7 +70,7 @@ _PREAMBLE_LINE = lazy(
 # the same with the text behind a colon on the line
 _PREAMBLE_HEAD = lazy(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}|"
-    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_KINDS}\s+{_MADE}\s+(?:would|could|might)\s+be\s*"
+    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|here\s+it\s+is\s*[—–-]\s*(?=\S)|(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_KINDS}\s+{_MADE}\s+(?:would|could|might)\s+be\s*"
     r"(?=[\"“«'‘*]))",
     re.I,
 )
@@ -87,6 +87,7 @@ _EXPLAINED = lazy(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
     rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
     rf"patterns?|introduced|added|inserted|made|included))?|(?:introduced|inserted|added|key)\s+(?:hallucinations?|errors?|facts)|"
+    rf"type\s+of\s+(?:hallucination|error)|strategy|method|technique|fabricat(?:ions?|ed\s+details?)|"
     rf"changes?(?:\s+made)?|comment|disclaimer|"
     rf"correction|(?:right|correct|true|real|actual)\s+(?:answer|response|summary))[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
@@ -95,6 +96,8 @@ _EXPLAINED = lazy(
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
     rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
+    rf"|the\s+(?:hallucination|error|mistake|fabrication|false\s+(?:part|detail))\s+(?:lies|is|was|here|consists|concerns)\b"
+    rf"|[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
     rf"|note\s+that\b[^\n]{{0,160}}?\b(?:{_CLAIMS}|(?:not|never|isn't|aren't)\b[^\n]{{0,60}}\b(?:document|knowledge|source|text)\b)"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
@@ -191,6 +194,7 @@ def written(
     numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
     if len(re.findall(numbered, answer)) == 1:
         answer = re.sub(numbered, r"\1", answer)
+    answer = re.sub(r"(?<=\w)\*\* \*\*(?=\w)", " ", answer)  # `**Hallucinated** **Answer**`
     answer = structured.unboxed(re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer))
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
@@ -226,6 +230,7 @@ _OTHER_KINDS = (
     "Revised",
     "Rewritten",
     "Next",
+    "Plausible",
     "Final",
 )
 
@@ -329,7 +334,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
-        rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
+        rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )

@@ -62,7 +62,7 @@ _NOT = lazy(
     re.I,
 )
 _DOUBT = lazy(
-    r"\b(?:was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
+    r"\b(?:(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?(?:start|begin|look|analy\w+|consider|examine|check|compare|evaluate)|was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
     r"probably|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
@@ -197,6 +197,11 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
         # a pick on a line of its own, beside words that name none and do not doubt it
         if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
             return Parsed(found.pop(), cuts=cuts)
+    last = alone_lines[-1] if alone_lines and {*alone_lines} <= {None, alone_lines[-1]} else None
+    if last and not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
+        # a pick on the last line, which the words before it do not contradict
+        if (before := _picked(others, names, asks)) not in names or before == last:
+            return Parsed(last, cuts=cuts)
     picked = _picked(inside, names, asks)
     return Parsed(
         picked if isinstance(picked, str) and picked in names else None,

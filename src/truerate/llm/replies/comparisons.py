@@ -52,7 +52,7 @@ _REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
 _AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?|\s*,\s*)"
 _SO = r"(?:i\s+(?:think|believe|find)\s+(?:that\s+)?)?(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
-_REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
+_REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|drop)"
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
@@ -144,7 +144,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     else:
         faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
         own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
-        fault = rf"(?:contradict|conflict\s+with)\s+{_SOURCE}"
+        fault = rf"(?:(?:contradict|conflict\s+with)\s+{_SOURCE}|contain\s+(?:an?\s+|any\s+|the\s+)?hallucinations?)"
         other = rf"(?:{_IS}{_SOUND}(?:\s+{_NOUN})?|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
         named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
     forms = [
@@ -176,6 +176,8 @@ def _forms(asks: Asks) -> re.Pattern[str]:
             rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
             rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
             rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
+            rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",
+            rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
             rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
             rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",

@@ -125,13 +125,13 @@ _TRACED = (
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
 _BARE_FAULTY = (
-    rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
+    rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
     rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
-    rf"{_ALL}\s+{_IS}\s+{_SURELY}{_BAD}",
+    rf"(?:{_ALL}|something|some\s+of\s+it)\s+{_IS}\s+{_SURELY}{_BAD}",
     rf"nothing\s+in\s+{_TARGET}\s+{_IS}\s+{_SURELY}{_GOOD}",
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
@@ -158,8 +158,9 @@ _OPENING = (
     r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
-    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
-    r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
+    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
+    r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
+    r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
 DOUBT = lazy(

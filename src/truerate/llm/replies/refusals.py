@@ -52,6 +52,13 @@ _ENGLISH = (
     rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
     rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
+    rf"\bi\s+(?:do\s+not|don't)\s+think\s+(?:that\s+)?i\s+(?:should|can|could|ought\s+to)\s+(?:{_HELP}|{_WRITE}\b|"
+    rf"{_GIVE}\s+(?:\w+\s+)?{_THAT})",
+    r"\bi(?:'d|\s+would)\s+(?:rather|prefer\s+to)\s+(?:give|provide|offer|share|stick)\s+(?:\w+\s+){0,3}?"
+    r"(?:correct|accurate|right|true|factual|truth\w*)\b",
+    r"\bi(?:'ll|\s+will)\s+have\s+to\s+(?:pass\s+on\s+(?:this|that)|decline|refuse)\b",
+    r"\b(?:lamento|siento)\s+no\s+poder\b|\b(?:lamento|sinto\s+muito)\s+não\s+poder\b|"
+    r"\bmi\s+dispiace\s+(?:di\s+)?non\s+poter|\bregrette\s+de\s+ne\s+pas\s+pouvoir\b",
     # without a subject: `Unable to comply.` · `Sorry, can't help with that.`
     rf"\A\W*(?:sorry|apologies)?[\s,.!—–-]*(?:but\s+)?(?:can't|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't)\s+"
     rf"(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
@@ -178,7 +185,7 @@ _OTHERS = (
     r"wil\s+ik|ik\s+wil)\b.*\b(?:niet|geen)\b|\bik\s+(?:kan|zal|mag)\s+(?:\w+\s+){0,4}?(?:niet|"
     r"geen)\s+(?:\w+\s+){0,3}?(?:helpen|schrijven|verzinnen|doen|maken)\b",
     r"\b(?:przepraszam|przykro\s+mi|niestety)\b.*\bnie\s+(?:mogę|będę|potrafię)\b|\Anie\s+(?:mogę|"
-    r"będę)\s+(?:\w+\s+){0,2}?(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
+    r"będę)\s+(?:\w+\s+){0,2}?(?:pomóc|podać|podawać|udzielić|generować|stworzyć|pisać|napisać|tworzyć|wymyślać|tego)",
     # Swedish, Norwegian, Danish, Finnish
     r"\b(?:tyvärr|beklager|unnskyld|desværre|ursäkta|förlåt|undskyld)\b.*\b(?:kan|vill|kommer|vil)\b.*\b(?:inte|ikke|ikkje)\b|"
     r"\b(?:jag|jeg|eg)\s+kan\s+(?:\w+\s+){0,2}?(?:inte|ikke|ikkje)\s+(?:hjälpa|hjelpe|hjælpe|skriva|skrive)\b|"
@@ -205,6 +212,7 @@ _OTHERS = (
     r"(?:申し訳|すみません|残念ながら|ごめんなさい|恐れ入りますが).*(?:できません(?!でした)|できかね|お断り|いたしかね|できない|お手伝いでき)|(?:お手伝い|作成|生成|提供|対応|お応え|応じること|お受け|"
     r"書くこと|捏造)(?:することは|は)?でき(?:ません|かね)",
     r"(?:嘘|虚偽|偽の|誤った|間違った|架空).{0,30}(?:できません(?!でした)|できかね|いたしかね|いたしません)",
+    r"(?:거짓|허위|가짜|잘못된).{0,30}(?:수\s*없습니다|않겠습니다|수\s*없어요)",
     r"(?:죄송|미안|유감).*(?:없습니다|없어요|못합니다|않습니다)",
     # Arabic
     r"(?:آسف|عذر|أعتذر|للأسف).*(?:لا\s+أستطيع|لا\s+يمكنني|لن)|(?:لا\s+أستطيع|"

@@ -54,13 +54,13 @@ _FILLER = (
     r"(?:(?:assistant|a|ai|bot|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
     r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|i\s+(?:think|believe)|i\s+mean|"
-    r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = lazy(
     rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
-    rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s*))",
+    rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s+(?:indeed|definitely|certainly)\b.*|\s*))",
     re.I | re.DOTALL,
 )
 _SO_ELSEWHERE = (
@@ -73,11 +73,11 @@ _LAST = lazy(
     re.I | re.DOTALL,
 )
 _CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},)?{_SHUT}"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
     rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
-    rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
+    rf"that\s+is\s+|that\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
 )
@@ -90,7 +90,9 @@ _APT = lazy(
 )
 # an arrow behind a verdict: `No → Yes`
 _POINTED = lazy(rf"(?<!\w)(?:{WORD})(?!\w).*(?:→|->|=>|⇒)\W*\Z", re.I | re.DOTALL)
-_THEN = lazy(r"[\s,;:—–]*(?:\band\s+)?(?:\b(?:so|hence|thus|therefore)\b)?[\s,]*(?:\b(?:the|my)\s*)?\Z", re.I)
+_THEN = lazy(
+    r"[\s,;:—–→⇒]*(?:\band\s+)?(?:\b(?:so|hence|thus|therefore)\b)?[\s,]*(?:\b(?:the|my)\s*)?\Z", re.I
+)
 _REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
     r"|\A\W*(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z",
@@ -98,7 +100,7 @@ _REASONED = lazy(
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
+    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
     r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
 )
