@@ -36,10 +36,12 @@ _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
 PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")
 # another speaker's turn before one's own
 OTHER_TURN = lazy(
-    r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])"
-    r"|\A[\s*_]*(?:q|question)[\s*_]*[:：][^\n]*\n+(?=[\s*_]*(?:a|answer)[\s*_]*[:：])",
+    r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])",
     re.I,
 )
+# the question before its answer, where an answer was asked for
+ECHOED = lazy(r"\A[\s*_]*(?:q|question)[\s*_]*[:：][^\n]*\n+(?=[\s*_]*(?:a|answer)[\s*_]*[:：])", re.I)
+BOXED = lazy(r"\A[\s$\\(\[]*\\boxed\s*\{.*\}[\s$\\)\].]*\Z", re.DOTALL)
 # a heading of an analysis, lines of ticks, what was changed into what
 TOLD_BEHIND = lazy(
     r"\n\s*(?:#{1,6}[ \t]*|\*\*[ \t]*)(?:analysis|explanation|notes?|reason(?:ing)?|rationale|justification|key\s+changes?|"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import contrary, structured
+from truerate.llm.replies import contrary, hedging, structured
 from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.lexicon import ANSWERS, MEANS, NEGATION, ROMANCE_FAULT, WORD, concluded, pole
 from truerate.llm.replies.reading import Parsed
@@ -113,56 +113,12 @@ _ANNOUNCED = lazy(
 )
 _SPOKEN = lazy(rf"[\"“]{_FREE}[,.!?]*,[\"”]\s+\w", re.I)  # `"No," she said`
 _NEGATED = lazy(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
-_BOTH = lazy(
-    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
-    r"and)\s*yes\b",
-    re.I,
-)
 # the other word standing as a verdict behind a first one
 _SECOND = lazy(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
     rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})(?!-\w)[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
-    re.I,
-)
-_OPEN = lazy(
-    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
-    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
-    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
-    r"not\s+sure)"
-    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
-    r"this|that)(?:\s+\w+)?\s+open"
-    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
-    r"toss[- ]?up|50[/-]50"
-    r"|undecided|flip\s+a\s+coin|i\s+guess"
-    # what is to be judged is asked for
-    r"|please\s+(?:provide|share|send|paste|give)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
-    r"response|dialogue|question|knowledge|source|content)|"
-    r"(?:which|what|how)\s+(?:\w+\s+){0,2}?(?:shall|should|can|may)\s+i\b[^.\n]*\?|what\s+would\s+you\s+like)",
-    re.I,
-)
-_HEDGED = lazy(
-    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
-    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
-    r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look)|"
-    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)))|"
-    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
-    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
-    re.I,
-)
-_BUT_FIRST = lazy(
-    r"\A\W*(?:because|since|as)\s+(?:although|though|while)\b[^,]*,", re.I
-)  # a reason that grants something
-_EXCEPTED = lazy(
-    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
-    r"except|unless|if\s+(?:not|you|we|one|the))\b",
-    re.I,
-)
-_TAKEN_BACK = lazy(
-    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
-    r"i\s+take\s+(?:it|that)\s+back|"
-    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
 _QUOTED = lazy(
@@ -231,7 +187,9 @@ def prose(text: str, asks: Asks) -> Parsed:
     lines = [line for line in plain.splitlines() if line.strip()]
     stated = [one for one in _statements(plain, asks) if one is not None]
     if not stated:
-        return Parsed(None, "ambiguous" if _BOTH.search(plain) or _OPEN.search(plain) else "absent")
+        return Parsed(
+            None, "ambiguous" if hedging.BOTH.search(plain) or hedging.OPEN.search(plain) else "absent"
+        )
     finals = [one for one in stated if one.kind == "final"]
     is_agreed = len({one.value for one in finals}) == 1 and finals[-1].value is not None
     if is_agreed and stated[-1].kind == "final":
@@ -250,7 +208,7 @@ def prose(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "ambiguous")
     # a bare verdict on the last line stands whatever doubt the steps before it spoke of
     is_last_alone = bool(ALONE.fullmatch(lines[-1])) and len(lines) > 1
-    if not is_last_alone and (_OPEN.search(plain) or _TAKEN_BACK.search(plain)):
+    if not is_last_alone and (hedging.OPEN.search(plain) or hedging.TAKEN_BACK.search(plain)):
         return Parsed(None, "ambiguous")
     return Parsed(values.pop())
 
@@ -280,7 +238,7 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
     for sentence in sentences:
         plain = _bare(sentence)
         if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
-            if _BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
+            if hedging.BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
                 yield Stated(None, "question")
             question = sentence
             continue
@@ -300,7 +258,7 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return _lead(lead, question, asks)
     if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
         before = sentence[: last.start("word")]
-        is_both = bool(_BOTH.search(sentence)) or bool(_POINTED.search(before))
+        is_both = bool(hedging.BOTH.search(sentence)) or bool(_POINTED.search(before))
         value = MEANS[last["word"].casefold()]
         is_both = is_both or (asks is not None and contrary.in_words(_THEN.sub("", before)) is (not value))
         return Stated(None if is_both else value, "last")
@@ -314,7 +272,7 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return _conclusion(found, asks, is_only=is_only)
     if labelled := _labelled(sentence, asks):
         return labelled
-    if _BOTH.search(sentence) and not _QUOTED.search(sentence):
+    if hedging.BOTH.search(sentence) and not _QUOTED.search(sentence):
         return Stated(None, "both")
     if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
         return Stated(None, "both")
@@ -344,7 +302,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
     clause = rest.strip(" \t,.;:!—–-()[]|…").strip()
     if any(MEANS[other["word"].casefold()] is not value for other in _SECOND.finditer(rest)):
         return Stated(None, "both")
-    if _BOTH.match(lead[0].lstrip("\"'*_`(")) or _HEDGED.match(rest.lstrip(" ,.;:—–-(")):
+    if hedging.BOTH.match(lead[0].lstrip("\"'*_`(")) or hedging.HEDGED.match(rest.lstrip(" ,.;:—–-(")):
         return Stated(None, "both")
     is_there = bool(
         re.fullmatch(
@@ -368,8 +326,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
-    if excepted := _EXCEPTED.search(_BUT_FIRST.sub("", rest)):
-        rest = _BUT_FIRST.sub("", rest)
+    if excepted := hedging.EXCEPTED.search(hedging.BUT_FIRST.sub("", rest)):
+        rest = hedging.BUT_FIRST.sub("", rest)
         beside = rest[excepted.start() :]
         if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
             return Stated(None, "both")
@@ -378,7 +336,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
 
 def _is_own(question: str) -> bool:
     """Whether a question is the one that was asked, not its contrary nor a step."""
-    if _BOTH.search(question):
+    if hedging.BOTH.search(question):
         return True
     return bool(_OWN_QUESTION.search(question)) and not _CONTRARY_QUESTION.search(question)
 
@@ -396,7 +354,11 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     owned = _RIGHT.sub("", before) if _VERDICTS.search(label) else before
     if _NEGATED.search(clause) or _NOT_OWN.search(owned):
         return None if not _NEGATED.search(clause) else Stated(None, "both")
-    if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
+    if (
+        hedging.EXCEPTED.search(found["after"])
+        or _SECOND.search(found["after"])
+        or hedging.BOTH.search(found[0])
+    ):
         return Stated(None, "both")
     if asks and any(
         contrary.in_words(part) is (not value) for part in (_THEN.sub("", before), found["after"])
