@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.comparisons import Asks, compared
+from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.rating import rated
@@ -254,7 +254,8 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
     if place is None:
-        return said
+        is_against = said in names and names.index(said) in against(text, mentions, asks)
+        return "ambiguous" if is_against else said
     return "ambiguous" if said in names and said != names[place] else names[place]
 
 
@@ -313,6 +314,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     """One text is named: it is picked unless its sentence negates it or says the other pole of it."""
     place, start, end = mentions[0]
     is_picked = _is_pick(text, start, end)
+    if any(_is_pick(text, at, stop, is_strict=True) for _, at, stop in mentions[1:]):
+        return "ambiguous" if _TAKEN_BACK.search(text) else names[place]
     sentence = _sentence(text, start)
     ahead, _, behind = sentence.partition(text[start:end])
     if _is_described(ahead, asks) is False:

@@ -88,17 +88,22 @@ _TELLS = lazy(
     r"[\x01\x02](?:\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)|:\s+(?:says|states|names|gives|"
     r"mentions|claims))\b[^\x01\x02]*"
 )
-_ALONE = lazy(
-    r"(?:(?:so|thus|hence|therefore|overall|in\s+short)\s*,?\s+)?(?P<sign>[\x01\x02])(?P<said>\s+[^\x01\x02]+)",
-    re.I,
-)
+_ALONE = lazy(r"[^\x01\x02]*(?P<sign>[\x01\x02])[^\x01\x02]*")  # of one text
+
+
+def against(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> set[int]:
+    """The places of the texts of which a sentence says the contrary of what was asked for."""
+    parts = _sentences(_marked(text, mentions)) if asks and mentions else []
+    return {place for part in parts if (place := _spoken_against(part, asks)) is not None}
 
 
 def _says(sentence: str) -> tuple[int, bool] | None:
     """Of a sentence of one text: its place, and whether a fault (True) or none (False) is stated of it."""
     found = _ALONE.fullmatch(sentence)
-    said = paraphrase(f"the answer{found['said']}") if found else None
-    return None if found is None or said is None else ("\x01\x02".index(found["sign"]), said)
+    if found is None:
+        return None
+    said = paraphrase(sentence.replace(found["sign"], "the answer"))
+    return None if said is None else ("\x01\x02".index(found["sign"]), said)
 
 
 def _spoken_against(sentence: str, asks: Asks) -> int | None:
@@ -168,6 +173,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
         forms.append(rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}")
         forms.append(
+            rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}|"
             rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+"
         )
         forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
@@ -182,6 +188,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
             rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
             rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
+            rf"{_SO}%\s+is(?:\s+not|n't)\s+as\s+(?:good|{_QUALITY})\s+as\s+@{_REASON}",
             rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
             rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",
             rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"

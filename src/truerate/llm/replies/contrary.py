@@ -36,7 +36,8 @@ COURTEOUS = lazy(
     r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
     r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
     r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|locate|confirm|verify|trace))|"
-    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
+    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+(?:have\s+not|haven't)\s+(?:seen|received|got|read|been)\b|"
+    r"(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
     r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b)",
     re.I,
 )

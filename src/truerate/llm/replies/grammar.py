@@ -237,7 +237,7 @@ def paraphrase(sentence: str) -> bool | None:
     """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
     None where it says neither by the grammar.
     """
-    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-").replace("’", "'").split())
+    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-()[]").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
     plain = _I_WOULD.sub("i'd ", _REASON_FIRST.sub("", plain))
     if not plain or plain.endswith("?") or _VALUED.match(plain):

@@ -137,6 +137,8 @@ _CONTRARY_QUESTION = lazy(
 
 
 _SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+# `Faithful? No`: a name and its value
+_ASKED_SHORT = lazy(rf"^([a-z]{{5,12}})\?(?=[ \t]+(?:{WORD})[.!]*[ \t]*$)", re.I | re.MULTILINE)
 _LABEL = lazy(
     rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
     re.I,
@@ -184,6 +186,11 @@ def prose(text: str, asks: Asks) -> Parsed:
     joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
     plain = contrary.without_steps(plain)
+    if asks:
+        plain = _ASKED_SHORT.sub(
+            lambda found: f"{found[1]}:" if SOUND_KEY.fullmatch(structured.name_key(found[1])) else found[0],
+            plain,
+        )
     lines = [line for line in plain.splitlines() if line.strip()]
     stated = [one for one in _statements(plain, asks) if one is not None]
     if not stated:

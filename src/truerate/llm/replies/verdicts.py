@@ -271,6 +271,9 @@ def _region(text: str, asks: Asks) -> Parsed:
     return Parsed(found.value, found.reason, cuts)
 
 
+_OF_JUDGING = lazy(r"judge?ment|verdict|label|classification|prediction|conclusion|decision")
+
+
 def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
     said: set[bool | None] = set()
@@ -293,6 +296,8 @@ def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
             read = truth if truth is not None else MEANS.get(word)
             if read is None and not is_contrary:
                 read = prose(value, asks).value
+                if read is None and asks and _OF_JUDGING.search(name):
+                    read = state(value)
             said.add(None if read is None else read is not is_contrary)
     if not said:
         return None
