@@ -180,6 +180,7 @@ def _forms(asks: Asks) -> re.Pattern[str]:
     if asks == "best":
         forms += [
             rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
+            rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:repeats|ignores|changes|lacks|misses|omits|fails|contradicts)\b[^@%]*",
             rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
             rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
             rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",

@@ -21,7 +21,7 @@ _CLAIMS = (
 )
 EXPLAINED = lazy(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
+    rf"(?:explanation(?:\s+of\s+(?:the\s+)?\w+)?|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
     rf"patterns?|introduced|added|inserted|made|included))?|(?:introduced|inserted|added|key)\s+(?:hallucinations?|errors?|facts)|"
     rf"type\s+of\s+(?:hallucination|error)|strategy|method|technique|fabricat(?:ions?|ed\s+details?)|"
     rf"changes?(?:\s+made)?|comment|disclaimer|"
@@ -33,7 +33,8 @@ EXPLAINED = lazy(
     rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
     rf"|the\s+(?:hallucination|error|mistake|fabrication|false\s+(?:part|detail))\s+(?:lies|is|was|here|consists|concerns)\b"
-    rf"|[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
+    rf"|(?<=[(\[*])[^\n()]{{0,160}}?\b(?:is|are|was|were)\s+(?:\w+\s+)?{_CLAIMS}"
+    rf"|(?<=[(\[*])[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
     rf"|note\s+that\b[^\n]{{0,160}}?\b(?:{_CLAIMS}|(?:not|never|isn't|aren't)\b[^\n]{{0,60}}\b(?:document|knowledge|source|text)\b)"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
