@@ -26,8 +26,10 @@ def rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         at, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         line = f"{text[at:start]}\0{text[end : stop if stop >= 0 else len(text)]}"
         mark = _mark(found, asks) if (found := _RATED.fullmatch(line)) else None
-        if mark is None or place in marks:
+        if mark is None:
             return None
+        if marks.get(place, mark) != mark:
+            return "ambiguous"
         marks[place] = mark
     kinds, values = {kind for kind, _ in marks.values()}, [value for _, value in marks.values()]
     if kinds == {"word"} and len(marks) == 1:
