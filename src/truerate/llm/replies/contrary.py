@@ -38,7 +38,9 @@ COURTEOUS = lazy(
     r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|locate|confirm|verify|trace))|"
     r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+(?:have\s+not|haven't)\s+(?:seen|received|got|read|been)\b|"
     r"(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
-    r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b)",
+    r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b|"
+    r"(?:understood|noted|ready|got\s+it|ok(?:ay)?)\s*(?:[.!,]|\Z)|that(?:'s|\s+is)\s+not\s+what\s+i\b|(?:i|we)(?:'ve|\s+have)\s+(?:\w+\s+)?"
+    r"(?:evaluated|read|reviewed|checked|compared|analy[sz]ed|received)\b[^:;,]*\Z)",
     re.I,
 )
 # in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)

@@ -184,7 +184,7 @@ def _any(*forms: str) -> str:
 def _told_of(target: str, forms: Sequence[str]) -> str:
     """A target with its predicates, all of one pole: `the answer is right and contains no error`."""
     said = _any(*forms)
-    return rf"{target}\s+(?:{said})(?:\s*,?\s+and\s+(?:{target}\s+)?(?:{said}))*"
+    return rf"{target}\s+(?:{said})(?:{_PLACE}\s*,?\s+and\s+(?:{target}\s+)?(?:{said}))*"
 
 
 _CLAUSES = {

@@ -25,7 +25,7 @@ OPEN = lazy(
     r"response|dialogue|question|knowledge|source|content)|"
     r"(?:which|what|how)\s+(?:\w+\s+){0,2}?(?:shall|should|can|may)\s+i\b[^.\n]*\?|what\s+would\s+you\s+like)"
     # a sentence of doubt alone
-    r"|(?:\A|[.!?…]\s+)(?:maybe|perhaps|possibly|probably)(?:\s+not)?\W*\Z",
+    r"|(?<=[.!?…])\s+(?:maybe|perhaps|possibly|probably)(?:\s+not)?\W*\Z",
     re.I,
 )
 
