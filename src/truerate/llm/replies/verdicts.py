@@ -63,6 +63,11 @@ ANNOUNCES = lazy(
 )
 
 
+# entries of a list before an example's headings: the reply has begun to analyse, and no longer announces
+_BEGUN = lazy(
+    r"^[ \t]*[-*•][ \t]+\S[\s\S]*?^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History)\b",
+    re.I | re.MULTILINE,
+)
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
@@ -152,7 +157,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _closing(answer, head, asks) or _region(head, asks)
         if first.reason not in ("absent", "empty") or not (
-            ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+            ANNOUNCES.search(head)
+            and not _BEGUN.search(answer)
+            and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
         ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
