@@ -4,7 +4,8 @@ beside the answer.
 Forms: `<think>`, `<thinking>`, `<thought>`, `<thoughts>`, `<reasoning>`, `<reflection>`, `<scratchpad>`,
 `<analysis>` and a prefixed `<seed:think>` with their closing tags, also entity-encoded · `◁think▷…◁/think▷` ·
 `[THINK]…[/THINK]` · `<|begin_of_thought|>…<|end_of_thought|>` · `<|START_THINKING|>…<|END_THINKING|>` ·
-`<|channel>thought…<channel|>` · the channels of harmony (`<|channel|>analysis<|message|>…`, of which `final`
+`<|channel>thought…<channel|>` · `<unused94>thought…<unused95>` ·
+the channels of harmony (`<|channel|>analysis<|message|>…`, of which `final`
 is the answer), also where a server dropped its tokens (`analysis…assistantfinal…`).
 """
 
@@ -18,7 +19,7 @@ _NAMES = r"(?:[a-z]{1,12}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scra
 _MARK = lazy(
     rf"(?<!`)(?:(?:<|&lt;)(?P<tag>/?)\s*{_NAMES}(?:\s[^<>]{{0,200}})?(?:>|&gt;)"
     r"|◁(?P<kimi>/?)think▷|\[(?P<square>/?)THINK\]|<\|(?:begin|(?P<of>end))_of_thought\|>"
-    r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>))(?!`)",
+    r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>)|<unused94>(?:\s*thought\b)?|(?P<medical><unused95>))(?!`)",
     re.IGNORECASE,
 )
 _HINTS = ("<", "&lt;", "◁", "[", "analysis")  # one of them stands in every reply that holds thought

@@ -5,6 +5,7 @@ in other languages than English, lines of signs, headings of an analysis, a turn
 import re
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.lexicon import FAULT
 
 _HERE = (
     r"(?:以下|下面|这是|這是|次は|次が|다음은|여기|إليك|هذه|هذا|işte|вот|ниже|voici|ci-dessous|hier\s+(?:ist|sind|kommt)|"
@@ -15,8 +16,21 @@ _MADE = (
     r"résumé|antwort|zusammenfassung|respuesta|resumen|risposta|riassunto|resposta|resumo|उत्तर|सारांश)"
 )
 # `Voici une réponse hallucinée : …`, with the text behind it or on the next line
+_YES_SIR = (
+    r"(?:natürlich|klar|gerne?|sicher|selbstverständlich|okay|bien\s+sûr|d'accord|certainement|claro(?:\s+que\s+sí)?|por\s+supuesto|"
+    r"certo|certamente|natuurlijk|конечно|хорошо|tabii(?:\s+ki)?|elbette|oczywiście|当然|好的|没问题|もちろん(?:です)?|はい|"
+    r"承知しました|물론(?:입니다|이죠)?|네|بالتأكيد|بالطبع)"
+)
 FOREIGN_PREAMBLE = lazy(
-    rf"\A[\s*_#>]*{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}[:：][\s*_]*(?=\S)", re.I
+    rf"\A[\s*_#>¡]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?(?:{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}|"
+    rf"(?:eine?|une?|una?|uma?|一个)\s*[^\n:：.]{{0,60}}?{_MADE}\s*(?:wäre|ist|lautet|serait|est|sería|es|seria|sarebbe|è|é|是)\s*)[:：][\s*_]*(?=\S)",
+    re.I,
+)
+# a heading of the text in one of them: `Korrigierte Antwort: …`
+FOREIGN_HEAD = lazy(
+    r"\A[\s*_#>]*(?:[^\W\d_]{3,20}[ \t]+|[\u3040-\u30ff\u4e00-\u9fff]{1,6})?(?!response\b|answer\b|summary\b)"
+    rf"{_MADE}(?:[ \t]+[^\W\d_]{{3,20}})?[ \t*_#]*[:：][\s*_]*(?=\S)",
+    re.I,
 )
 _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
 PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")
@@ -25,12 +39,17 @@ OTHER_TURN = lazy(
     r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])",
     re.I,
 )
+# the question before its answer, where an answer was asked for
+ECHOED = lazy(r"\A[\s*_]*(?:q|question)[\s*_]*[:：][^\n]*\n+(?=[\s*_]*(?:a|answer)[\s*_]*[:：])", re.I)
+BOXED = lazy(r"\A[\s$\\(\[]*\\boxed\s*\{.*\}[\s$\\)\].]*\Z", re.DOTALL)
 # a heading of an analysis, lines of ticks, what was changed into what
 TOLD_BEHIND = lazy(
     r"\n\s*(?:#{1,6}[ \t]*|\*\*[ \t]*)(?:analysis|explanation|notes?|reason(?:ing)?|rationale|justification|key\s+changes?|"
     r"changes?(?:\s+made)?|comments?)[ \t:*]*\n.*\Z"
     r"|\n\s*[*_#>( ]*(?:hallucinated|false|incorrect|fabricated|changed)\s+(?:parts?|details?|elements?|segments?|spans?|facts?)"
     r"[\s*_]*[:：].*\Z"
+    rf"|\s*[【（(\[]\s*(?:{FAULT})[^】）)\]\n]{{0,40}}[】）)\]]\s*\Z"
+    r"|\n\s*\[end\b[^\]\n]{0,30}\]\s*\Z"
     r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
     r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
     re.I | re.DOTALL,

@@ -11,16 +11,21 @@ from typing import Literal
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.announcing import FOREIGN_PREAMBLE, OTHER_TURN, PICTURES, TOLD_BEHIND
+from truerate.llm.replies.announcing import (
+    BOXED,
+    ECHOED,
+    FOREIGN_HEAD,
+    FOREIGN_PREAMBLE,
+    OTHER_TURN,
+    PICTURES,
+    TOLD_BEHIND,
+)
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
+from truerate.llm.replies.explaining import ACTUAL, ASIDE, EXPLAINED, FAREWELL, KINDS, MADE
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
 Noun = Literal["Answer", "Response", "Summary"]
-_KINDS = (
-    r"(?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|"
-    r"final|new|my|your)"
-)
 _NOUNS = (
     r"(?:answer|response|summary|text|reply|one|version|candidate|example|statement|alternatives?|options?|"
     r"two|three|it)"
@@ -36,85 +41,45 @@ _HERE = (
     rf"below|the\s+following|as\s+(?:requested|asked|instructed)|"
     rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_NOUNS}\s+(?:could|would|might|may|follows|is|reads|goes|below))"
 )
-_MADE = (
-    r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?|"
-    r"paraphrase)"
-)
 _ANNOUNCED = (
-    rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|"
+    rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|"
     rf"(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
 )
-_ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{_KINDS}\s+{_MADE}\b[^:\n.]{{0,40}}(?=:))"
+_ANNOUNCED = rf"(?:{_ANNOUNCED}|\w[^:\n.#]{{0,60}}\s{KINDS}\s+{MADE}\b[^:\n.]{{0,40}}(?=:))"
 # a turn of a dialogue is announced as one's own: `turn` and `line` stand in texts, too
 _ANNOUNCED = (
     rf"(?:{_ANNOUNCED}|(?:(?:here(?:'s|\s+is)\s+)?my\s+next|here(?:'s|\s+is)\s+(?:my|the\s+next))\s+(?:turn|utterance|message|line)"
     rf"(?:\s+(?:in|of)\s+(?:the|this|our)\s+(?:dialogue|conversation|chat))?(?=[\s*_]*[:\n]))"
 )
 _MADE_IS = (
-    rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
+    rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
 )
 # what the writer is about to do, on a line of its own
 _WILL = (
     rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
-    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
-    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{_MADE}\b[^:\n.]{{0,60}}[.:!]"
+    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|try)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
+    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{MADE}\b[^:\n.]{{0,60}}[.:!]"
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = lazy(
     rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_\u2600-\u27bf\U0001f300-\U0001faff]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
-    rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
+    rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|{KINDS}\s+{MADE}\s+(?:(?:is|goes)\s+)?below[.:!]?[\s*_]*\n|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
 # the same with the text behind a colon on the line
 _PREAMBLE_HEAD = lazy(
-    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}):[\s*_]*(?=\S)", re.I
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}|"
+    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|here\s+it\s+is\s*[—–-]\s*(?=\S)|(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{KINDS}\s+{MADE}\s+(?:would|could|might)\s+be\s*"
+    r"(?=[\"“«'‘*]))",
+    re.I,
 )
 _YES_SIR_HEAD = lazy(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
 _SPEAKER = lazy(
-    r"\A[\s*_]*(?:\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*|(?:assistant|model)[ \t]*\n\s*)",
+    r"\A[\s*_]*(?:\[?(?:ai\s+)?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*|(?:assistant|model)[ \t]*\n\s*)",
     re.I,
 )
-_CLAIMS = (
-    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
-    r"fictional|fictitious|plausible|contradict\w*)"
-)
-_EXPLAINED = lazy(
-    rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucination(?:\s+(?:type|"
-    rf"pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
-    rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
-    rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
-    rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
-    rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
-    rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
-    rf"is\s+there\s+anything)\b"
-    rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
-    rf"removed)\b"
-    rf"|in\s+(?:this|the|my)\s+(?:{_KINDS}\s+)?{_MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
-    rf"have\s+been)\s+)(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|fabricated|made\s+up|modified)\b"
-    rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
-    rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
-    rf"source)\b"
-    rf").*\Z",
-    re.I | re.DOTALL,
-)
-_ASIDE = lazy(
-    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
-    rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
-    rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
-    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|one)\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
-    re.I,
-)
-# behind a short answer alone: what would be right, that this is wrong
-_ACTUAL = lazy(
-    rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
-    rf"\s+[—–-]\s*(?:(?:this|that|it)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
-    re.I | re.DOTALL,
-)
-_FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
 # what the text is, in brackets before it
 _LABEL = lazy(
     r"[*_]*[(\[](?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect)(?:\s+\w+)?[)\]][*_:]*\s+",
@@ -123,7 +88,7 @@ _LABEL = lazy(
 # one text behind a bullet or a mark of quotation, or in brackets
 _BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
 _ITEM = lazy(
-    rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{_KINDS}[ \t]+)?(?:option|version|"
+    rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{KINDS}[ \t]+)?(?:option|version|"
     rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
     re.I | re.MULTILINE,
 )
@@ -133,12 +98,19 @@ _ACKNOWLEDGED = lazy(
     rf"wait|start|begin|"
     rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|"
-    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|"
+    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null)\W*|"
+    rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
+    rf"[^\n.]{{0,40}}\b{KINDS}\s+{MADE}\b[^\n]{{0,60}}|"
+    rf"<[^<>\"'/]{{0,20}}\b(?:insert|your|placeholder|answer|response|summary)[^<>\"']{{0,20}}>|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
 )
+_ASKS_BACK = lazy(
+    r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|assist|do))\b[^\n]{0,100}\?\W*",
+    re.I,
+)
 _KEYS = lazy(
-    rf"(?:(?:{_KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|"
+    rf"(?:(?:{KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|"
     rf"hallucination|refined|corrected",
     re.I,
 )
@@ -176,13 +148,15 @@ def written(
     if not answer:
         return nothing(cuts)
     # a number behind the one heading's noun (`Answer #1:`)
-    numbered = rf"(?im)^(\W*(?:{_KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
+    numbered = rf"(?im)^(\W*(?:{KINDS}\s+)?{noun})\s*#?[1-9](?=[*_]*\s*:)"
     if len(re.findall(numbered, answer)) == 1:
         answer = re.sub(numbered, r"\1", answer)
+    answer = re.sub(r"(?<=\w)\*\* \*\*(?=\w)", " ", answer)  # `**Hallucinated** **Answer**`
     answer = re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer)
+    answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer):
+    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and _ASKS_BACK.fullmatch(answer)):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
@@ -191,6 +165,8 @@ def written(
         return Parsed(None, "absent", joined(cuts, more))
     value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"))
     cuts = joined(cuts, more, layers)
+    if value.strip(" *_#:`").casefold() in {name.casefold() for name in names}:
+        value = ""  # a heading of nothing
     if not words(value):
         is_announced = any(kind in cuts for kind in ("preamble", "explanation"))
         return Parsed(None, "no-answer" if is_announced else "empty", cuts)
@@ -211,6 +187,8 @@ _OTHER_KINDS = (
     "Corrected",
     "Revised",
     "Rewritten",
+    "Next",
+    "Plausible",
     "Final",
 )
 
@@ -279,22 +257,25 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
             ("preamble", FOREIGN_PREAMBLE),
+            ("heading", FOREIGN_HEAD),
             ("preamble", PICTURES),
             ("preamble", OTHER_TURN),
+            *((("preamble", ECHOED),) if noun == "Answer" else ()),
             ("heading", _SPEAKER),
         ):
             if found := pattern.match(value):
-                value, cuts = value[found.end() :].strip(), joined(cuts, (kind,))
+                value = headings.with_marks(found[0], value[found.end() :].strip())
+                cuts = joined(cuts, (kind,))
         if noun != "Response" and (found := _YES_SIR_HEAD.match(value)):
             value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
         value, more = _unheaded(value, names)
         cuts = joined(cuts, more)
-        for pattern in (_EXPLAINED, TOLD_BEHIND, _ASIDE, *((_ACTUAL,) if noun == "Answer" else ())):
+        for pattern in (EXPLAINED, TOLD_BEHIND, ASIDE, *((ACTUAL,) if noun == "Answer" else ())):
             if (found := pattern.search(value)) and value[: found.start()].strip():
                 value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
         value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
-        if noun != "Response" and (found := _FAREWELL.search(value)) and found.start():
+        if noun != "Response" and (found := FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
         if found := _BULLET.fullmatch(value):
             value, cuts = found["text"].strip(), joined(cuts, ("heading",))
@@ -312,7 +293,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
-        rf"output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
+        rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )

@@ -14,8 +14,10 @@ from functools import lru_cache
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.comparisons import Asks, compared
+from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.lexicon import FAULT
+from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _ORDINALS = (
@@ -60,7 +62,7 @@ _NOT = lazy(
     re.I,
 )
 _DOUBT = lazy(
-    r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
+    r"\b(?:(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?(?:start|begin|look|analy\w+|consider|examine|check|compare|evaluate)|was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
     r"probably|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
@@ -81,11 +83,12 @@ _OTHER_POLE = {
 }
 # what says of a text that it is the one
 _OWN_POLE = {
-    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
+    "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
     "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
-    r"harder\s+to\s+(?:detect|spot|notice|tell)|"
-    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b",
+    r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
+    r"лучш\w*|en\s+iyi|daha\s+iyi|"
+    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
 _NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
@@ -147,7 +150,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
+    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
     answer = _UNSPACED.sub(r" \g<0> ", answer)
     answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
@@ -194,6 +197,11 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
         # a pick on a line of its own, beside words that name none and do not doubt it
         if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
             return Parsed(found.pop(), cuts=cuts)
+    last = alone_lines[-1] if alone_lines and {*alone_lines} <= {None, alone_lines[-1]} else None
+    if last and not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
+        # a pick on the last line, which the words before it do not contradict
+        if (before := _picked(others, names, asks)) not in names or before == last:
+            return Parsed(last, cuts=cuts)
     picked = _picked(inside, names, asks)
     return Parsed(
         picked if isinstance(picked, str) and picked in names else None,
@@ -204,7 +212,7 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
 
 def _alone(text: str, names: Sequence[str]) -> str | None:
     """The name that a text is, in any form of a mention, and nothing beside it."""
-    plain = text.strip().strip(".!*_`\"'#,: \t\n")
+    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
     found = _short().fullmatch(plain)
     return names[0 if found["first"] else 1] if found else None
 
@@ -228,7 +236,7 @@ def _mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
             rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
@@ -246,7 +254,8 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
     if place is None:
-        return said
+        is_against = said in names and names.index(said) in against(text, mentions, asks)
+        return "ambiguous" if is_against else said
     return "ambiguous" if said in names and said != names[place] else names[place]
 
 
@@ -270,6 +279,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
+    if found := rated(text, mentions, names, asks):
+        return found
     if len(mentions) > 1 and _is_listed(text, mentions, asks):
         return "ambiguous"
     if re.search(
@@ -303,6 +314,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     """One text is named: it is picked unless its sentence negates it or says the other pole of it."""
     place, start, end = mentions[0]
     is_picked = _is_pick(text, start, end)
+    if any(_is_pick(text, at, stop, is_strict=True) for _, at, stop in mentions[1:]):
+        return "ambiguous" if _TAKEN_BACK.search(text) else names[place]
     sentence = _sentence(text, start)
     ahead, _, behind = sentence.partition(text[start:end])
     if _is_described(ahead, asks) is False:

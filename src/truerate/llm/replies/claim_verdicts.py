@@ -37,6 +37,13 @@ _IN_PROSE = lazy(
     r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+)?(?:claim|fact|statement)[ \t]+\[?(\d{1,3})\]?[ \t]+is[ \t]+(?=(?:not[ \t]+|un)?supported\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+# one sentence for all claims
+_OF_ALL = lazy(
+    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?:two|given|listed|above))?"
+    r"(?:\s+(?:claims?|statements?|facts?|them))?(?:\s+(?:is|are)|\s*[:：])\s+(?:(?:fully|clearly|directly)\s+)?"
+    r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
+    re.IGNORECASE,
+)
 _ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
@@ -212,8 +219,16 @@ def _turns(line: str, verdict: bool) -> bool:
 
 
 def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | str]], tuple[str, ...]]:
-    """Verdicts without numbers: a list of as many entries as there are claims; of one claim alone the reply."""
+    """Verdicts without numbers: a list of as many entries as there are claims; of one claim alone the reply; of
+    all claims a sentence that is the whole reply.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if whole := _OF_ALL.fullmatch(" ".join(lines)):
+        who, is_against = whole["who"].casefold(), bool(whole["against"])
+        is_two, is_none = who in ("both", "neither"), who in ("none", "no", "neither")
+        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2):
+            return {}, ()  # `all are not supported`: each one, or not each one?
+        return {place: {is_against or is_none} for place in range(1, len(claims) + 1)}, ("list",)
     if len(claims) == 1 and (verdict := verdict_of(" ".join(lines), claims[0])) is not None:
         return {1: {verdict}}, ()
     items = [item for line in lines if (item := marks.item_of(line)) is not None]

@@ -8,8 +8,13 @@ of the contrary pole):
     I reject % and pick @                   I prefer @ to %
     since % …, @ is own                     @ is own because % is other
 
-A reply is read where every sentence that names a text is such a one, or the last one is and those before it only
-tell of the texts, all picks agree, and no word of doubt, question or taking back stands in it.
+    neither: not %, but @                   of @ and %, the former own
+
+A sentence of one text picks it where it says of it what was asked for (`grammar.paraphrase`: `Answer 1 contains
+a hallucination`), and speaks for the other one where it says the contrary; the latter alone picks nothing.
+
+A reply is read where every sentence that names a text is such a one or only tells of the texts, one of them
+picks, all agree, and no word of doubt, question or taking back stands in it.
 """
 
 import re
@@ -18,6 +23,7 @@ from functools import lru_cache
 from typing import Literal
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.grammar import paraphrase
 
 Asks = Literal["hallucinated", "best"] | None
 _IS = (
@@ -26,7 +32,8 @@ _IS = (
 )
 _QUALITY = (
     r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
-    r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely|precise)"
+    r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely|precise|faithful|complete|correct|"
+    r"consistent|factual|informative)"
 )
 _BETTER = rf"(?:better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
 _WORSE = rf"(?:worse|weaker|inferior|less\s+{_QUALITY})"
@@ -43,9 +50,9 @@ _NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
 _TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
 _REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
 _AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?|\s*,\s*)"
-_SO = r"(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
+_SO = r"(?:i\s+(?:think|believe|find)\s+(?:that\s+)?)?(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
-_REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|drop)"
+_REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|drop)"
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
@@ -63,20 +70,46 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
 
     `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
     """
-    if (
-        asks is None
-        or _DOUBT.search(_BOTH_ARE.sub(" are", text))
-        or {place for place, *_ in mentions} != {0, 1}
-    ):
+    if asks is None or not mentions or _DOUBT.search(_BOTH_ARE.sub(" are", text)):
         return None
     sentences = [one for one in _sentences(_marked(text, mentions)) if "\x01" in one or "\x02" in one]
     picks = [_picked(one, asks) for one in sentences]
+    open_ones = [one for one, pick in zip(sentences, picks, strict=True) if pick is None]
+    against = [_spoken_against(one, asks) for one in open_ones]
     found = {one for one in picks if one is not None}
-    is_told = all(_TELLS.fullmatch(one) for one, pick in zip(sentences, picks, strict=True) if pick is None)
-    return found.pop() if len(found) == 1 and picks[-1] is not None and is_told else None
+    is_told = all(
+        other is not None or _TELLS.fullmatch(one) for one, other in zip(open_ones, against, strict=True)
+    )
+    agreed = found | {1 - other for other in against if other is not None}
+    return found.pop() if len(found) == 1 and len(agreed) == 1 and is_told else None
 
 
-_TELLS = lazy(r"[\x01\x02]\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)\b[^\x01\x02]*")
+_TELLS = lazy(
+    r"[\x01\x02](?:\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)|:\s+(?:says|states|names|gives|"
+    r"mentions|claims))\b[^\x01\x02]*"
+)
+_ALONE = lazy(r"[^\x01\x02]*(?P<sign>[\x01\x02])[^\x01\x02]*")  # of one text
+
+
+def against(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> set[int]:
+    """The places of the texts of which a sentence says the contrary of what was asked for."""
+    parts = _sentences(_marked(text, mentions)) if asks and mentions else []
+    return {place for part in parts if (place := _spoken_against(part, asks)) is not None}
+
+
+def _says(sentence: str) -> tuple[int, bool] | None:
+    """Of a sentence of one text: its place, and whether a fault (True) or none (False) is stated of it."""
+    found = _ALONE.fullmatch(sentence)
+    if found is None:
+        return None
+    said = paraphrase(sentence.replace(found["sign"], "the answer"))
+    return None if said is None else ("\x01\x02".index(found["sign"]), said)
+
+
+def _spoken_against(sentence: str, asks: Asks) -> int | None:
+    """The place of the one text of which a sentence says the contrary of what was asked for."""
+    said = _says(sentence)
+    return said[0] if said and said[1] is (asks == "best") else None
 
 
 def _marked(text: str, mentions: Sequence[tuple[int, int, int]]) -> str:
@@ -95,6 +128,8 @@ def _sentences(text: str) -> list[str]:
 def _picked(sentence: str, asks: Asks) -> int | None:
     """The place that one sentence picks."""
     plain = sentence.strip(" .!")
+    if (said := _says(plain)) and said[1] is (asks == "hallucinated"):
+        return said[0]
     found = {
         place
         for place, own in enumerate("\x01\x02")
@@ -107,13 +142,14 @@ def _picked(sentence: str, asks: Asks) -> int | None:
 def _forms(asks: Asks) -> re.Pattern[str]:
     """The sentences that pick `@`."""
     if asks == "best":
-        own, other = rf"{_IS}(?:{_BETTER}|best|most\s+{_QUALITY})", rf"{_IS}(?:{_WORSE}|too\s+\w+|vague|off)"
+        own = rf"{_IS}(?:the\s+)?(?:{_BETTER}|best|most\s+{_QUALITY}|{_SOUND}|one\s+(?:that|which)\s+{_SOURCE}\s+supports)(?:\s+{_NOUN})?"
+        other = rf"{_IS}(?:{_WORSE}|too\s+\w+|vague|off|{_FAULTY}|(?:not|un)\s*supported)"
         named = rf"(?:{_BETTER}|best|most\s+{_QUALITY})"
         lacks = r"(?:is|does|was)(?:\s+not|n't)"
     else:
         faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
         own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
-        fault = rf"(?:contradict|conflict\s+with)\s+{_SOURCE}"
+        fault = rf"(?:(?:contradict|conflict\s+with)\s+{_SOURCE}|contain\s+(?:an?\s+|any\s+|the\s+)?hallucinations?)"
         other = rf"(?:{_IS}{_SOUND}(?:\s+{_NOUN})?|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
         named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
     forms = [
@@ -125,25 +161,39 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         rf"{_SO}(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?{_REJECT}\s+%\s*,?\s*(?:and|so|then)\s+(?:i\s+)?"
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
     ]
-    because = r"(?:since|because|as|given\s+that)"
+    because = r"(?:since|because|as|given\s+that|while|whereas)"
+    both = r"(?:@\s+and\s+%|%\s+and\s+@)"
     forms += [
         rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
+        rf"{_SO}not\s+%\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
+        rf"{_SO}(?:comparing|between|of|out\s+of|looking\s+at)\s+{both}\s*,\s*@\s+{own}{_TAIL}{_REASON}",
     ]
     if asks == "hallucinated":
         forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
         forms.append(rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}")
-        none = r"contain\s+(?:any\s+|a\s+)?hallucinations?"
-        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+(?:{fault}|{none})\s*(?:,|{_AND})\s*@\s+does")
+        forms.append(
+            rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}|"
+            rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+"
+        )
+        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
         stated = r"(?:states|says|claims|adds)\s+(?:something|what)\s+(?:that\s+is\s+)?(?:not\s+supported|unsupported|false|wrong)"
         forms.append(rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}")
     if asks == "best":
         forms += [
+            rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
+            rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:repeats|ignores|changes|lacks|misses|omits|fails|contradicts)\b[^@%]*",
+            rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
+            rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
+            rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",
+            rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
+            rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
             rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
             rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
             rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
+            rf"{_SO}%\s+is(?:\s+not|n't)\s+as\s+(?:good|{_QUALITY})\s+as\s+@{_REASON}",
             rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
-            rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}{_BETTER}",
+            rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",
             rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"
             rf"(?:but\s+)?@\s+{own}{_TAIL}{_REASON}",
             rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",

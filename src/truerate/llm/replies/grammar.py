@@ -62,7 +62,8 @@ _FAULT = (
 # what a sound text has none of: that there is one of these alone says less
 _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
 _BAD = (
-    r"(?:hallucinated|a\s+hallucination|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
+    r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
+    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
     r"wrong|incorrect|"
     r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )
@@ -90,6 +91,7 @@ _ELSEWHERE = (
     rf"(?:(?:(?:that|which)\s+(?:is|are|was|were)\s+|(?:that|which)\s+(?=(?:is|are|was|were)n't))?(?:(?:is|are|was|were)n't|not|nowhere)\s+"
     r"(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
+    rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|from|with|to)\s+{_THE_MATERIAL}"
     rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
     r"(?:contains?|mentions?|states?|gives?|supports?|includes?|has|have|says?|provides?|tells?))"
 )
@@ -118,19 +120,19 @@ _SOUND = (
 )
 # of all that the text says: where it stands
 _TRACED = (
-    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
+    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
     rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from))\s+{_THE_MATERIAL}"
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
 _BARE_FAULTY = (
-    rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
+    rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
     rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
-    rf"{_ALL}\s+{_IS}\s+{_SURELY}{_BAD}",
+    rf"(?:{_ALL}|something|some\s+of\s+it)\s+{_IS}\s+{_SURELY}{_BAD}",
     rf"nothing\s+in\s+{_TARGET}\s+{_IS}\s+{_SURELY}{_GOOD}",
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
@@ -152,13 +154,15 @@ _BARE_SOUND = (
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
-    r"to\s+sum\s+up|"
-    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
-    r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
+    r"to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
+    r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
+    r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
+    r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
-    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
-    r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
+    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
+    r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
+    r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
 DOUBT = lazy(
@@ -168,7 +172,7 @@ DOUBT = lazy(
     r"one\s+might|either|or|nor|"
     r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
     r"anything|not\s+only|"
-    r"suppose|assuming|claims?\s+that|question\s+is)\b",
+    r"suppose|assuming|(?<!\ba\s)claims?\s+that|question\s+is)\b",
     re.IGNORECASE,
 )
 
@@ -180,7 +184,7 @@ def _any(*forms: str) -> str:
 def _told_of(target: str, forms: Sequence[str]) -> str:
     """A target with its predicates, all of one pole: `the answer is right and contains no error`."""
     said = _any(*forms)
-    return rf"{target}\s+(?:{said})(?:\s*,?\s+and\s+(?:{target}\s+)?(?:{said}))*"
+    return rf"{target}\s+(?:{said})(?:{_PLACE}\s*,?\s+and\s+(?:{target}\s+)?(?:{said}))*"
 
 
 _CLAUSES = {
@@ -196,6 +200,10 @@ _DISBELIEVED = lazy(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
 _CONTRACTED = lazy(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
+_I_WOULD = lazy(r"\bi\s+would\s+(?=(?:say|conclude|judge)\b)", re.I)
+_REASON_FIRST = lazy(
+    r"\A(?:since|because|as|given\s+that)\s+(?!if\b)[^,;:?]{3,160},\s+(?=(?:the|it|this|that|i)\b)", re.I
+)
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
 _SO = lazy(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
@@ -209,7 +217,9 @@ _STATES = {
         rf"{_PLACE}",
         re.IGNORECASE,
     ),
-    False: lazy(rf"{_ADVERB}(?:{_GOOD}|not\s+{_BAD}|no\s+{_FLAW}){_PLACE}", re.IGNORECASE),
+    False: lazy(
+        rf"{_ADVERB}(?:{_GOOD}|not\s+{_BAD}|non-?\s?hallucinated|no\s+{_FLAW}){_PLACE}", re.IGNORECASE
+    ),
 }
 _TRUTH = lazy(r"(?:not\s+)?(?:true|false|right|wrong|valid|fine|ok(?:ay)?)", re.IGNORECASE)
 
@@ -229,8 +239,9 @@ def paraphrase(sentence: str) -> bool | None:
     """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
     None where it says neither by the grammar.
     """
-    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-").replace("’", "'").split())
+    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-()[]").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
+    plain = _I_WOULD.sub("i'd ", _REASON_FIRST.sub("", plain))
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):

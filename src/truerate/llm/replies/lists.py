@@ -74,7 +74,7 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     unread: list[str] = []
     is_none = False
     for line, entry in zip(lines, entries, strict=True):
-        words = entry[1] if entry else _LABEL.sub("", line)
+        words = entry[1] if entry else _LABEL.sub("", line).replace("**", "")
         if says_none(words):
             is_none = True
         elif entry:

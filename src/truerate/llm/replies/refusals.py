@@ -52,6 +52,17 @@ _ENGLISH = (
     rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
     rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
+    rf"\bi\s+(?:do\s+not|don't)\s+think\s+(?:that\s+)?i\s+(?:should|can|could|ought\s+to)\s+(?:{_HELP}|{_WRITE}\b|"
+    rf"{_GIVE}\s+(?:\w+\s+)?{_THAT})",
+    r"\bi(?:'d|\s+would)\s+(?:rather|prefer\s+to)\s+(?:give|provide|offer|share|stick)\s+(?:\w+\s+){0,3}?"
+    r"(?:correct|accurate|right|true|factual|truth\w*)\b",
+    r"\bi(?:'ll|\s+will)\s+have\s+to\s+(?:pass\s+on\s+(?:this|that)|decline|refuse)\b",
+    r"\b(?:lamento|siento)\s+no\s+poder\b|\b(?:lamento|sinto\s+muito)\s+não\s+poder\b|"
+    r"\bmi\s+dispiace\s+(?:di\s+)?non\s+poter|\bregrette\s+de\s+ne\s+pas\s+pouvoir\b",
+    # without a subject: `Unable to comply.` · `Sorry, can't help with that.`
+    rf"\A\W*(?:sorry|apologies)?[\s,.!—–-]*(?:but\s+)?(?:can't|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't)\s+"
+    rf"(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
+    rf"\bi\s*{_CAN_NOT}\s+(?:add|include|insert|introduce)\s+(?:\w+\s+){{0,4}}?{_FALSE}\b",
     # I am not able to continue this conversation; not a partner who has to leave, or goes on with `without …`
     rf"\bi\s*{_CAN_NOT}\s+(?:be\s+able\s+to\s+)?(?:continue|carry\s+on|go\s+on|proceed|engage|take\s+part|participate)\s+(?:with\s+|in\s+)?"
     r"(?:this|the|our|such\s+an?)\s+(?:\w+\s+)?(?:conversation|dialogue|dialog|discussion|chat|role[- ]?play)\s*(?:[.;!]|$)",
@@ -90,7 +101,7 @@ _ENGLISH = (
     rf"things)\b[^.]{{0,30}}?\b(?:is|are|would(?:\s+not)?\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\s+(?:be\s+)?(?:something|what|in|within|"
     rf"appropriate|possible|ethical|allowed|permitted|right|ok(?:ay)?|acceptable|responsible|honest|proper|my|helpful)\b|"
     rf"outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|"
-    rf"(?:in)?appropriate|irresponsible|dishonest|impossible|prohibited|forbidden)",
+    rf"(?:in)?appropriate|misleading|deceptive|wrong|irresponsible|dishonest|impossible|prohibited|forbidden)",
     rf"\bit\s+(?:would\s+not|wouldn't|would\s+n't|is\s+not|isn't)\s+(?:be\s+)?(?:right|appropriate|ethical|"
     rf"possible|responsible|honest|ok(?:ay)?|acceptable|proper)\s+(?:for\s+me\s+)?to\s+(?:{_WRITE}|"
     rf"{_GIVE})\b",
@@ -161,6 +172,7 @@ _OTHERS = (
     r"\b(?:lo\s+siento|lamento|lamentablemente|disculpa|perdón|lo\s+lamento)\b.*\bno\s+(?:puedo|voy|podré|"
     r"me\s+es)\b|(?:\A|[.,]\s*)no\s+(?:puedo|voy\s+a|debo)\s+(?:ayudar|escribir|inventar|crear|generar|"
     r"proporcionar|hacer|producir|cumplir|redactar)",
+    r"\bno\s+me\s+es\s+posible\s+(?:ayudar|escribir|inventar|crear|generar|proporcionar|hacer|dar|redactar|cumplir)",
     # Italian
     r"\b(?:mi\s+dispiace|purtroppo|spiacente|scusa)\b.*\bnon\s+(?:posso|potrò)\b|(?:\A|"
     r"[.,]\s*)non\s+posso\s+(?:aiutar|scrivere|inventare|creare|generare|fornire|farlo|fare|produrre)",
@@ -173,7 +185,7 @@ _OTHERS = (
     r"wil\s+ik|ik\s+wil)\b.*\b(?:niet|geen)\b|\bik\s+(?:kan|zal|mag)\s+(?:\w+\s+){0,4}?(?:niet|"
     r"geen)\s+(?:\w+\s+){0,3}?(?:helpen|schrijven|verzinnen|doen|maken)\b",
     r"\b(?:przepraszam|przykro\s+mi|niestety)\b.*\bnie\s+(?:mogę|będę|potrafię)\b|\Anie\s+(?:mogę|"
-    r"będę)\s+(?:\w+\s+){0,2}?(?:pomóc|pisać|napisać|tworzyć|wymyślać|tego)",
+    r"będę)\s+(?:\w+\s+){0,2}?(?:pomóc|podać|podawać|udzielić|generować|stworzyć|pisać|napisać|tworzyć|wymyślać|tego)",
     # Swedish, Norwegian, Danish, Finnish
     r"\b(?:tyvärr|beklager|unnskyld|desværre|ursäkta|förlåt|undskyld)\b.*\b(?:kan|vill|kommer|vil)\b.*\b(?:inte|ikke|ikkje)\b|"
     r"\b(?:jag|jeg|eg)\s+kan\s+(?:\w+\s+){0,2}?(?:inte|ikke|ikkje)\s+(?:hjälpa|hjelpe|hjælpe|skriva|skrive)\b|"
@@ -189,7 +201,7 @@ _OTHERS = (
     r"\bxin\s+lỗi\b.*\bkhông\s+thể\b|\b(?:maaf|mohon\s+maaf)\b.*\btidak\s+(?:bisa|dapat)\b",
     # Turkish
     r"\b(?:üzgünüm|maalesef|özür\s+dilerim|kusura\s+bakma)\b.*(?:[ae]mam|[ae]mem|[ae]m[ıi]yorum)\b|"
-    r"\b(?:yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",
+    r"\b(?:yerine\s+getiremem|yardım\s+edemem|sağlayamam|veremem|yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",
     # Russian
     r"\b(?:извините|простите|к\s+сожалению|прошу\s+прощения|сожалею)\b.*\bне\s+(?:могу|буду|смогу|стану)\b|"
     r"(?:\A|\bя\s+)не\s+(?:могу|буду|стану)\s+(?:\w+\s+)?(?:помочь|писать|написать|выдумывать|создавать|"
@@ -199,6 +211,8 @@ _OTHERS = (
     r"满足)|我(?:无法|不能|不会|拒绝)(?:为您|为你)?(?:提供|编造|生成|撰写|写|帮助|协助|这样做|完成|满足|捏造)",
     r"(?:申し訳|すみません|残念ながら|ごめんなさい|恐れ入りますが).*(?:できません(?!でした)|できかね|お断り|いたしかね|できない|お手伝いでき)|(?:お手伝い|作成|生成|提供|対応|お応え|応じること|お受け|"
     r"書くこと|捏造)(?:することは|は)?でき(?:ません|かね)",
+    r"(?:嘘|虚偽|偽の|誤った|間違った|架空).{0,30}(?:できません(?!でした)|できかね|いたしかね|いたしません)",
+    r"(?:거짓|허위|가짜|잘못된).{0,30}(?:수\s*없습니다|않겠습니다|수\s*없어요)",
     r"(?:죄송|미안|유감).*(?:없습니다|없어요|못합니다|않습니다)",
     # Arabic
     r"(?:آسف|عذر|أعتذر|للأسف).*(?:لا\s+أستطيع|لا\s+يمكنني|لن)|(?:لا\s+أستطيع|"

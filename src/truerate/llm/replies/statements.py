@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import structured
+from truerate.llm.replies import contrary, hedging, structured
 from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.lexicon import ANSWERS, MEANS, NEGATION, ROMANCE_FAULT, WORD, concluded, pole
 from truerate.llm.replies.reading import Parsed
@@ -36,7 +36,7 @@ SOUND_KEY = lazy(
 _LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
     r"result|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
+    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
 )
@@ -45,37 +45,53 @@ _SURELY = r"(?:clearly|definitely|simply|therefore|thus|hence|certainly|indeed|a
 _HERE = r"\s+(?:here|this\s+time|overall|(?:for|to|on|in)\s+this(?:\s+(?:one|case|question|example))?)\b"
 _MARK = r"[\s\"'“„«*_`(\[{<]*"
 _SHUT = r"[\"'”“»*_`)\]}>]*"
-_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
+_FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w|-\w)"
 # the word alone: behind the mark of a list, or said again
 ALONE = lazy(
     rf"(?:\s*\(?(?:\d|[a-d])[.)](?=\s))?[\W_]*{_FREE}(?:[\s,.!*\"'-]+(?P=word)(?!\w)){{0,5}}[\W_]*", re.I
 )
 _FILLER = (
-    r"(?:(?:assistant|a|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
+    r"(?:(?:assistant|a|ai|bot|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
     r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|i\s+(?:think|believe)|i\s+mean|"
-    r"given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = lazy(
     rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|"
-    rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s*))",
+    rf"the|this|that|there|i|because|since|as)\b.*|\s+from\s+me\b.*|\s+(?:indeed|definitely|certainly)\b.*|\s*))",
     re.I | re.DOTALL,
 )
+_SO_ELSEWHERE = (
+    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|quindi|dunque|dus|"
+    r"следовательно|поэтому|значит|dolayısıyla|zatem"
+)
 _LAST = lazy(
-    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:so|hence|thus|therefore|accordingly|overall|in short|"
-    rf"in conclusion)\s*[,:]?\s*{_MARK}{_FREE}[\W_]*",
+    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:(?:so|hence|thus|therefore|accordingly|overall|in short|in conclusion|"
+    rf"{_SO_ELSEWHERE})\s*[,:]?|→|->|=>|⇒)\s*{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 _CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+)?{_SHUT}"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
     rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
-    rf"that\s+is\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
+    rf"that\s+is\s+|that\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
+)
+# the verdict named before its noun: `Thus "No" is the appropriate judgement`
+_APT = lazy(
+    rf"(?P<before>{_FILLER}){_MARK}{_FREE}{_SHUT}\s+(?:is|would\s+be|must\s+be|seems)\s+(?P<voice>)(?:clearly\s+|therefore\s+)?"
+    r"(?:the|my)\s+(?:(?:appropriate|right|correct|proper|final|fitting)\s+)?(?P<label>judge?ment|verdict|label|decision)"
+    r"(?P<after>(?:\s+here)?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
+    re.I | re.DOTALL,
+)
+# an arrow behind a verdict: `No → Yes`
+_POINTED = lazy(rf"(?<!\w)(?:{WORD})(?!\w).*(?:→|->|=>|⇒)\W*\Z", re.I | re.DOTALL)
+_THEN = lazy(
+    r"[\s,;:—–→⇒]*(?:\band\s+)?(?:\b(?:so|hence|thus|therefore)\b)?[\s,]*(?:\b(?:the|my)\s*)?\Z", re.I
 )
 _REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
@@ -84,7 +100,7 @@ _REASONED = lazy(
 )
 # before the label: a condition, or an answer that is not the reply's own
 _NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
+    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
     r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
 )
@@ -95,53 +111,14 @@ _STANDING = lazy(rf"(?:^|[:.!;])[ \t]*[\"'*_(]*{_FREE}[\"'*_)]*[ \t]*(?=[.!,;]|$
 _ANNOUNCED = lazy(
     r"(?:ok(?:ay)?|sure|well|alright)?[\s,.!]*(?:let\s+me|let's|let\s+us|i\s+will|i'll)\b", re.I
 )
+_SPOKEN = lazy(rf"[\"“]{_FREE}[,.!?]*,[\"”]\s+\w", re.I)  # `"No," she said`
 _NEGATED = lazy(r"\b(?:not|never|cannot|nor|neither|wrong|rash|hard|difficult)\b|n't\b", re.I)
-_BOTH = lazy(
-    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
-    r"and)\s*yes\b",
-    re.I,
-)
 # the other word standing as a verdict behind a first one
 _SECOND = lazy(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
-    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})(?!-\w)[\"'*_]*(?=\s*(?:$|[,.;:!?()\]}}|/…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
-    re.I,
-)
-_OPEN = lazy(
-    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
-    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
-    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
-    r"not\s+sure)"
-    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
-    r"this|that)(?:\s+\w+)?\s+open"
-    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
-    r"toss[- ]?up|50[/-]50"
-    r"|undecided|flip\s+a\s+coin|i\s+guess"
-    # what is to be judged is asked for
-    r"|please\s+(?:provide|share|send|paste)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
-    r"response|dialogue|question|knowledge|source|content))\b",
-    re.I,
-)
-_HEDGED = lazy(
-    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
-    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
-    r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look)|"
-    r"please\s+(?:provide|share|send|paste|give)|"
-    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
-    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
-    re.I,
-)
-_EXCEPTED = lazy(
-    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
-    r"except|unless|if\s+(?:not|you|we|one|the))\b",
-    re.I,
-)
-_TAKEN_BACK = lazy(
-    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
-    r"i\s+take\s+(?:it|that)\s+back|"
-    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
 _QUOTED = lazy(
@@ -160,6 +137,8 @@ _CONTRARY_QUESTION = lazy(
 
 
 _SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|supported)", re.I)
+# `Faithful? No`: a name and its value
+_ASKED_SHORT = lazy(rf"^([a-z]{{5,12}})\?(?=[ \t]+(?:{WORD})[.!]*[ \t]*$)", re.I | re.MULTILINE)
 _LABEL = lazy(
     rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
     re.I,
@@ -175,6 +154,8 @@ _SO_WORD = lazy(
     rf".*[,;:—–]\s*(?:and\s+)?(?:so|hence|thus|therefore)\s*,?\s+{_FREE}\s*[,;:—–-]\s*(?P<rest>.+)",
     re.I | re.DOTALL,
 )
+# `Judgement: Hallucinated (Yes)`
+_SAID_AGAIN = lazy(rf"\s*[(\[]\s*{_FREE}\s*[)\]][\s.!*]*\Z", re.I)
 # a verdict behind its reason: `Since the document contradicts it, yes`
 _SINCE = lazy(
     rf"(?:since|because|given\s+that)\s+(?P<reason>[^.;:!?]+),\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL
@@ -185,12 +166,6 @@ _MAKES = lazy(
     rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+makes\s+(?:it|this)\s+an?\s+{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
-# words of the other verdict behind one, in a sentence that the grammar does not read
-_CONTRARY = {
-    True: lazy(r"\b(?:not|no|n't|free\s+of|without)\s+(?:\w+\s+){0,2}?hallucinat", re.I),
-    False: lazy(r"\A(?!.*\b(?:not|no|nothing|none|never|without|free|neither|nor|zero|if|whether|non)\b|.*n't\b)"
-                r".*\b(?:is|are|was|were|contains?|has|have|includes?)\s+(?:\w+\s+){0,2}?hallucinat", re.I | re.DOTALL),
-}  # fmt: skip
 # what stands for Yes and No behind `Hallucination:`
 VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
@@ -210,10 +185,18 @@ def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
     joined_lines = _LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = _QUOTED.sub(_unquoted, _NUMBERED.sub(r"number ", joined_lines))
+    plain = contrary.without_steps(plain)
+    if asks:
+        plain = _ASKED_SHORT.sub(
+            lambda found: f"{found[1]}:" if SOUND_KEY.fullmatch(structured.name_key(found[1])) else found[0],
+            plain,
+        )
     lines = [line for line in plain.splitlines() if line.strip()]
     stated = [one for one in _statements(plain, asks) if one is not None]
     if not stated:
-        return Parsed(None, "ambiguous" if _BOTH.search(plain) or _OPEN.search(plain) else "absent")
+        return Parsed(
+            None, "ambiguous" if hedging.BOTH.search(plain) or hedging.OPEN.search(plain) else "absent"
+        )
     finals = [one for one in stated if one.kind == "final"]
     is_agreed = len({one.value for one in finals}) == 1 and finals[-1].value is not None
     if is_agreed and stated[-1].kind == "final":
@@ -224,9 +207,15 @@ def prose(text: str, asks: Asks) -> Parsed:
         values |= {MEANS[one["word"].casefold()] for one in _STANDING.finditer(plain)}
     if len(values) > 1 or None in values:
         return Parsed(None, "ambiguous")
+    # a reply that breaks off behind steps has not come to its verdict
+    begins = next(_bare(part) for part in _BREAK.split(plain) if part and _bare(part))
+    is_cut = re.search(r"\w\s+[\w']+\Z", lines[-1]) is not None and len(lines[-1].split()) > 3
+    is_step = {one.kind for one in stated} == {"lead"}
+    if is_cut and is_step and not _LEAD.fullmatch(begins):
+        return Parsed(None, "ambiguous")
     # a bare verdict on the last line stands whatever doubt the steps before it spoke of
     is_last_alone = bool(ALONE.fullmatch(lines[-1])) and len(lines) > 1
-    if not is_last_alone and (_OPEN.search(plain) or _TAKEN_BACK.search(plain)):
+    if not is_last_alone and (hedging.OPEN.search(plain) or hedging.TAKEN_BACK.search(plain)):
         return Parsed(None, "ambiguous")
     return Parsed(values.pop())
 
@@ -237,6 +226,8 @@ def opening(text: str, asks: Asks) -> bool | None:
     """
     parts = (part.strip() for part in _BREAK.split(text) if part and part.strip(" \t\n*_#>-"))
     first = next((part for part in parts if not _ANNOUNCED.match(part)), "")
+    if _SPOKEN.match(first):
+        return None
     found = None if first.rstrip(" *_").endswith("?") else _LEAD.fullmatch(first.strip(" *_`#>-"))
     stated = _lead(found, None, asks) if found else None
     return stated.value if stated else None
@@ -252,9 +243,9 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
     question: str | None = None
     sentences = [part.strip() for part in _BREAK.split(text) if part and part.strip()]
     for sentence in sentences:
-        plain = re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
+        plain = _bare(sentence)
         if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
-            if _BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
+            if hedging.BOTH.search(sentence) is None and _LEAD.fullmatch(plain) and len(plain.split()) <= 3:
                 yield Stated(None, "question")
             question = sentence
             continue
@@ -263,24 +254,32 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
         yield found
 
 
+def _bare(sentence: str) -> str:
+    """A sentence without the marks of form and the pictures around it."""
+    return re.sub(r"^(?:[>\-–—•*#\s]|[^\w\s\"'(\[{<`~_*.,:;!?-])+", "", sentence).strip(" *_`#")
+
+
 def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -> Stated | None:
     """What one sentence states, given the question that stood right before it."""
     if lead := _LEAD.fullmatch(sentence):
         return _lead(lead, question, asks)
     if last := _LAST.fullmatch(sentence) or _MAKES.fullmatch(sentence):
-        is_both = bool(_BOTH.search(sentence))
-        return Stated(None if is_both else MEANS[last["word"].casefold()], "last")
+        before = sentence[: last.start("word")]
+        is_both = bool(hedging.BOTH.search(sentence)) or bool(_POINTED.search(before))
+        value = MEANS[last["word"].casefold()]
+        is_both = is_both or (asks is not None and contrary.in_words(_THEN.sub("", before)) is (not value))
+        return Stated(None if is_both else value, "last")
     if (since := _SINCE.fullmatch(sentence)) and not re.search(
         rf"(?<!\w)(?:{WORD})(?!\w)", since["reason"], re.I
     ):
         return Stated(MEANS[since["word"].casefold()], "last")
     if (told := concluded(sentence)) is not None:
         return Stated(told, "conclusion")
-    if (found := _CONCLUSION.fullmatch(sentence)) is not None:
-        return _conclusion(found, is_only=is_only)
+    if (found := _CONCLUSION.fullmatch(sentence) or _APT.fullmatch(sentence)) is not None:
+        return _conclusion(found, asks, is_only=is_only)
     if labelled := _labelled(sentence, asks):
         return labelled
-    if _BOTH.search(sentence) and not _QUOTED.search(sentence):
+    if hedging.BOTH.search(sentence) and not _QUOTED.search(sentence):
         return Stated(None, "both")
     if re.search(r"~~\s*(?:yes|no)\s*~~", sentence, re.I):
         return Stated(None, "both")
@@ -291,12 +290,11 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         value = MEANS[again["word"].casefold()]
         if paraphrase(again["said"]) is value:
             return Stated(value, "last")
-    if (
-        asks
-        and (label := _OF_VERDICT.match(sentence))
-        and (told := state(sentence[label.end() :])) is not None
-    ):
-        return Stated(told, "conclusion")
+    if asks and (label := _OF_VERDICT.match(sentence)):
+        words, again = _SAID_AGAIN.sub("", sentence[label.end() :]), _SAID_AGAIN.search(sentence)
+        if (told := state(words)) is not None:
+            is_one = again is None or MEANS[again["word"].casefold()] is told
+            return Stated(told if is_one else None, "conclusion")
     said = (
         paraphrase(_LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence)
         if asks
@@ -311,7 +309,7 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
     clause = rest.strip(" \t,.;:!—–-()[]|…").strip()
     if any(MEANS[other["word"].casefold()] is not value for other in _SECOND.finditer(rest)):
         return Stated(None, "both")
-    if _BOTH.match(lead[0].lstrip("\"'*_`(")) or _HEDGED.match(rest.lstrip(" ,.;:—–-(")):
+    if hedging.BOTH.match(lead[0].lstrip("\"'*_`(")) or hedging.HEDGED.match(rest.lstrip(" ,.;:—–-(")):
         return Stated(None, "both")
     is_there = bool(
         re.fullmatch(
@@ -322,6 +320,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
+    if contrary.COURTEOUS.match(rest) or (asks and contrary.OF_CLAIM[value].match(clause)):
+        return Stated(None, "both")
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
         said = pole(clause)
@@ -329,11 +329,12 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = True
     if said is None and asks and value and _SOUND_ALONE.fullmatch(clause):
         said = False
-    if said is None and asks and _CONTRARY[value].search(clause):
+    if said is None and asks and contrary.CONTRARY[value].search(clause):
         said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
-    if excepted := _EXCEPTED.search(rest):
+    if excepted := hedging.EXCEPTED.search(hedging.BUT_FIRST.sub("", rest)):
+        rest = hedging.BUT_FIRST.sub("", rest)
         beside = rest[excepted.start() :]
         if not value or _CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
             return Stated(None, "both")
@@ -342,14 +343,15 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
 
 def _is_own(question: str) -> bool:
     """Whether a question is the one that was asked, not its contrary nor a step."""
-    if _BOTH.search(question):
+    if hedging.BOTH.search(question):
         return True
     return bool(_OWN_QUESTION.search(question)) and not _CONTRARY_QUESTION.search(question)
 
 
-def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
+def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | None:
     """A sentence that names its verdict: `the answer is No`. The judged text can be such an answer itself, so
-    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is.
+    that `the answer is` needs `my`, `final`, a `so` before it, or to be all there is. One whose reason or
+    remark says the contrary in words (`nothing is made up, so the verdict is Yes`) states both.
     """
     before, label = found["before"], (found["label"] or "").casefold()
     value = MEANS[found["word"].casefold()]
@@ -359,7 +361,15 @@ def _conclusion(found: re.Match[str], *, is_only: bool) -> Stated | None:
     owned = _RIGHT.sub("", before) if _VERDICTS.search(label) else before
     if _NEGATED.search(clause) or _NOT_OWN.search(owned):
         return None if not _NEGATED.search(clause) else Stated(None, "both")
-    if _EXCEPTED.search(found["after"]) or _SECOND.search(found["after"]) or _BOTH.search(found[0]):
+    if (
+        hedging.EXCEPTED.search(found["after"])
+        or _SECOND.search(found["after"])
+        or hedging.BOTH.search(found[0])
+    ):
+        return Stated(None, "both")
+    if asks and any(
+        contrary.in_words(part) is (not value) for part in (_THEN.sub("", before), found["after"])
+    ):
         return Stated(None, "both")
     is_own = (
         bool(found["voice"])

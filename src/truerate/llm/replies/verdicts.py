@@ -44,6 +44,9 @@ CLOSINGS = (
 _PICTURES = lazy(
     r"(?<=\w)(?P<end>[.!]?[*_\"')]*[.!]?)[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
+_PICTURES_BEFORE = lazy(
+    r"(?<=[:：])(?P<marks>[ \t*_]*)[\u2600-\u2712\u2714-\u274b\U0001f300-\U0001faff][\s\ufe0f]*(?=[\"'*_]*\w)"
+)
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = lazy(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
 # a line that answers: behind the name, or of a list
@@ -60,6 +63,11 @@ ANNOUNCES = lazy(
 )
 
 
+# entries of a list before an example's headings: the reply has begun to analyse, and no longer announces
+_BEGUN = lazy(
+    r"^[ \t]*[-*•][ \t]+\S[\s\S]*?^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History)\b",
+    re.I | re.MULTILINE,
+)
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
@@ -117,7 +125,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
 def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
-    plain = _STYLED.sub("", _CHOICE_OF.sub("", _PICTURES.sub(r"\g<end>", plain)))
+    plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
+    plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
     plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
@@ -148,7 +157,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _closing(answer, head, asks) or _region(head, asks)
         if first.reason not in ("absent", "empty") or not (
-            ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+            ANNOUNCES.search(head)
+            and not _BEGUN.search(answer)
+            and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
         ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
@@ -267,6 +278,9 @@ def _region(text: str, asks: Asks) -> Parsed:
     return Parsed(found.value, found.reason, cuts)
 
 
+_OF_JUDGING = lazy(r"judge?ment|verdict|label|classification|prediction|conclusion|decision")
+
+
 def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
     said: set[bool | None] = set()
@@ -283,11 +297,14 @@ def of_names(pairs: list[tuple[str, Any]], asks: Asks) -> Parsed | None:
         ):
             said.add(bool(value) is not is_contrary)
         elif isinstance(value, str):
+            value = value if " " in value else value.replace("_", " ")
             word = value.strip(" .!*").casefold()
             truth = VALUES.get(word) if is_own or (is_contrary and word in ("true", "false")) else None
             read = truth if truth is not None else MEANS.get(word)
             if read is None and not is_contrary:
                 read = prose(value, asks).value
+                if read is None and asks and _OF_JUDGING.search(name):
+                    read = state(value)
             said.add(None if read is None else read is not is_contrary)
     if not said:
         return None

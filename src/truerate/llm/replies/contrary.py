@@ -1,0 +1,64 @@
+"""What stands beside a word of verdict and speaks against it, or shows that it answers something else: the same
+said in words, agreement with a claim of the text, the verdict on one step of a list.
+"""
+
+import re
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.grammar import paraphrase, state
+from truerate.llm.replies.lexicon import WORD
+
+# words of the other verdict behind one, in a sentence that the grammar does not read
+CONTRARY = {
+    True: lazy(r"\b(?:not|no|n't|free\s+of|without)\s+(?:\w+\s+){0,2}?hallucinat", re.I),
+    False: lazy(r"\A(?!.*\b(?:not|no|nothing|none|never|without|free|neither|nor|zero|if|whether|non)\b|.*n't\b)"
+                r".*\b(?:is|are|was|were|contains?|has|have|includes?)\s+(?:\w+\s+){0,2}?hallucinat", re.I | re.DOTALL),
+}  # fmt: skip
+_SOURCE = r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|passage|article|dialogue|context|history|evidence)\s+"
+# a Yes that agrees with a claim, and a No that disputes one: the contrary of what was asked, or a step
+OF_CLAIM = {
+    True: lazy(
+        rf"{_SOURCE}(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*"
+        r"(?:so|it|this|that|exactly\s+that|the\s+same)?\s*(?:as\s+well|too|also)?\s*\Z"
+        rf"|(?:that|this|it)(?:'s|\s+is)\s+(?:exactly\s+|also\s+)?what\s+{_SOURCE}(?:says|states|mentions|gives|has)\b(?!.*\b(?:not|but)\b)",
+        re.I,
+    ),
+    False: lazy(
+        rf"{_SOURCE}(?:(?:does\s+not|doesn't|never)\s*(?:says?|states?|mentions?|confirms?|supports?)?\s*(?:so|it|this|that)?|"
+        r"(?:disagrees|says\s+otherwise|contradicts\s+(?:it|this|that)))\s*\Z",
+        re.I,
+    ),
+}
+# behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
+COURTEOUS = lazy(
+    r"\W*(?:please\b|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
+    r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
+    r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
+    r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
+    r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|locate|confirm|verify|trace))|"
+    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+(?:have\s+not|haven't)\s+(?:seen|received|got|read|been)\b|"
+    r"(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
+    r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b|"
+    r"(?:understood|noted|ready|got\s+it|ok(?:ay)?)\s*(?:[.!,]|\Z)|that(?:'s|\s+is)\s+not\s+what\s+i\b|(?:i|we)(?:'ve|\s+have)\s+(?:\w+\s+)?"
+    r"(?:evaluated|read|reviewed|checked|compared|analy[sz]ed|received)\b[^:;,]*\Z)",
+    re.I,
+)
+# in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)
+_ENTRY = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
+_STEP = lazy(
+    r"^([ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(?![^\n]*\b(?:final|overall|judge?ment|verdict|conclusion)\b)"
+    rf"[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+)(?:{WORD})(?!\w)",
+    re.I | re.MULTILINE,
+)
+
+
+def without_steps(text: str) -> str:
+    """A text whose lists hold a placeholder for each verdict on one entry."""
+    return _STEP.sub(r"\1Q", text) if len(_ENTRY.findall(text)) > 1 else text
+
+
+def in_words(clause: str) -> bool | None:
+    """What a clause beside a verdict says in words of the judged text."""
+    plain = re.sub(r"(?i)\bclaim\b", "statement", clause.strip(" \t,.;:!—–-()[]|…"))
+    said = paraphrase(plain) if plain else None
+    return state(plain) if said is None and plain else said

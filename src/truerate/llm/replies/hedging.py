@@ -1,0 +1,57 @@
+"""Words with which a verdict is left open, hedged, excepted from or taken back."""
+
+import re
+
+from truerate.core.patterns import lazy
+
+BOTH = lazy(
+    r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
+    r"and)\s*yes\b",
+    re.I,
+)
+
+OPEN = lazy(
+    r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
+    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
+    r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
+    r"not\s+sure)"
+    r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
+    r"this|that)(?:\s+\w+)?\s+open"
+    r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
+    r"toss[- ]?up|50[/-]50"
+    r"|undecided|flip\s+a\s+coin|i\s+guess"
+    # what is to be judged is asked for
+    r"|please\s+(?:provide|share|send|paste|give)\s+(?:me\s+)?(?:with\s+)?(?:the|your)\s+(?:\w+\s+)?(?:document|summary|answer|text|"
+    r"response|dialogue|question|knowledge|source|content)|"
+    r"(?:which|what|how)\s+(?:\w+\s+){0,2}?(?:shall|should|can|may)\s+i\b[^.\n]*\?|what\s+would\s+you\s+like)"
+    # a sentence of doubt alone
+    r"|(?<=[.!?…])\s+(?:maybe|perhaps|possibly|probably)(?:\s+not)?\W*\Z",
+    re.I,
+)
+
+HEDGED = lazy(
+    r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
+    r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
+    r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look|see\s+(?:the|your))|"
+    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)))|"
+    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
+    r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
+    re.I,
+)
+
+BUT_FIRST = lazy(
+    r"\A\W*(?:because|since|as)\s+(?:although|though|while)\b[^,]*,", re.I
+)  # a reason that grants something
+
+EXCEPTED = lazy(
+    r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
+    r"except|unless|if\s+(?:not|you|we|one|the))\b",
+    re.I,
+)
+
+TAKEN_BACK = lazy(
+    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
+    r"i\s+take\s+(?:it|that)\s+back|"
+    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
+    re.I,
+)

@@ -1,0 +1,52 @@
+"""Choices by marks: lines that give each of two texts a score, a tick, a yes or no, or a word (`Summary 1: accurate`)."""
+
+import re
+from collections.abc import Sequence
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.comparisons import Asks
+from truerate.llm.replies.grammar import state
+
+_TICKS, _CROSSES = "✅✔✓☑", "❌✗✘✖"
+_RATED = lazy(
+    rf"[^\w\0{_TICKS}{_CROSSES}]*(?P<before>[{_TICKS}{_CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
+    rf"(?:(?:(?:score|rating)\s*[:=]?\s*)?(?P<score>\d{{1,3}}(?:\.\d+)?)(?:\s*/\s*\d{{1,3}}|\s*%|\s*points?)?"
+    rf"|(?P<behind>[{_TICKS}{_CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}})?)[^\w{_TICKS}{_CROSSES}]*",
+    re.I,
+)
+
+
+def rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str | None:
+    """What lines say that give each text a mark: of scores and ticks the higher or the ticked one where the best was
+    asked for (of the hallucinated one a tick may mean either), of yes and no the one with yes, of words the one
+    of which they say what was asked for; else a reason. None of other replies.
+    """
+    marks: dict[int, tuple[str, float]] = {}
+    for place, start, end in mentions:
+        at, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        line = f"{text[at:start]}\0{text[end : stop if stop >= 0 else len(text)]}"
+        mark = _mark(found, asks) if (found := _RATED.fullmatch(line)) else None
+        if mark is None:
+            return None
+        if marks.get(place, mark) != mark:
+            return "ambiguous"
+        marks[place] = mark
+    kinds, values = {kind for kind, _ in marks.values()}, [value for _, value in marks.values()]
+    if kinds == {"word"} and len(marks) == 1:
+        return None
+    is_clear = len(kinds) == 1 and len(set(values)) == len(values) and max(values) > 0
+    if not is_clear or (asks == "hallucinated" and kinds & {"score", "tick"}):
+        return "ambiguous"
+    return names[max(marks, key=lambda place: marks[place][1])]
+
+
+def _mark(found: re.Match[str], asks: Asks) -> tuple[str, float] | None:
+    """The kind of a line's mark and its value, the greater the more it is what was asked for."""
+    if found["words"] and (words := found["words"].strip().casefold()):
+        if words in ("yes", "no"):
+            return "word", float(words == "yes")
+        told = state(words)
+        return None if told is None else ("word", float(told is (asks == "hallucinated")))
+    if sign := found["before"] or found["behind"]:
+        return "tick", float(sign in _TICKS)
+    return ("score", float(found["score"])) if found["score"] else None
