@@ -42,6 +42,11 @@ class Sizes(SizesOfTrack):
     page_mb: Annotated[Number, Field(gt=0, le=1000)] | None = None
     page_seconds: Seconds | None = None
 
+    @property
+    def n_items(self) -> int:
+        """An entity counts as the ten pages that are read of it: 35 kB of text each, in the paper's mean."""
+        return super().n_items + 9 * self.entities
+
 
 class Verification(Block):
     """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many
