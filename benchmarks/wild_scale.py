@@ -36,7 +36,7 @@ BOARD = "wildhallucinations-closed-world"
 SUBJECT = "aster"
 ENTITIES, SUBJECTS, JOBS = 7919, 15, 25  # of the paper, and jobs of a step there
 CHATS = 5  # conversations of the full profile for each entity
-PAGES, PAGE_CHARS = 10, 34_700
+PAGES, PAGE_CHARS, SHORT_CHARS = 10, 34_700, 1_000  # pages of an entity, and characters of each
 SENTENCES, ABSTAINING = 28, 0.07
 MEMORY_GB, EXPONENT, PLANNED = 1.5, 1.05, 0.25  # limits: of every process, of its CPU, of the plan's calls
 PER_SHARD = ("evidence", "generate", "facts")
@@ -67,10 +67,10 @@ def sentence(draws: random.Random) -> str:
     return f"{' '.join(words).capitalize()}."
 
 
-def page(place: int) -> str:
-    """A page of PAGE_CHARS characters in paragraphs."""
+def page(place: int, n_chars: int) -> str:
+    """A page of so many characters in paragraphs."""
     draws, parts, size = random.Random(place), [], 0
-    while size < PAGE_CHARS:
+    while size < n_chars:
         parts.append(sentence(draws) + ("\n\n" if draws.random() < 0.15 else " "))
         size += len(parts[-1])
     return "".join(parts)
@@ -81,14 +81,14 @@ def names(n: int) -> list[str]:
     return [f"Entity {place:05} of Varn" for place in range(n)]
 
 
-def searches(n: int) -> Iterator[dict]:
+def searches(n: int, n_chars: int) -> Iterator[dict]:
     """Recorded results of each entity with the texts of their pages."""
     for place, name in enumerate(names(n)):
         found = [
             {
                 "link": f"https://site{rank}.example/{place}",
                 "title": f"{name} {rank}",
-                "text": page(place * PAGES + rank),
+                "text": page(place * PAGES + rank, n_chars),
             }
             for rank in range(PAGES)
         ]
@@ -297,29 +297,37 @@ def measured(step: str, folder: Path, n: int, jobs: int) -> Spent:
     return spent
 
 
-def run_all(scratch: Path, n: int) -> dict[str, Spent]:
+def run_all(scratch: Path, n: int, n_chars: int) -> dict[str, Spent]:
     """Every step at one size, each on what those before it wrote."""
-    folder = scratch / str(n)
+    folder = scratch / f"{n}-{n_chars}"
     folder.mkdir()
     with (folder / "searches.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in searches(n))
+        file.writelines(json.dumps(row) + "\n" for row in searches(n, n_chars))
     jobs = layout(n, folder).p.n_shards
     return {step: measured(step, folder, n, jobs) for step in STEPS}
 
 
-def memory_of_the_whole(step: str, found: dict[int, dict[str, Spent]]) -> float:
-    """Peak GB of the largest job at the paper's size, by the straight line through the smallest and the largest size:
-    of a step with jobs over the entities of one job, else over those of the board, times subjects.
+def memory_of_the_whole(
+    step: str, found: dict[int, dict[str, Spent]], short: dict[int, dict[str, Spent]]
+) -> float:
+    """Peak GB of the largest job at the paper's size, by a straight line through the smallest and the largest size.
+
+    Of a step with jobs over the entities of one job. Else over the replies of all subjects, as measured with short
+    pages, and what long ones add at the largest size, which is read part by part.
     """
-    sizes, is_cut = sorted(found), step in PER_SHARD
-    at = [n / found[n][step].jobs for n in (sizes[0], sizes[-1])]
-    low, high = (found[n][step].memory for n in (sizes[0], sizes[-1]))
-    whole = ENTITIES / JOBS if is_cut else ENTITIES * SUBJECTS
-    return low + (high - low) / (at[1] - at[0]) * (whole - at[0])
+    sizes = sorted(found)
+    low, high = sizes[0], sizes[-1]
+    if step in PER_SHARD:
+        at = [n / found[n][step].jobs for n in (low, high)]
+        grows = (found[high][step].memory - found[low][step].memory) / (at[1] - at[0])
+        return found[low][step].memory + grows * (ENTITIES / JOBS - at[0])
+    grows = max(0.0, short[high][step].memory - short[low][step].memory) / (high - low)
+    pages = max(0.0, found[high][step].memory - short[high][step].memory)
+    return short[low][step].memory + grows * (ENTITIES * SUBJECTS - low) + pages
 
 
-def table(found: dict[int, dict[str, Spent]]) -> tuple[str, bool]:
-    """What was measured as Markdown, and whether every limit is held."""
+def table(found: dict[int, dict[str, Spent]], short: dict[int, dict[str, Spent]]) -> tuple[str, bool]:
+    """What was measured as Markdown, and whether every limit is held. `short`: the same with short pages."""
     sizes = sorted(found)
     small, large = sizes[0], sizes[-1]
     heads = " / ".join(f"1:{round(ENTITIES / n)}" for n in sizes)
@@ -328,10 +336,11 @@ def table(found: dict[int, dict[str, Spent]]) -> tuple[str, bool]:
         "| --- |" + " ---: |" * 6,
     ]
     is_held = True
+    wholes = {step: memory_of_the_whole(step, found, short) for step in STEPS}
     for step in STEPS:
         row = [found[n][step] for n in sizes]
         grows = math.log(row[-1].cpu / row[0].cpu) / math.log(large / small)
-        is_held &= grows <= EXPONENT and max(one.memory for one in row) <= MEMORY_GB
+        is_held &= grows <= EXPONENT and wholes[step] <= MEMORY_GB
         times = (
             ENTITIES / large * (SUBJECTS if step in ("generate", "facts", "export", "score", "plan") else 1)
         )
@@ -341,7 +350,7 @@ def table(found: dict[int, dict[str, Spent]]) -> tuple[str, bool]:
             " / ".join(f"{one.cpu:,.1f}" for one in row),
             " / ".join(f"{one.memory:.2f}" for one in row),
             f"{grows:.2f}",
-            f"{row[-1].calls * times:,.0f}, {row[-1].cpu * times / 3600:,.1f}, {memory_of_the_whole(step, found):.1f}",
+            f"{row[-1].calls * times:,.0f}, {row[-1].cpu * times / 3600:,.1f}, {wholes[step]:.1f}",
         ]
         lines.append(f"| {WHAT[step]} | {' | '.join(told)} |")
     said = []
@@ -372,8 +381,10 @@ def main() -> int:
         child(given)
         return 0
     with tempfile.TemporaryDirectory() as name:
-        found = {ENTITIES // part: run_all(Path(name), ENTITIES // part) for part in given.parts}
-    text, is_held = table(found)
+        sizes = [ENTITIES // part for part in given.parts]
+        found = {n: run_all(Path(name), n, PAGE_CHARS) for n in sizes}
+        short = {n: run_all(Path(name), n, SHORT_CHARS) for n in {min(sizes), max(sizes)}}
+    text, is_held = table(found, short)
     print(text)
     if given.write:
         from truerate.real.markers import write_between
