@@ -24,23 +24,29 @@ def tells_nothing(sentences: Sequence[str]) -> bool:
     """Whether the sentences of a reply say nothing of what was asked about, and one says so: by a negation, a doubt,
     an apology, a turn to the user or a question. No sentence, no.
 
-    Words in capitals that are not on the list are names, and say nothing; a number says something.
+    Words in capitals that are not on the list are names, and say nothing; a number says something, and so does a
+    sentence that is nothing of this sort and has a word of its own, or none on the list.
     """
     parts = [_BASED_ON.sub("", sentence) for sentence in sentences]
     found = [_WORD.findall(sentence) for sentence in parts]
     n = sum(map(len, found))
     if not 0 < n <= MOST:
         return False
-    own = told = 0
-    is_signed = False
+    own = told = n_signed = 0
     for sentence, words in zip(parts, found, strict=True):
-        is_signed |= sentence.rstrip().endswith("?") or _turns(sentence)
-        for word in words:
-            kind = _kind(word.lower())
-            is_signed |= kind in ("signs", "negations")
-            told += kind in ("signs", "meta")
-            own += SAID_BY_NUMBER * word.isdecimal() or (kind == "" and not word[0].isupper())
-    return is_signed and told > own and own <= FREE + n // PER
+        kinds = [_kind(word.lower()) for word in words]
+        is_signed = (
+            sentence.rstrip().endswith("?") or _turns(sentence) or bool({"signs", "negations"} & set(kinds))
+        )
+        speaks = sum(kind in ("signs", "meta") for kind in kinds)
+        says = sum(
+            SAID_BY_NUMBER * word.isdecimal() or (kind == "" and not word[0].isupper())
+            for word, kind in zip(words, kinds, strict=True)
+        )
+        if words and not is_signed and (says or not speaks):
+            return False
+        own, told, n_signed = own + says, told + speaks, n_signed + is_signed
+    return n_signed > 0 and told > own and own <= FREE + n // PER
 
 
 def _turns(sentence: str) -> bool:
