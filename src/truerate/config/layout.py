@@ -71,7 +71,7 @@ class Layout:
         """
         if self.p.n_shards is not None:
             return self.p.n_shards
-        n_items = self.p.size_of(board).n_items
+        n_items: int = self.p.size_of(board).n_items
         n_langs = len(getattr(self.p.track(board), "languages", ())) or 1
         return max(1, min(ceil(n_items * n_langs / SHARD), MOST_SHARDS))
 

@@ -83,7 +83,7 @@ def save_in_parts(
     with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
         places = range(len(starts) + 1)
         for number, one in enumerate(paths):
-            _cut(read(table, one), starts, key, lambda place, n=number: Path(folder) / f"{place:05}-{n:05}")
+            _cut(read(table, one), starts, key, Path(folder), suffix=f"-{number:05}")
         for place in places:
             pieces = [pl.read_parquet(piece) for piece in sorted(Path(folder).glob(f"{place:05}-*"))]
             save(table, _first(pl.concat(pieces), key), Path(folder) / f"{place:05}")
@@ -91,13 +91,13 @@ def save_in_parts(
         _put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=ROW_GROUP))
 
 
-def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, place_of: Callable[[int], Path]) -> None:
+def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, folder: Path, *, suffix: str) -> None:
     """Write the rows before the first of the keys `starts`, those from it to the next, and so on, each to its own
     file.
     """
     places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
     for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
-        rows.drop("place", strict=False).write_parquet(place_of(place), **STORED)
+        rows.drop("place", strict=False).write_parquet(folder / f"{place:05}{suffix}", **STORED)
 
 
 def _first(data: pl.DataFrame, key: str) -> pl.DataFrame:
