@@ -26,7 +26,9 @@ for track in graph.tracks(at, config.get("track")):
             name:
                 f"{track}_{step.name}"
             input:
-                lambda wildcards, name=step.name: graph.before(at, wildcards.board, name, wildcards.model),
+                lambda wildcards, name=step.name: graph.before(
+                    at, wildcards.board, name, wildcards.model, int(wildcards.shard)
+                ),
             output:
                 at.scratch_pattern(step.name),
             wildcard_constraints:

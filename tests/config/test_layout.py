@@ -59,9 +59,9 @@ def test_shards_follow_from_the_size_where_none_are_set_and_the_demos_rows_keep_
     assert free.scratch(BOARD, "answer", "birch") == as_set.scratch(BOARD, "answer", "birch")
     full = Layout(Params.model_validate(params | {"n_shards": None, "profile": "full"}))
     # sizes together, of which 5,000 make a shard: 10,000 · 3 + 5,000 + 7,500 = 42,500; 10,000 + 300 + 300 + 500 +
-    # 760 = 11,860 in each of 6 languages; 40,000 + 8,000 + 200 + 400 + 100 = 48,700; 4,094 + 400 + 3,200 + 2,000 +
+    # 760 = 11,860 in each of 6 languages; 40,000 + 10 · 8,000 + 200 + 100 + 400 + 100 = 120,800; 4,094 + 400 + 3,200 + 2,000 +
     # 200 + 850 = 10,744
-    expected = {"halueval": 9, "mfava": 15, "wildhallucinations": 10, "halludial": 3}
+    expected = {"halueval": 9, "mfava": 15, "wildhallucinations": 25, "halludial": 3}
     for board, told in params["boards"].items():
         assert full.on(board).p.n_shards == expected[told["track"]], board
     # a layout at work on a board names the same files as one that is not

@@ -9,7 +9,22 @@ import pytest
 
 from truerate.core import schemas
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Count, Score, frame, load, pair, pairs, save, score_row
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Reject,
+    Score,
+    frame,
+    height,
+    load,
+    pair,
+    pairs,
+    save,
+    save_in_parts,
+    scan,
+    score_row,
+    write,
+)
 
 TABLES = [
     table
@@ -175,3 +190,36 @@ def test_a_table_is_checked_without_pandas_which_still_comes_where_it_is_asked_f
     pytest.importorskip("pandas")
     done = subprocess.run([sys.executable, "-c", CHECKED], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[0] == "False (1, 1)"
+
+
+def documents(*ids: str, title: str = "") -> pl.DataFrame:
+    kept = {"lang": "en", "title": title, "url": None, "source": "web", "licence": "", "dated": None}
+    return frame(
+        Document, [{**kept, "document_id": name, "text": name * 3, "is_wikipedia": False} for name in ids]
+    )
+
+
+def test_a_table_written_in_parts_holds_what_one_written_whole_does(tmp_path):
+    files = [tmp_path / f"{place}.parquet" for place in range(3)]
+    for file, (ids, title) in zip(files, (("gc", "first"), ("ac", "second"), ("fedb", "third")), strict=True):
+        write(Document, documents(*ids, title=title), file)
+    for n in (1, 2, 3, 100):
+        save_in_parts(Document, files, tmp_path / "whole" / "documents.parquet", key="document_id", n=n)
+        found = load(Document, tmp_path / "whole" / "documents.parquet")
+        assert (
+            found["document_id"].to_list() == list("abcdefg")
+            and height(tmp_path / "whole/documents.parquet") == 7
+        )
+        assert found["title"].to_list() == [
+            "second",
+            "third",
+            "first",
+            *["third"] * 3,
+            "first",
+        ]  # of c the first
+        assert [path.name for path in (tmp_path / "whole").iterdir()] == ["documents.parquet"]
+    assert scan(Document, files).select("document_id").collect().height == 8
+    assert scan(Document, []).collect().schema == frame(Document).schema
+    write(Reject, frame(Reject), files[1])
+    with pytest.raises(TruerateError, match=r"1\.parquet: not a Document table"):
+        scan(Document, files)

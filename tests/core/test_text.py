@@ -25,6 +25,8 @@ from truerate.core.text import (
         ("Dr. Ida Holm met J. R. R. Low on Sept. 4. He left.", ["Dr. Ida Holm met J. R. R. Low on Sept. 4.", "He left."]),
         ("It lies approx. 3 km off No. 7. So.", ["It lies approx. 3 km off No. 7.", "So."]),
         ("He said no. Then 7 left.", ["He said no.", "Then 7 left."]),
+        ("Born c. 1850, he d. 1901. She holds a Ph.D. in law. He has a Ph.D. It is old.",
+         ["Born c. 1850, he d. 1901.", "She holds a Ph.D. in law.", "He has a Ph.D.", "It is old."]),
         # what may stand last ends a sentence where a common first word follows
         ("Holm Inc. of Kiel grew. It became Holm Inc. It sells rye.", ["Holm Inc. of Kiel grew.", "It became Holm Inc.", "It sells rye."]),
         ("The U.S. Army left the U.S. The end.", ["The U.S. Army left the U.S.", "The end."]),

@@ -65,7 +65,7 @@ DIGESTS = {
     "wildhallucinations/remind_verify_facts": "6a51a1bfdadaa3d6",
     "wildhallucinations/remind_write_facts": "0a2fa1ffe3088f02",
     "wildhallucinations/verify": "29c7c03dd46a0f56",
-    "wildhallucinations/verify_facts": "f41a0c6a99427d72",
+    "wildhallucinations/verify_facts": "ba41d66e7f0fb5be",
     "wildhallucinations/write_facts": "d76f3c302432090b",
 }
 

@@ -136,6 +136,11 @@ class SizesOfTrack(Block):
         """Further numbers that the command of a source may name."""
         return {}
 
+    @property
+    def n_items(self) -> int:
+        """What is worked on and held in memory, in items of ordinary size: all whole numbers together."""
+        return sum(size for size in self.model_dump().values() if isinstance(size, int))
+
 
 class Track(Block):
     """The settings of a protocol; those below say what its keys mean to other rooms.

@@ -66,13 +66,12 @@ class Layout:
 
     def shards_of(self, board: str) -> int:
         """Into how many scratch jobs the items of one model are cut on a board: `n_shards`, and where that is
-        null one per SHARD of its sizes together, counted once for each language of a track that names its own;
-        at least 1, at most MOST_SHARDS.
+        null one per SHARD of its sizes together (`SizesOfTrack.n_items`), counted once for each language of a
+        track that names its own; at least 1, at most MOST_SHARDS.
         """
         if self.p.n_shards is not None:
             return self.p.n_shards
-        sizes = self.p.size_of(board).model_dump().values()
-        n_items = sum(size for size in sizes if isinstance(size, int))
+        n_items: int = self.p.size_of(board).n_items
         n_langs = len(getattr(self.p.track(board), "languages", ())) or 1
         return max(1, min(ceil(n_items * n_langs / SHARD), MOST_SHARDS))
 

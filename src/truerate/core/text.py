@@ -21,6 +21,7 @@ _LEADS_TO_NUMBER = frozenset(
     "no nos nr nrs núm n p pp pg vol vols fig figs ch chap sec sect art abs eq op ed v kap bd tel est circa "
     "jan feb mar apr jun jul aug sep sept oct nov dec okt dez mär".split()
 )
+_OF_A_YEAR = frozenset("b c d fl r".split())  # small letters alone: `b. 1950`, `c. 1850`
 _MAY_STAND_LAST = frozenset(
     "inc ltd co corp llc plc bros jr sr esq al dept univ assn ave blvd rd sq bldg gmbh b.v s.a ph.d m.d "
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
@@ -34,7 +35,7 @@ _MONTH = re.compile(
     r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|"
     r"ja(?:nv|n)|fé?v|mars|avr|juin)\w*\b"
 )
-_LAST_WORD = re.compile(r"(?:(?<=[\s(\[\"'“„«/–—-])|\A)((?:\w\.)*\w+)\.\Z")
+_LAST_WORD = re.compile(r"(?:(?<=[\s(\[\"'“„«/–—-])|\A)((?:\w{1,2}\.)*\w+)\.\Z")
 _CITATION = re.compile(r"(?<=[^\s\[])\s?\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
@@ -71,10 +72,10 @@ def _ends(before: str, behind: str) -> bool:
         return not (before.strip() == f"{word}." or (len(word) < 3 and _MONTH.match(behind) is not None))
     if word in _TITLES or short in _LEADS_ON or before[-3:-1] in ("(b", "(d", "(c", "(m", "(r"):
         return False
-    if short in _LEADS_TO_NUMBER and behind[:1].isdecimal():
+    if (short in _LEADS_TO_NUMBER or word in _OF_A_YEAR) and behind[:1].isdecimal():
         return False
     is_initial = len(word) == 1 and word.isupper() and word.isascii() and word != "I"
-    if not (is_initial or short in _MAY_STAND_LAST or re.fullmatch(r"(?:\w\.)+\w", word)):
+    if not (is_initial or short in _MAY_STAND_LAST or re.fullmatch(r"(?:\w{1,2}\.)+\w", word)):
         return True
     if short in ("a.m", "p.m") and behind[:1].isupper():
         return True

@@ -129,11 +129,12 @@ def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Pat
     """The scratch files of this moment's settings, each behind those that it is made from, and what each reads."""
 
     @cache
-    def read_by(step: str, model: str) -> list[Path]:
-        return [Path(path) for path in before(at, board, step, model)]
+    def read_by(step: str, model: str, shard: int) -> list[Path]:
+        return [Path(path) for path in before(at, board, step, model, shard)]
 
     def reads(path: Path) -> list[Path]:
-        return read_by(_step_of(path), path.parent.name.rpartition("@")[0])
+        step, _, shard = path.stem.rpartition("-")
+        return read_by(step, path.parent.name.rpartition("@")[0], int(shard))
 
     try:
         return [Path(path) for path in all_files(at, board)], reads

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from gc import set_threshold
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
@@ -16,13 +17,27 @@ from truerate.config.layout import Layout, beside
 from truerate.config.places import refuse_taken
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import PAIRS, SPANS, Generation, frame, load, read, save, write
+from truerate.core.schemas import (
+    PAIRS,
+    SPANS,
+    Document,
+    Generation,
+    frame,
+    height,
+    load,
+    read,
+    save,
+    save_in_parts,
+    scan,
+    write,
+)
 from truerate.flow import graph
 from truerate.flow.dataset_tables import BESIDE, DATASET
 from truerate.flow.guard import handed, refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
+PAGES = "documents"  # of the tables beside replies the one that outgrows memory
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
@@ -43,7 +58,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     collect_rarely()
     run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
-    own = handed(at, Stage("dataset", board)).on(board)
+    own = handed(at.on(board), Stage("dataset", board))
     replies, more = with_beside(
         run(own, board, model, load_source(own, board, reading=read), shard, replies_in(inputs))
     )
@@ -102,21 +117,28 @@ def beside_all(paths: list[str], table: str) -> pl.DataFrame:
 
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
-    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment. The pages
+    that a step fetched are handed to the track unread (as a query), and written part by part.
+    """
     from truerate.flow.ending import tell
 
     refuse_edited(at, Stage("dataset", board))
-    own = handed(at, Stage("dataset", board)).on(board)
+    own = handed(at.on(board), Stage("dataset", board))
     if list(inputs) != graph.for_export(own, board):
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
-    side_tables = {table: beside_all(inputs, table) for table in BESIDE}
+    side_tables: dict[str, Any] = {table: beside_all(inputs, table) for table in BESIDE if table != PAGES}
+    pages = [path for one in inputs if (path := beside(one, PAGES)).is_file()]
+    side_tables[PAGES] = scan(Document, pages)
     tables, tasks = protocol_of(own, board).exported(
         own, board, load_source(own, board), replies_in(inputs), side_tables
     )
     refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
     for name, model in DATASET.items():
+        if name == PAGES and pages:
+            save_in_parts(model, pages, at.dataset(board, name), key="document_id")
+            continue
         whole = tables.get(name, frame(model))
         save(
             model,
@@ -131,7 +153,11 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         at.dataset(board, "card.json"),
         {
             "board": board,
-            "n": {name: tables[name].height for name in DATASET if name in tables},
+            "n": {
+                name: height(at.dataset(board, name))
+                for name in DATASET
+                if name in tables or (name == PAGES and pages)
+            },
         },
     )
     tell(at, [board])

@@ -123,7 +123,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, learning: cel
 
         members = family.members_on(at.p.board(board).track)
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-        fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
+        fit_family(members, samples, contexts(at, board, samples, about=samples), at.p.seed, **own)
 
 
 def taught(at: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
@@ -199,7 +199,7 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
         from truerate.detectors import judge_family
 
         own = {"folder": folder, "n_folds": how.folds, "entailment": how.entailment}
-        judged = judge_family(members, samples, contexts(at, board, samples), **own)
+        judged = judge_family(members, samples, contexts(at, board, samples, about=samples), **own)
         return judged.sort("judgement_id")
     texts = targets(at, board, samples)
     if how.kind == "published":

@@ -21,8 +21,10 @@ from truerate.core.schemas import (
     Score,
     frame,
     load,
+    pair,
     save,
 )
+from truerate.core.text import passage_of
 from truerate.flow.dataset import load_dataset
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.own_labels import label_files
@@ -41,23 +43,43 @@ def contexts(
     board: str,
     samples: pl.DataFrame | None = None,
     *,
+    about: pl.DataFrame | None = None,
     whole: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """What a text is checked against: item_id, knowledge, question, history of a board's items.
 
-    With `samples`, those that name evidence of their own have a row under their own id. `whole`: longer texts
-    by the ids of documents, whose place they take as knowledge.
+    With `samples`, those that name evidence of their own have a row under their own id. `about`: the samples that
+    will be looked up, where there are no other texts: items and documents (`needed`) of others are not read. `whole`:
+    longer texts by the ids of documents, whose place they take as knowledge.
     """
     from truerate.detectors.evidence import with_evidence
     from truerate.tracks.asking import context_frame
 
-    documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
+    items, rows = load(Item, at.dataset(board, "items")), None
+    if about is not None:
+        items = items.filter(pl.col("item_id").is_in(about["item_id"].unique().implode()))
+        named = needed(items, about, with_own=samples is not None)
+        rows = pl.col("document_id").is_in(sorted(named))
+    parts = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
+    documents = pl.concat([load(Document, path, rows=rows) for path in parts])
     told = documents
     if whole:
         longer = pl.col("document_id").replace_strict(whole, default=None, return_dtype=pl.String)
         told = documents.with_columns(text=pl.coalesce(longer, "text"))
-    known = context_frame(protocol_of(at, board).contexts(load(Item, at.dataset(board, "items")), told))
+    known = context_frame(protocol_of(at, board).contexts(items, told))
     return known if samples is None else with_evidence(known, samples, documents)
+
+
+def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
+    """The documents that samples are held against: those of their items, and (`with_own`) of samples that name
+    evidence of their own those of these passages alone.
+    """
+    own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
+    passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
+    cited = {found[0] for name in passages if (found := passage_of(name))}
+    whole = own.filter(pl.col("evidence").is_null())["item_id"].unique()
+    documents = items.filter(pl.col("item_id").is_in(whole.implode()))["document_ids"].explode()
+    return cited | set(documents.drop_nulls())
 
 
 def label(at: Layout, board: str) -> None:
@@ -105,7 +127,7 @@ def audit(at: Layout, board: str) -> None:
         samples = load(Sample, own.labels(board, "samples"))
         scores = room.audit(
             samples,
-            contexts(own, board),
+            contexts(own, board, about=samples),
             board=board,
             p=own.p.audit,
             statistics=own.p.statistics,

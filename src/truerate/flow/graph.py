@@ -139,10 +139,15 @@ def _files(at: Layout, board: str, step: Step, model: str) -> list[str]:
     return at.scratch(board, step.name, model, *upstream(at, board, step, model))
 
 
-def before(at: Layout, board: str, name: str, model: str) -> list[str]:
-    """The scratch files that a step of one model reads."""
-    step = step_of(at, board, name)
-    return [path for earlier in read_by(at, board, step, model) for path in _files(at, board, *earlier)]
+def before(at: Layout, board: str, name: str, model: str, shard: int) -> list[str]:
+    """The scratch files that one shard of a step of one model reads."""
+    found: list[str] = []
+    for read in step_of(at, board, name).reads:
+        earlier = step_of(at, board, read.step)
+        for of in _models_read(at, board, earlier, read, model):
+            paths = _files(at, board, earlier, of)
+            found += [paths[shard]] if read.is_of_shard else paths
+    return found
 
 
 def for_export(at: Layout, board: str) -> list[str]:

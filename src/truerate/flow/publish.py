@@ -138,7 +138,7 @@ def refuse_unaudited(at: Layout, board: str) -> None:
     from truerate.leaderboard.audit import inputs_of, slices
 
     samples = load(Sample, at.labels(board, "samples"))
-    current = {inputs_of(samples, contexts(at, board))} if slices(samples) else set()
+    current = {inputs_of(samples, contexts(at, board, about=samples))} if slices(samples) else set()
     if set(audit_of(at, board)["inputs"]) != current:
         hint = f"run `dvc repro audit@{board}`"
         raise TruerateError(

@@ -20,6 +20,7 @@ from truerate.core.schemas import (
     Score,
     load,
     read_json,
+    scan,
     schema,
 )
 from truerate.detectors.family import rules_by_module
@@ -111,12 +112,7 @@ def board_tables(at: Layout, name: str) -> Board:
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
         items=load(Item, at.dataset(name, "items")),
-        documents=pl.concat(
-            [
-                load(Document, at.source(board.source, "documents")),
-                load(Document, at.dataset(name, "documents")),
-            ]
-        ),
+        documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
         generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
         facts=load(Fact, at.dataset(name, "facts")),
         audit=load(Score, at.audit(name)),

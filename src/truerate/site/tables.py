@@ -46,7 +46,7 @@ class Board:
     roles: Mapping[str, str] = field(default_factory=dict)
     samples: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Sample))
     items: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Item))
-    documents: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
+    documents: pl.DataFrame | pl.LazyFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
     generations: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Generation))
     facts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Fact))
     judgements: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Judgement))
@@ -166,9 +166,12 @@ class Tables:
         return found
 
 
-def rows_by(table: pl.DataFrame, key: str, names: Iterable[str]) -> dict[str, dict]:
-    """The rows of these names alone, by name: as dicts a whole table takes many times its memory."""
-    return {row[key]: row for row in dicts_of(table.filter(pl.col(key).is_in(sorted(set(names)))))}
+def rows_by(table: pl.DataFrame | pl.LazyFrame, key: str, names: Iterable[str]) -> dict[str, dict]:
+    """The rows of these names alone, by name: as dicts a whole table takes many times its memory. Of a query no other
+    row is read.
+    """
+    rows = table.lazy().filter(pl.col(key).is_in(sorted(set(names)))).collect()
+    return {row[key]: row for row in dicts_of(rows)}
 
 
 def dicts_of(table: pl.DataFrame) -> Iterator[dict]:
@@ -193,7 +196,7 @@ def _values(column: pl.Series) -> list:
     return [next(full) if n else None if n is None else [] for n in lengths.to_list()]
 
 
-def texts_of(documents: pl.DataFrame, items: Mapping[str, Mapping]) -> dict[str, str]:
+def texts_of(documents: pl.DataFrame | pl.LazyFrame, items: Mapping[str, Mapping]) -> dict[str, str]:
     """The texts of the documents that items name, by id."""
     names = {name for item in items.values() for name in item["document_ids"] or ()}
     return {name: row["text"] for name, row in rows_by(documents, "document_id", names).items()}

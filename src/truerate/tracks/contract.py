@@ -55,7 +55,8 @@ class Resources:
 @dataclass(frozen=True)
 class Reads:
     """What a step reads of an earlier one: its files of all models, of those of a `role` alone, or (`is_own`)
-    of the model that the step itself is about.
+    of the model that the step itself is about. `is_of_shard`: of its own shard alone, where both steps go by the
+    same items, so that a job never holds what belongs to the others.
 
     `is_needed`: where the earlier step has no file, this one has none either.
     """
@@ -64,6 +65,7 @@ class Reads:
     role: str = ""
     is_own: bool = False
     is_needed: bool = False
+    is_of_shard: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ A recorded file has one JSON object per line: `query`, and `items` as the search
 `final_url` where redirects ended; such a page is not fetched.
 """
 
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 import orjson
@@ -25,24 +26,37 @@ def result(item: object) -> dict | None:
     }
 
 
-def recorded(path: str) -> dict[str, list[dict]]:
-    """The recorded results by query. Raises TruerateError with the line that cannot be read."""
-    by_query: dict[str, list[dict]] = {}
+def plain(query: str) -> str:
+    """A query as recorded ones are compared: case and spacing levelled."""
+    return " ".join(query.casefold().split())
+
+
+def recorded(path: str, queries: Iterable[str]) -> dict[str, list[dict]]:
+    """The recorded results of these queries, by query as `plain` has it; of a query that is recorded twice the
+    latter. The file is read line by line: pages of other queries are never in memory together. Raises TruerateError
+    with the line that cannot be read.
+    """
+    wanted, by_query = {plain(query) for query in queries}, {}
     try:
-        lines = Path(path).read_bytes().split(b"\n")
+        with Path(path).open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip() and (found := _read(line, wanted, where=f"{path!r}: line {number}")):
+                    by_query |= found
     except OSError as error:
         raise SourceError(
             f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
         ) from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-            query, items = row["query"], row["items"]
-            by_query[clean(query)] = [entry for item in items if (entry := result(item))]
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise SourceError(
-                f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`"
-            ) from None
     return by_query
+
+
+def _read(line: bytes, wanted: Container[str], *, where: str) -> dict[str, list[dict]]:
+    """One line: its results by query; nothing of a query that is not wanted."""
+    try:
+        row = orjson.loads(line)
+        query, items = plain(clean(row["query"])), row["items"]
+        found = [one for item in items if (one := result(item))] if query in wanted else list(items)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise SourceError(
+            f"reading recorded searches {where} is no object with `query` and `items`"
+        ) from None
+    return {query: found} if query in wanted else {}

@@ -151,6 +151,32 @@ def test_refusals_in_ten_styles_are_seen():
     assert {style: seen[style] for style in n} == dict(n)
 
 
+def test_refusals_worded_later_are_seen_by_their_words_alone():
+    """Three sets in ten styles. The rule of phrases alone saw 173 of 300, 158 of 300 (with 28 phrases more, since
+    dropped) and 50 of 300 (60 wordings of five names). The list of words was made by the first
+    two and saw 192 of 300 of the third on its first run; the third was written before that run.
+    """
+    seen, n = Counter(), Counter()
+    for row in corpus("refusals_later.csv"):
+        for name in ENTITIES:
+            n[row["set"]] += 1
+            seen[row["set"]] += is_abstention(row["text"].replace("{name}", name))
+    assert n == {"1": 400, "2": 400, "3": 240}
+    assert seen["1"] >= 0.95 * 400 and seen["2"] >= 0.9 * 400 and seen["3"] >= 0.8 * 240
+
+
+def test_answers_in_words_of_refusals_are_answers():
+    """44 answers written to be taken for refusals; four are, three of them by a phrase (`no results`, `beyond my
+    knowledge`, `no data`).
+    """
+    texts = [row["text"].replace("{name}", "Halvard Havis") for row in corpus("near_refusals.csv")]
+    assert len(texts) == 44 and sum(map(is_abstention, texts)) <= 4
+    assert not is_abstention("No, Adrel Bostun was not a scout.") and not is_abstention(
+        "Adrel Bostun was born in 1931."
+    )
+    assert not is_abstention("Based on the provided passages, Adrel Bostun is not in the Hall of Fame.")
+
+
 def test_what_a_passage_says_is_an_answer_though_it_names_passages():
     assert not is_abstention("Based on the provided passages, the mill stands in Varn and was built in 1802.")
     assert not is_abstention(

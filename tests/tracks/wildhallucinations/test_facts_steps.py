@@ -5,6 +5,8 @@ from collections import Counter
 import polars as pl
 import pytest
 
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
 from truerate.core.schemas import Fact, Generation, Judgement, pair, validate
 from truerate.llm.generation import facts as attributes
 from truerate.llm.generation import standing
@@ -20,7 +22,7 @@ from truerate_world.wildhallucinations.models.reading import fact_is_true
 from truerate_world.wildhallucinations.models.verifying import holds_by, votes
 from truerate_world.wildhallucinations.models.writing import INJECTION
 
-from .tiny_world import BOARD, Asking, board, layout
+from .tiny_world import BOARD, ROOT, Asking, board, layout
 
 WORLD = build(7)
 TABLES, UPSTREAM = board(range(0, 492, 6))
@@ -196,6 +198,47 @@ def test_an_injected_page_never_turns_a_verdict(made):
     assert said_by(plain[3], "quill").sort("fact_id").equals(said_by(injected[3], "quill").sort("fact_id"))
 
 
+def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_the_titles_of_their_pages(made):
+    """Five passages of 190 words a fact, whatever its call holds, and verdicts as without titles."""
+    values = load_params(str(ROOT / "params.yaml")).model_dump()
+    full, demo = (values["sizes"][name]["wildhallucinations"] for name in ("full", "demo"))
+    assert full["evidence"] == {"passage_words": 190, "n_passages": 5, "window": 50, "has_titles": True}
+    at = layout(verification={"n_checked": 0})
+    values = at.p.model_dump()
+    values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": full["evidence"]}
+    sized = Layout(Params.model_validate(values)).on(BOARD)
+    assert (
+        demo["evidence"] == dict.fromkeys(full["evidence"])
+        and facts_steps.verification(at, BOARD).window == 20
+    )
+
+    small = {key: value for key, value in full["evidence"].items() if key != "passage_words"} | {
+        "passage_words": 12
+    }
+    values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": small}
+    cut = Layout(Params.model_validate(values)).on(BOARD)
+    found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
+    titles = dict(UPSTREAM["documents"].select("document_id", "title").iter_rows())
+    for there in (sized, cut):
+        how = facts_steps.verification(there, BOARD)
+        claims = facts_steps.claims_of(made[2], found, how)
+        calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
+        assert all(call.evidence(claim) == list(claim.passages) for call in calls for claim in call.claims)
+        for call in calls:
+            for one, named in zip(call.passages, call.named_passages(), strict=True):
+                assert f": “{titles[one.document_id]}” {one.text.split()[0]}" in named
+    assert (
+        max(len(claim.passages) for claim in claims) == 5 and max(len(call.passages) for call in calls) > 20
+    )
+    plain = layout(verification={**full["evidence"], "has_titles": False, "n_checked": 0})
+    titled, bare = (said_by(whole(there)[3], "quill") for there in (sized, plain))
+    both = titled.join(bare, on="fact_id", suffix="_bare").drop_nulls()
+    differ = both.filter(pl.col("verdict") != pl.col("verdict_bare")).height
+    assert (
+        both.height > 300 and differ <= 0.03 * both.height
+    )  # other words of the model's lines, not other verdicts
+
+
 def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(made):
     """TPR and FPR against what its own passages support, not against the world: the planted rates, slips
     included.
@@ -206,7 +249,10 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(at, model)
         verdict = dict(said_by(judged, "quill").iter_rows())
-        claims = {one.fact_id: one for one in facts_steps.claims_of(facts, found, at.p.track(BOARD))}
+        claims = {
+            one.fact_id: one
+            for one in facts_steps.claims_of(facts, found, facts_steps.verification(at, BOARD))
+        }
         for call in verifying.calls(list(claims.values()), n=10, window=20):
             for claim in call.claims:
                 if verdict[claim.fact_id] is not None:

@@ -325,7 +325,7 @@ def test_the_funnel_and_the_evidence():
             generation("v2", "y", "q", "verify", "private person"),
         ],
         [generation("d1", "x", "q", "disambiguate", "one"), generation("k1", "x", "q", "domain", "medical")],
-        [generation("s1", "x", "web", "search", documents="page", n_results=2)],
+        [generation("s1", "x", "web", "search", documents="page", n_results=2, n_words=4)],
         [generation("g1", "x", "a", "generate", status="dead", reason="timeout")],
     ]
     dropped = [

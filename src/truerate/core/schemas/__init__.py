@@ -9,11 +9,14 @@ needs no new column.
 
 from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
 from truerate.core.schemas.disk import (
+    height,
     load,
     read,
     read_json,
     read_parquet,
     save,
+    save_in_parts,
+    scan,
     validate,
     write,
     write_parquet,
@@ -75,6 +78,7 @@ __all__ = [
     "emptied",
     "frame",
     "generation_row",
+    "height",
     "judgement_row",
     "load",
     "pair",
@@ -85,6 +89,8 @@ __all__ = [
     "reject_row",
     "sample_row",
     "save",
+    "save_in_parts",
+    "scan",
     "schema",
     "score_row",
     "unanswered",

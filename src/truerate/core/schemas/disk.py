@@ -2,14 +2,19 @@
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, schema
+
+PART = 2_000  # rows of texts of any length that are in memory together
+ROW_GROUP = 500  # of a file that was written in parts
+STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 
 
 def validate(
@@ -52,6 +57,58 @@ def load(
     return validate(table, found, where=str(path), columns=taken)
 
 
+def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
+    """The rows of files that `write` wrote, one file after the other, as a query: nothing is read before it is
+    collected. Raises TruerateError where a file's names and types are not the table's.
+    """
+    for path in paths:
+        _of_types(table, pl.DataFrame(schema=pl.read_parquet_schema(path)), path, "run `dvc repro`")
+    if not paths:
+        return pl.DataFrame(schema=schema(table)).lazy()
+    return pl.concat([pl.scan_parquet(path) for path in paths])
+
+
+def save_in_parts(
+    table: type[Table], paths: Sequence[str | Path], path: str | Path, *, key: str, n: int = PART
+) -> None:
+    """What `save` would write of the rows of files that `write` wrote, sorted by a text `key`, the first of those of
+    one key: the rows of one file, or `n` of all, are in memory together. Each row is read twice, whatever there is.
+    """
+    keys = scan(table, paths).select(key).collect().to_series().unique().sort()
+    starts = keys.gather_every(n).to_list()[1:]
+    if not starts:
+        save(table, _first(pl.concat([read(table, one) for one in paths]), key), path)
+        return
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
+        places = range(len(starts) + 1)
+        for number, one in enumerate(paths):
+            _cut(read(table, one), starts, key, Path(folder), suffix=f"-{number:05}")
+        for place in places:
+            pieces = [pl.read_parquet(piece) for piece in sorted(Path(folder).glob(f"{place:05}-*"))]
+            save(table, _first(pl.concat(pieces), key), Path(folder) / f"{place:05}")
+        whole = pl.concat([pl.scan_parquet(Path(folder) / f"{place:05}") for place in places])
+        _put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=ROW_GROUP))
+
+
+def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, folder: Path, *, suffix: str) -> None:
+    """Write the rows before the first of the keys `starts`, those from it to the next, and so on, each to its own
+    file.
+    """
+    places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
+    for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
+        rows.drop("place", strict=False).write_parquet(folder / f"{place:05}{suffix}", **STORED)
+
+
+def _first(data: pl.DataFrame, key: str) -> pl.DataFrame:
+    return data.unique(key, keep="first", maintain_order=True).sort(key)
+
+
+def height(path: str | Path) -> int:
+    """How many rows a table on disk has; none of them is read."""
+    return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+
+
 def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
     """Write what only the next rules read, its names and types checked (see `read`), as `save` does."""
     write_parquet(_of_types(table, data, path, "correct the step that gives it"), Path(path))
@@ -83,10 +140,16 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
     data = data.rechunk().select(
         pl.all().gather(pl.int_range(data.height))
     )  # a slice drags along what lies beside it in lists
+    _put(path, lambda scratch: data.write_parquet(scratch, **STORED))
+
+
+def _put(path: str | Path, written: Callable[[Path], None]) -> None:
+    """Have a file written beside its place, then moved there."""
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        data.write_parquet(scratch, compression="zstd", statistics=False)
+        written(scratch)
         os.replace(scratch, path)
     finally:
         scratch.unlink(missing_ok=True)  # what is left of a write that failed

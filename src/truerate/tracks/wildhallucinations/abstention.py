@@ -17,6 +17,7 @@ from pathlib import Path
 from truerate.core.schemas import pairs
 from truerate.core.text import sentences, words
 from truerate.llm.replies.cutting import MAX_CHARS, element, visible
+from truerate.tracks.wildhallucinations.meta_words import tells_nothing
 
 HERE = Path(__file__).parent
 REFUSALS = (
@@ -129,14 +130,18 @@ def is_abstention(text: str) -> bool:
     Clauses that speak to the user, of oneself, or guess state nothing, nor do sentences that say what sources were
     given. At most MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED in all
     (MAX_BESIDE_WEAK where it could stand in an answer as well); of scripts without spaces two characters are a word.
-    A reply that ends by saying that the question cannot be answered abstains.
+    A reply that ends by saying that the question cannot be answered abstains, and a short one that speaks of knowing
+    and telling alone (`meta_words.tells_nothing`).
     """
     before = stated = 0
     is_found, most = False, MAX_BESIDE_WEAK
     if len(text) > MAX_CHARS:
         return False
     plain = re.sub(r"[^\S\n]+", " ", element(visible(text)).text).strip(" \n*_`>#")
-    for sentence in sentences(_QUOTED.sub(" ", plain).replace("’", "'")):
+    parts = sentences(_QUOTED.sub(" ", plain).replace("’", "'"))
+    if tells_nothing(parts):
+        return True
+    for sentence in parts:
         is_about_sources = _ABOUT_SOURCES.search(sentence.casefold()) is not None
         for clause in clauses(sentence):
             if says_unknown(clause):

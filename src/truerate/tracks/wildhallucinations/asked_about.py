@@ -28,8 +28,11 @@ def curated(at: Layout, board: str, tables, upstream: Replies) -> tuple[list[dic
 
 
 def with_pages(at: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, list[dict]]:
-    """Items of the entities that have pages, with those, and Reject rows of all that were taken out."""
+    """Items of the entities that have pages, with those, and Reject rows of all that were taken out. Of documents
+    ids and `is_wikipedia` are read.
+    """
     kept, rejects = curated(at, board, tables, upstream)
-    documents = pl.concat([frame(Document), tables.documents, upstream.get("documents", frame(Document))])
+    parts = [tables.documents, upstream.get("documents", frame(Document))]
+    documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts])
     kept, without = with_evidence(kept, upstream.get("evidence", generations([])), documents)
     return frame(Item, kept), [*rejects, *without]

@@ -9,7 +9,7 @@ from truerate.llm.generation import facts
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One entity (`name`) with the ids and texts of its pages, in the order of the search's results, and the
+    """One entity (`name`) with the ids, texts and titles of its pages, in the order of the search's results, and the
     attributes of its row.
     """
 
@@ -20,6 +20,7 @@ class Context:
     document_ids: tuple[str, ...]
     pages: tuple[str, ...]
     known: dict[str, str]
+    titles: tuple[str, ...] = ()
 
     @property
     def knowledge(self) -> str:
@@ -44,11 +45,13 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
     entities = items.filter(pl.col("task") == "entity")
     named = entities["document_ids"].explode().drop_nulls().unique()
     own = documents.filter(pl.col("document_id").is_in(named.implode()))
-    texts = dict(own.select("document_id", "text").iter_rows())
+    texts = {
+        name: (text, title) for name, text, title in own.select("document_id", "text", "title").iter_rows()
+    }
     return {row["item_id"]: _context(row, texts) for row in entities.iter_rows(named=True)}
 
 
-def _context(row: dict, texts: dict[str, str]) -> Context:
+def _context(row: dict, texts: dict[str, tuple[str, str]]) -> Context:
     found = tuple(name for name in row["document_ids"] if name in texts)
     return Context(
         item_id=row["item_id"],
@@ -56,6 +59,7 @@ def _context(row: dict, texts: dict[str, str]) -> Context:
         lang=row["lang"],
         name=row["question"],
         document_ids=found,
-        pages=tuple(texts[name] for name in found),
+        pages=tuple(texts[name][0] for name in found),
         known=facts(row),
+        titles=tuple(texts[name][1] for name in found),
     )

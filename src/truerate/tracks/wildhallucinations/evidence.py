@@ -80,8 +80,13 @@ def rejected(item_id: str, reason: str, detail: str, text: str = "") -> dict:
 
 
 def searched_row(item: dict, made: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
-    """The Generation row (purpose `search`) of an entity: the addresses of its documents, one per line."""
+    """The Generation row (purpose `search`) of an entity: the addresses of its documents, one per line.
+
+    Attributes: its `name`, the ids of its `documents`, `n_results` of the search, `n_words` of all its pages: whoever
+    counts them later needs no page.
+    """
     ids = [row["document_id"] for row in made.documents]
+    n_words = sum(len(words(row["text"])) for row in made.documents)
     return generation_row(
         generation_id=content_id("search", item["item_id"], prompt_key, ids),
         item_id=item["item_id"],
@@ -90,7 +95,9 @@ def searched_row(item: dict, made: Gathered, *, n_results: int, prompt_key: str,
         params=params,
         text="\n".join(row["url"] for row in made.documents),
         prompt_key=prompt_key,
-        attributes=pairs(name=item["question"], documents=" ".join(ids), n_results=n_results),
+        attributes=pairs(
+            name=item["question"], documents=" ".join(ids), n_results=n_results, n_words=n_words
+        ),
     )
 
 
@@ -129,17 +136,16 @@ def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """How much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia`
     (any page).
 
-    One row per `search` row. An entity without a page counts with 0 pages and 0 words.
+    One row per `search` row, which tells the words (`searched_row`); of `documents` ids and `is_wikipedia` are read.
+    An entity without a page counts with 0 pages and 0 words.
     For the metrics pages_per_entity, words_per_entity and wikipedia_rate.
     """
-    rows = documents.select("document_id", "text", "is_wikipedia").iter_rows()
-    sizes = {name: (len(words(text)), of_wikipedia) for name, text, of_wikipedia in rows}
+    wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
     counted = []
-    for item_id, ids in _found(searched):
-        known = [sizes[name] for name in ids if name in sizes]
-        counted.append(
-            (item_id, len(known), sum(n for n, _ in known), any(of_wikipedia for _, of_wikipedia in known))
-        )
+    for row in searched.iter_rows(named=True):
+        told = facts(row)
+        of_wikipedia = [wikipedia[name] for name in told.get("documents", "").split() if name in wikipedia]
+        counted.append((row["item_id"], len(of_wikipedia), int(told.get("n_words", 0)), any(of_wikipedia)))
     columns = {"item_id": pl.String, "n_pages": pl.Int64, "n_words": pl.Int64, "is_wikipedia": pl.Boolean}
     return pl.DataFrame(counted, schema=columns, orient="row").sort("item_id")
 

@@ -104,18 +104,14 @@ class Web:
         """The results of each name: recorded ones, else those of the search. Raises TruerateError where that
         answers no more.
         """
-        from truerate.web.recorded import recorded
+        from truerate.web.recorded import plain, recorded
         from truerate.web.search import Searcher, address
 
         settings = self.settings.search
-        known = (
-            {_plain(query): results for query, results in recorded(settings.recorded).items()}
-            if settings.recorded
-            else {}
-        )
-        asked = [name for name in names if _plain(name) not in known]
+        known = recorded(settings.recorded, names) if settings.recorded else {}
+        asked = [name for name in names if plain(name) not in known]
         if settings.url is None:
-            return [known.get(_plain(name), [])[: settings.n_results] for name in names]
+            return [known.get(plain(name), [])[: settings.n_results] for name in names]
         scope = search_scope(self.at, self.board)
         if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
             if self.fetching.proxy is None:  # before anything is paid
@@ -125,7 +121,7 @@ class Web:
             asyncio.run(searcher.search_all(asked))
         found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
         return [
-            (known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results]
+            (known[query] if (query := plain(name)) in known else found[name])[: settings.n_results]
             for name in names
         ]
 
@@ -231,8 +227,3 @@ def search_scope(at: Layout, board: str) -> str:
 def identity(at: Layout, endpoint: str | None) -> str:
     """Names a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
     return at.endpoint_identity(endpoint) if endpoint and at.p.endpoints[endpoint].is_simulated else ""
-
-
-def _plain(query: str) -> str:
-    """A query as recorded ones are compared: case and spacing levelled."""
-    return " ".join(query.casefold().split())

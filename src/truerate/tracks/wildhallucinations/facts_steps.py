@@ -17,7 +17,7 @@ from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
 from truerate.tracks.wildhallucinations.reminders import reminder
-from truerate.tracks.wildhallucinations.settings import Settings
+from truerate.tracks.wildhallucinations.settings import Verification
 from truerate.tracks.wildhallucinations.verifying import Claim
 
 Replies = dict[str, pl.DataFrame]
@@ -52,8 +52,9 @@ def facts(
         n_lost=fact_writing.n_lost,
     )
     written = generations(fact_writing.collect(came.asked, came.replies, texts) + came.unread)
-    claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
-    n_checked = number_in_shard(settings.verification.n_checked, shard, at.p.n_shards)
+    how = verification(at, board)
+    claims = claims_of(facts_of(pl.concat([replied, written])), found, how)
+    n_checked = number_in_shard(how.n_checked, shard, at.p.n_shards)
     label = f"{board}: verify {model}"
     verified, judged = verify(at, board, claims, asking=asking, label=label, n_checked=n_checked)
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
@@ -77,20 +78,31 @@ def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> 
     return replied.filter(is_asked).sort("generation_id")
 
 
-def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: Settings) -> list[Claim]:
+def verification(at: Layout, board: str) -> Verification:
+    """How a board's facts are verified: as `verification` says, with as much evidence as the profile's sizes give in
+    place of its own (`evidence`).
+    """
+    own: Verification = at.p.track(board).verification
+    sized = at.p.size_of(board).evidence.model_dump(exclude_none=True)
+    return own.model_copy(update=sized)
+
+
+def claims_of(facts: pl.DataFrame, found: dict[str, Context], how: Verification) -> list[Claim]:
     """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
     from truerate.tracks.wildhallucinations.passages import (
         ranked,
     )  # brings scipy, whose loading takes as long as many a step works
 
-    how, claims = settings.verification, []
+    claims = []
     for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
         entity = found[item_id]
         pages = list(zip(entity.document_ids, entity.pages, strict=True))
+        titles = dict(zip(entity.document_ids, entity.titles, strict=True)) if how.has_titles else {}
         best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
         for row, chosen in zip(rows.iter_rows(named=True), best, strict=True):
             ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
-            claims.append(Claim(*ids, row["text"], entity.name, tuple(chosen)))
+            shown = tuple(one._replace(title=titles.get(one.document_id, "")) for one in chosen)
+            claims.append(Claim(*ids, row["text"], entity.name, shown))
     return claims
 
 
@@ -101,7 +113,7 @@ def verify(
     one.
     """
     settings = at.p.track(board)
-    how, judge = settings.verification, settings.verifier
+    how, judge = verification(at, board), settings.verifier
     planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     planned += verifying.checked(claims, n=n_checked, window=how.window)
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)

@@ -5,7 +5,7 @@ from truerate.tracks.contract import Reads, Resources, StandIn, Step
 WEB = "web"  # stands in paths where a model's alias would: pages are searched for and fetched, no model is asked
 
 ENTITIES = (Reads("extract"), Reads("curate"))
-PAGES = (*ENTITIES, Reads("evidence"))
+PAGES = (*ENTITIES, Reads("evidence", is_of_shard=True))  # an entity and its pages are of one shard
 
 GRAPH = (
     Step("extract", "extractor", "the proper nouns of each message"),
@@ -29,7 +29,7 @@ GRAPH = (
         "facts",
         "subjects",
         "its replies as atomic facts, each verified against passages of the pages",
-        reads=(*PAGES, Reads("generate", is_own=True)),
+        reads=(*PAGES, Reads("generate", is_own=True, is_of_shard=True)),
         asks=("fact_writer", "verifier"),
         beside=("judgements",),
         resources=Resources(memory_mb=4_000),

@@ -18,12 +18,13 @@ _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+|\w+")
 
 
 class Passage(NamedTuple):
-    """A part of a document, `start` to `end` in code points (half-open)."""
+    """A part of a document, `start` to `end` in code points (half-open), with the document's title where it is shown."""
 
     document_id: str
     start: int
     end: int
     text: str
+    title: str = ""
 
     @property
     def id(self) -> str:

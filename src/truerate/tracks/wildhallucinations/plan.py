@@ -109,8 +109,10 @@ def evidence(
     at: Layout, board: str, tables, upstream: asked_about.Replies
 ) -> tuple[pl.DataFrame, asked_about.Replies]:
     """In the place of searching: a page for every entity, long enough to fill a call with passages."""
+    from truerate.tracks.wildhallucinations.facts_steps import verification
+
     kept, _ = asked_about.curated(at, board, tables, upstream)
-    how = at.p.track(board).verification
+    how = verification(at, board)
     words = how.passage_words * how.window
     text = "\n".join(
         " ".join(f"assumed{place % 97}" for place in range(start, min(start + how.passage_words, words)))

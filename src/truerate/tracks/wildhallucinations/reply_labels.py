@@ -26,7 +26,7 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate
 from truerate.metrics.wildfact import squared_and_added
 from truerate.tracks.wildhallucinations.fact_rates import CHOSEN, ONE_LANG, WHERE, flipped
-from truerate.tracks.wildhallucinations.tasks import passages_of
+from truerate.tracks.wildhallucinations.tasks import passages_of, texts_cited
 
 REPLY = "reply"
 STRICT, N_LABELS = "wildfactscore_strict", "n_labelled_replies"
@@ -40,7 +40,7 @@ def reply_tasks(
     replies: pl.DataFrame,
     facts: pl.DataFrame,
     items: pl.DataFrame,
-    documents: pl.DataFrame,
+    documents: pl.DataFrame | pl.LazyFrame,
     *,
     n_replies: int,
     seed: int,
@@ -50,7 +50,6 @@ def reply_tasks(
     each fact is, is not to be shown. `replies`: of `replies.readable_replies`.
     """
     names = dict(items.select("item_id", "question").iter_rows())
-    texts = dict(documents.select("document_id", "text").iter_rows())
     own = replies.filter("is_responding").drop_nulls("strict")
     made = []
     for (subject,), part in own.sort("subject").group_by("subject", maintain_order=True):
@@ -61,6 +60,7 @@ def reply_tasks(
         )
         by_reply = told.group_by("generation_id").agg("text", pl.col("evidence").explode())
         said = {name: (lines, evidence) for name, lines, evidence in by_reply.iter_rows()}
+        texts = texts_cited((evidence for _, evidence in said.values()), documents)
         for name, entity, strict in drawn:
             lines, evidence = said[name]
             made.append(

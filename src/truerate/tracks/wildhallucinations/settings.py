@@ -22,6 +22,17 @@ from truerate.config.blocks import (
 )
 from truerate.config.web import Fetch, Search
 
+PassageWords = Annotated[Whole, Field(ge=1, le=10**5)]
+
+
+class EvidenceSize(Block):
+    """How much of its pages a fact is shown, in place of the same keys of `verification`; null for these."""
+
+    passage_words: PassageWords | None = None
+    n_passages: Few | None = None
+    window: Few | None = None
+    has_titles: bool | None = None
+
 
 class Sizes(SizesOfTrack):
     """How much of WildHallucinations is built.
@@ -30,7 +41,7 @@ class Sizes(SizesOfTrack):
     the curated ones are searched for. `labelled`: facts per subject that people label as supported or not.
     `replies`: whole replies per subject of which people say whether each fact is supported.
     `reviewed`: facts of the error analysis. `checked`: entities that people check. `page_mb` and `page_seconds`: the limits of a page in
-    place of `fetch.max_bytes` and `fetch.timeout_s`, null for these.
+    place of `fetch.max_bytes` and `fetch.timeout_s`, null for these. `evidence`: how much a fact is shown.
     """
 
     chats: Items
@@ -41,6 +52,12 @@ class Sizes(SizesOfTrack):
     replies: ItemsOrNone = 0
     page_mb: Annotated[Number, Field(gt=0, le=1000)] | None = None
     page_seconds: Seconds | None = None
+    evidence: EvidenceSize = EvidenceSize()
+
+    @property
+    def n_items(self) -> int:
+        """An entity counts as the ten pages that are read of it: 35 kB of text each, in the paper's mean."""
+        return super().n_items + 9 * self.entities
 
 
 class Verification(Block):
@@ -48,14 +65,16 @@ class Verification(Block):
     facts in one call.
 
     `n_checked`: facts of each model that are also verified one by one, to hold the batches against.
-    `window`: passages in one call at most.
+    `window`: passages in one call at most; with `n_passages` times `facts_per_call` each fact is shown all of its own.
+    `has_titles`: the title of its page stands before each passage.
     """
 
-    passage_words: Annotated[Whole, Field(ge=1, le=10**5)]
+    passage_words: PassageWords
     n_passages: Few
     facts_per_call: Few
     window: Few
     n_checked: ItemsOrNone
+    has_titles: bool = False
 
     @model_validator(mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Document, Reject, frame
+from truerate.core.schemas import Reject, frame
 from truerate.llm.counts import counts
 from truerate.llm.generation import generations, rejected
 from truerate.tracks.wildhallucinations import asked_about, verifying
@@ -52,6 +52,7 @@ SCORED_COLUMNS = {
         "attributes",
     ),
     "facts": ("fact_id", "generation_id", "item_id", "is_duplicate", "is_title"),
+    "documents": ("document_id", "is_wikipedia"),
     "judgements": ("judge", "target_id", "verdict", "status", "attributes"),
 }
 
@@ -60,16 +61,16 @@ Tables = dict[str, pl.DataFrame]
 
 def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) -> tuple[Tables, list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand
-    as they are.
+    as they are. The pages stay on disk: of their texts those are read that a task shows.
     """
     from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
 
     own = ready(tables, at.p.track(board).abstention)
+    pages = pl.concat([tables.documents.lazy(), beside["documents"].lazy()])
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     if own.samples.is_empty() and own.generations.is_empty():
-        items, removed = asked_about.with_pages(
-            at, board, tables, replies | {"documents": documents(tables, beside["documents"])}
-        )
+        known = pages.select("document_id", "is_wikipedia").collect()
+        items, removed = asked_about.with_pages(at, board, tables, replies | {"documents": known})
     else:  # what others have asked and labelled needs no page
         items, removed = tables.items.filter(pl.col("task") == "entity"), []
     texts = tables.items.filter(pl.col("task") == "chat")["question"].to_list()
@@ -84,9 +85,6 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
         "fact_id"
     )
     made = {
-        "documents": beside["documents"]
-        .unique("document_id", keep="first", maintain_order=True)
-        .sort("document_id"),
         "items": items.sort("item_id"),
         "generations": whole,
         "facts": found,
@@ -95,12 +93,10 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
         "rejects": rejects_frame(whole.iter_rows(named=True), [*removed, *beside["rejects"].to_dicts()]),
         "counts": counts(whole),
     }
-    return made, _tasks(
-        at, board, made, documents(tables, beside["documents"])
-    ) if own.samples.is_empty() else []
+    return made, _tasks(at, board, made, pages) if own.samples.is_empty() else []
 
 
-def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[dict]:
+def _tasks(at: Layout, board: str, made: Tables, pages: pl.LazyFrame) -> list[dict]:
     """What people are given; of texts that came with labels nothing."""
     from truerate.tracks.wildhallucinations.replies import readable_replies
     from truerate.tracks.wildhallucinations.reply_labels import reply_tasks
@@ -125,13 +121,6 @@ def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[di
         generations=made["generations"],
     )
     return sorted([*found, *whole], key=lambda task: task["task_id"])
-
-
-def documents(tables, fetched: pl.DataFrame) -> pl.DataFrame:
-    """The documents of the source and the pages that were fetched, each once."""
-    return pl.concat([frame(Document), tables.documents, fetched]).unique(
-        "document_id", keep="first", maintain_order=True
-    )
 
 
 def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ of facts that a drawn one stands for. The draw goes by each fact's id: labels th
 are added.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -24,7 +24,7 @@ def annotation_tasks(
     items: pl.DataFrame,
     facts: pl.DataFrame,
     judgements: pl.DataFrame,
-    documents: pl.DataFrame,
+    documents: pl.DataFrame | pl.LazyFrame,
     *,
     verifier: str | None,
     n_labelled: int,
@@ -59,10 +59,12 @@ def annotation_tasks(
         for row in stratified(known.filter(subject=name), n, seed, REVIEW)
     ]
     names = dict(items.select("item_id", "question").iter_rows())
-    texts = dict(documents.select("document_id", "text").iter_rows())
+    texts = texts_cited((row["evidence"] for _, row in drawn), documents)
     given = given_to(generations)
     made = [_fact_task(kind, row, names, texts) | _given(kind, row, given) for kind, row in drawn]
-    made += [_entity_task(row, weight, documents) for row, weight in checked(items, n_checked, seed)]
+    looked_at = checked(items, n_checked, seed)
+    beginnings = _beginnings({name for row, _ in looked_at for name in row["document_ids"]}, documents)
+    made += [_entity_task(row, weight, beginnings) for row, weight in looked_at]
     return sorted(made, key=lambda task: task["task_id"])
 
 
@@ -115,6 +117,22 @@ def _given(kind: str, row: dict, given: Mapping[str, list[str]]) -> dict:
     return {"retrieved": found} if kind == REVIEW and found else {}
 
 
+def texts_cited(evidence: Iterable[Sequence[str]], documents: pl.DataFrame | pl.LazyFrame) -> dict[str, str]:
+    """The texts of the documents of which passages are named, by id; the others are not read."""
+    named = {found[0] for names in evidence for name in names if (found := passage_of(name))}
+    return dict(_of(named, documents).select("document_id", "text").collect().iter_rows())
+
+
+def _beginnings(named: set[str], documents: pl.DataFrame | pl.LazyFrame) -> dict[str, str]:
+    """Title and first characters of documents by id: what is shown to whoever checks an entity."""
+    rows = _of(named, documents).select("document_id", "title", pl.col("text").str.head(BEGINNING)).collect()
+    return {name: f"{title}\n{text}" for name, title, text in rows.iter_rows()}
+
+
+def _of(named: set[str], documents: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+    return documents.lazy().filter(pl.col("document_id").is_in(sorted(named)))
+
+
 def passages_of(evidence: Sequence[str], texts: Mapping[str, str]) -> list[str]:
     """The texts of passages by their names; of a document that is not known nothing."""
     named = (found for name in evidence if (found := passage_of(name)))
@@ -136,12 +154,7 @@ def _fact_task(kind: str, row: dict, names: Mapping[str, str], texts: Mapping[st
     }
 
 
-def _entity_task(row: dict, weight: float, documents: pl.DataFrame) -> dict:
-    pages = documents.filter(pl.col("document_id").is_in(row["document_ids"]))
-    shown = {
-        name: f"{title}\n{text[:BEGINNING]}"
-        for name, title, text in pages.select("document_id", "title", "text").iter_rows()
-    }
+def _entity_task(row: dict, weight: float, shown: Mapping[str, str]) -> dict:
     return {
         "task_id": content_id("task", ENTITY, row["item_id"]),
         "kind": ENTITY,

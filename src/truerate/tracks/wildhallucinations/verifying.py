@@ -32,6 +32,7 @@ VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
 FORM = structured.numbered_verdicts(("supported", "not supported"))
 _NUMBERED = re.compile(r"[(（]\s*\d{1,4}\s*[)）]")  # where a line begins as a passage does
+TITLE = 120  # characters of a page's title
 RUN = 12  # replies that share calls, on average
 
 
@@ -55,8 +56,9 @@ class Call(NamedTuple):
     stage: str | None = None
 
     def named_passages(self) -> list[str]:
-        """The passages that it shows, before each the (first) name that it was found for; their further lines
-        are indented, and a number in brackets at the beginning of one has a dot before it.
+        """The passages that it shows, before each the (first) name that it was found for and, where claims tell it,
+        the title of its page; their further lines are indented, and a number in brackets at the beginning of one has
+        a dot before it.
 
         So no line of a page can pose as the beginning of another passage, and none runs into the next one.
         """
@@ -70,13 +72,20 @@ class Call(NamedTuple):
             for one in self.passages
         ]
         return [
-            f"{owner[one]}: " + "\n  ".join(found) for one, found in zip(self.passages, lines, strict=True)
+            f"{owner[one]}: {_titled(one.title)}" + "\n  ".join(found)
+            for one, found in zip(self.passages, lines, strict=True)
         ]
 
     def evidence(self, claim: Claim) -> "list[Passage]":
         """The passages of a claim that the call shows, best first."""
         shown = set(self.passages)
         return [one for one in claim.passages if one in shown]
+
+
+def _titled(title: str) -> str:
+    """The title of a page as one short line in quotation marks that it cannot close; nothing where it has none."""
+    words = " ".join(neutralise(title).replace("“", "'").replace("”", "'").split())[:TITLE]
+    return f"“{words.strip()}” " if words.strip() else ""
 
 
 def _opened(line: str) -> str:
@@ -141,6 +150,7 @@ def requests(
             "passages": "\n".join(f"({place}) {text}" for place, text in enumerate(call.named_passages(), 1))
             or "none",
             "claims": numbered(claim.text for claim in call.claims),
+            "has_titles": any(one.title for one in call.passages),
         }
         messages = tuple(prompts.render("wildhallucinations", VERIFY, prompts_dir, **values))
         kept = {

@@ -113,9 +113,11 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
 
 
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:
-    """A passage without the name that it was found for, and whom that name means."""
+    """A passage without the name that it was found for and the title of its page, and whom that name means."""
     name, mark, rest = text.partition(": ")
     found = planted_as(world, name) if mark else None
+    if rest.startswith("“"):
+        rest = rest.partition("” ")[2] or rest
     return (rest, found.entity) if found else (text, about)
 
 

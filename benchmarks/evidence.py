@@ -1,0 +1,111 @@
+"""What a fact is shown of its evidence, by passages, their length, facts per call and the passages of a call.
+
+    python benchmarks/evidence.py [--data DIR] [--write benchmarks/RESULTS.md]
+
+Factcheck-GPT's claims (people's labels, evidence that was retrieved for each): the evidence of all claims together is
+the web page of one entity, so that a claim's own must be found among that of all others. `own found`: claims of which
+a passage of their own evidence is among those retrieved for them; `own shown`: among those that their call shows;
+`words`: that a call shows. No model is asked: a verdict on a fact whose evidence is not shown can only be a guess.
+`--data`: the folder with `factcheckgpt/responses.jsonl`, else TRUERATE_DATA. `--write` puts the table between the
+markers `<!-- bench:evidence -->` and `<!-- /bench:evidence -->` of a file.
+"""
+
+import argparse
+import os
+import sys
+from itertools import product
+from pathlib import Path
+
+import polars as pl
+
+from truerate.core.schemas import pair
+from truerate.core.text import passage_of, words
+from truerate.real.markers import write_between
+from truerate.sources import factcheckgpt
+from truerate.tracks.wildhallucinations.passages import ranked
+from truerate.tracks.wildhallucinations.verifying import Claim, calls
+
+WORDS, PASSAGES, FACTS = (60, 190), (1, 4, 5, 10), (1, 10, 20)
+WINDOWS = (20, None)  # passages of a call; None: all that its facts have
+NAMED = {(60, 4, 10, 20): "the demo", (190, 5, 10, None): "`full`"}
+
+
+def claims_of(folder: Path) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
+    """Claims that evidence was retrieved for, with the ids of its documents, and all documents."""
+    tables = factcheckgpt.read(folder, name="factcheckgpt", on_bad_row="keep")
+    rows = tables.samples.select("sample_id", "item_id", "text", evidence=pair("attributes", "evidence"))
+    rows = rows.filter(pl.col("evidence").str.len_chars() > 0)
+    return rows, tables.documents.select("document_id", "text").rows()
+
+
+def owners(evidence: str) -> set[str]:
+    """The documents of which passages are named."""
+    return {found[0] for name in evidence.split() if (found := passage_of(name))}
+
+
+def measured(rows: pl.DataFrame, documents: list[tuple[str, str]], n_words: int, k: int) -> list[tuple]:
+    """For each number of facts and each window: facts, window, found, shown, words of a call."""
+    own = {name: owners(evidence) for name, evidence in rows.select("sample_id", "evidence").iter_rows()}
+    best = ranked(documents, rows["text"].to_list(), k, n_words=n_words)
+    told = [
+        Claim(name, item, item, "m", text, "n", tuple(found))
+        for (name, item, text, _), found in zip(rows.iter_rows(), best, strict=True)
+    ]
+    n_found = sum(any(one.document_id in own[claim.fact_id] for one in claim.passages) for claim in told)
+    lines = []
+    for n_facts, window in product(FACTS, WINDOWS):
+        if window is not None and window >= n_facts * k:
+            continue  # as all
+        made = calls(told, n=n_facts, window=window or n_facts * k)
+        shown = sum(
+            any(one.document_id in own[claim.fact_id] for one in call.evidence(claim))
+            for call in made
+            for claim in call.claims
+        )
+        size = sum(len(words(one.text)) for call in made for one in call.passages) / len(made)
+        lines.append((n_facts, window, n_found / len(told), shown / len(told), size))
+    return lines
+
+
+def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
+    """All settings as Markdown."""
+    lines = [
+        f"{rows.height} claims with evidence, {len(documents)} pieces of evidence together.",
+        "",
+        "| words of a passage | passages a fact | facts a call | passages a call | own found | own shown | words |  |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for n_words, k in product(WORDS, PASSAGES):
+        for n_facts, window, found, shown, size in measured(rows, documents, n_words, k):
+            named = NAMED.get((n_words, k, n_facts, window), "")
+            told = (
+                n_words,
+                k,
+                n_facts,
+                window or "all",
+                f"{found:.3f}",
+                f"{shown:.3f}",
+                f"{size:,.0f}",
+                named,
+            )
+            lines.append(f"| {' | '.join(map(str, told))} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure, print, and write where asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("TRUERATE_DATA"))
+    parser.add_argument("--write", type=Path, help="file with the markers")
+    given = parser.parse_args()
+    if given.data is None:
+        parser.error("name the folder of the public data by --data or TRUERATE_DATA")
+    text = table(*claims_of(Path(given.data) / "factcheckgpt"))
+    print(text)
+    if given.write:
+        write_between(given.write, "bench:evidence", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
