@@ -38,9 +38,10 @@ def test_pairs_use_their_common_units_only():
     assert found.difference == -1 and found.p_holm < 0.05
 
 
-def test_no_common_unit_means_no_comparison_and_full_range():
-    values = np.array([[1.0, np.nan], [np.nan, 0.0]])
+def test_a_subject_without_a_unit_means_no_comparison_and_full_range():
+    values = np.array([[1.0, 0.0], [np.nan, np.nan]])
     assert compare_all(values, ["a", "b"], **SETTINGS) == []
+    assert compare_all(values, ["a", "a"], **SETTINGS) == []
     assert rank_ranges(2, [], alpha=0.05) == [RankRange(1, 2), RankRange(1, 2)]
     assert compare_all(np.zeros((2, 0)), [], **SETTINGS) == []
 
@@ -113,9 +114,35 @@ def test_units_of_one_cluster_or_of_shares_are_resampled():
     assert compare_all(values, [place // 4 for place in range(20)], **SETTINGS)[0].p >= 2 / 2**5
 
 
-def test_pairs_without_a_common_unit_are_left_out_of_the_exact_test_too():
-    values = np.array([[1.0, np.nan], [np.nan, 1.0], [0.0, 0.0]])
-    assert [(one.first, one.second) for one in compare_all(values, "ab", **SETTINGS)] == [(0, 2), (1, 2)]
+def test_subjects_that_answered_questions_of_their_own_are_told_apart_by_their_means():
+    """Of .3 and .9 on 50 clusters each, nothing shared; and of .3 against .3 nobody is told apart."""
+    own = np.full((3, 300), np.nan)
+    for subject, rate in enumerate((0.3, 0.9, 0.3)):
+        own[subject, 100 * subject : 100 * (subject + 1)] = np.arange(100) % 10 < 10 * rate
+    for clusters in (range(300), np.arange(300) // 2):  # the first is where shared units are tested exactly
+        found = compare_all(own, clusters, **SETTINGS)
+        assert [round(one.difference, 6) for one in found] == [-0.6, 0, 0.6]
+        assert [one.p_holm < 0.05 for one in found] == [True, False, True]
+        assert rank_ranges(3, found, alpha=0.05) == [RankRange(2, 3), RankRange(1, 1), RankRange(2, 3)]
+
+
+def test_clusters_of_ones_own_too_few_tell_nothing():
+    # two clusters each: an exact permutation has 6 orders, so that no p is below 1/3, however clear the values
+    own = np.array([[0.0] * 8 + [np.nan] * 8, [np.nan] * 8 + [1.0] * 8])
+    (found,) = compare_all(own, np.repeat(list("abcd"), 4), **SETTINGS)
+    assert found.difference == -1 and found.p >= 1 / 3
+
+
+def test_unpaired_tests_reject_as_often_as_they_say():
+    rng, rejected = np.random.default_rng(3), 0
+    for _ in range(200):  # twelve clusters each, whose rates differ: sd .2 around .5
+        rates = np.clip(rng.normal(0.5, 0.2, 24), 0, 1).repeat(8)
+        values = np.full((2, 192), np.nan)
+        drawn = (rng.random(192) < rates).astype(float)
+        values[0, :96], values[1, 96:] = drawn[:96], drawn[96:]
+        (found,) = compare_all(values, np.arange(24).repeat(8), n_resamples=400, alpha=0.05, seed=1)
+        rejected += found.p < 0.05
+    assert 2 <= rejected <= 20  # .05 of 200, within the binomial's .998
 
 
 def test_the_seed_decides_no_rank_of_clusters_few_and_close():

@@ -46,6 +46,38 @@ def paired_bootstrap(
     return [float(value) if total else None for value, total in zip(p, n.sum(axis=0), strict=True)]
 
 
+def unpaired_bootstrap(sums: np.ndarray, *, n_resamples: int, seed: int) -> float | None:
+    """Two-sided p-value that the means of two subjects over units of their own are equal, by a centred bootstrap over
+    clusters, which are resampled whole for both.
+
+    `sums` (clusters, 4): both subjects' sums of values, then their numbers of units. p as in `paired_bootstrap`, of
+    Student's t with one degree less than the clusters of the subject with fewer, and never below the least that
+    an exact permutation of k and l clusters can give, 2 / binom(k + l, k); 1.0 where the means are equal; None
+    where a subject has no unit. A resample in which one has none counts as extreme.
+    """
+    from scipy.special import binom
+
+    sums = np.asarray(sums, dtype=float)
+    tops, bottoms = sums[:, :2], sums[:, 2:]
+    if not len(sums) or not bottoms.any(axis=0).all():
+        return None
+    means = tops.sum(axis=0) / bottoms.sum(axis=0)
+    residuals = tops - means * bottoms  # their resampled sums over the resampled n are m* − m
+    n_clusters = (bottoms > 0).sum(axis=0)
+    least = int(n_clusters.min())
+    spread = np.sqrt(least / max(1, least - 1))
+    gap = abs(means[0] - means[1])
+    if gap == 0:
+        return 1.0
+    extreme = 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for weights in resample_weights(len(sums), n_resamples=n_resamples, seed=seed):
+            drawn = (weights @ residuals) / (weights @ bottoms)
+            extreme += int((~(spread * np.abs(drawn[:, 0] - drawn[:, 1]) < gap * (1 - 1e-12))).sum())
+    p = _as_t_tail(np.array([(1 + extreme) / (1 + n_resamples)]), least - 1)
+    return min(1.0, max(float(p[0]), 2 / float(binom(n_clusters.sum(), least))))
+
+
 def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Two-sided p-values of McNemar's exact test (McNemar 1947; exact: Mosteller 1952) that two subjects have the
     same rate: `first` and `second` (m,) are how many units one of the two alone got.

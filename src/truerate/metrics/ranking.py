@@ -7,9 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from truerate.metrics.intervals import KEPT, cluster_sums
-from truerate.metrics.paired import MOST, enough_resamples, holm, mcnemar, paired_bootstrap
+from truerate.metrics.paired import (
+    MOST,
+    enough_resamples,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    unpaired_bootstrap,
+)
 
 Pairs = Sequence[tuple[int, int]]
+SHARED = 0.1  # of the units of the subject with fewer: below it a pair is tested on the units that each has
 IN_DOUBT = 3.0  # a corrected p between alpha by it and alpha times it may fall on the other side with other resamples
 
 
@@ -69,7 +77,9 @@ def compare_all(
     paired cluster bootstrap: with m pairs in a family its smallest p-value must be able to fall below alpha / m, so
     as many resamples are drawn as that needs (`enough_resamples`), and of pairs near `alpha` as many more as keep
     the seed out of the ranks (`_bootstrapped`).
-    Pairs without a common unit are left out: nothing can be said of them.
+    Subjects that share less than SHARED of their units (each answered questions of its own) are compared by the
+    means over the units that each has, clusters resampled whole for both (`paired.unpaired_bootstrap`).
+    A pair of which one has no unit is left out: nothing can be said of it.
     """
     asked = families([True] * len(values) if is_model is None else is_model)
     pairs = [pair for family in asked for pair in family]
@@ -84,6 +94,10 @@ def compare_all(
             gaps, common, list(map(len, asked)), n_resamples=n_resamples, alpha=alpha, seed=seed
         )
         differences, counts = gaps.sum(axis=0), common.sum(axis=0)
+    for place in _apart(values, pairs, np.asarray(counts)):
+        own = values[list(pairs[place])]
+        differences[place], p_values[place] = _unpaired(own, clusters, n_resamples=n_resamples, seed=seed)
+        counts[place] = 1
     corrected = _within(list(map(len, asked)), p_values)
     tested = zip(pairs, differences, counts, p_values, corrected, strict=True)
     return [
@@ -112,6 +126,24 @@ def _bootstrapped(
         for place, p in zip(doubtful, surer, strict=True):
             found[place] = p
     return found
+
+
+def _apart(values: np.ndarray, pairs: Pairs, counts: np.ndarray) -> list[int]:
+    """The places of pairs that share next to no units, each of whose subjects has some."""
+    n = (~np.isnan(values)).sum(axis=1)
+    fewer = np.array([min(n[i], n[j]) for i, j in pairs])
+    return np.flatnonzero((fewer > 0) & (counts < SHARED * fewer)).tolist()
+
+
+def _unpaired(
+    values: np.ndarray, clusters: Sequence[object], *, n_resamples: int, seed: int
+) -> tuple[float, float | None]:
+    """The difference of the means of two subjects, values (2, units), over the units that each has, and its p-value."""
+    known = ~np.isnan(values)
+    sums = cluster_sums(clusters, np.vstack([np.nan_to_num(values), known]).T.astype(float))
+    sums = sums[sums[:, 2:].any(axis=1)]
+    means = sums.sum(axis=0)[:2] / sums.sum(axis=0)[2:]
+    return float(means[0] - means[1]), unpaired_bootstrap(sums, n_resamples=n_resamples, seed=seed)
 
 
 def _within(sizes: Sequence[int], p_values: Sequence[float | None]) -> list[float | None]:
