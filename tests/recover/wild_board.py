@@ -145,6 +145,9 @@ def build_board(
     replies["facts"] = pl.concat([rows for rows, _ in checked])
     beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
     made, tasks = steps.exported(at, BOARD, tables, replies, beside)
+    made["documents"] = pl.concat(
+        [tables.documents, beside["documents"]]
+    )  # which a build writes part by part
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
     labelled = labels.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
     return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked), breaks)

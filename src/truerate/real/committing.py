@@ -123,7 +123,7 @@ def _of(outcomes: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
 
 
 def _headline(at: Layout, board: str, kept: pl.DataFrame) -> dict[str, str]:
-    """What the track ranks where that is kept, else the first metric and slice that is."""
+    """What the track ranks where that is kept, else the first metric that is, in its widest slice."""
     ranked = card_of(at, board).ranks
     wanted = {f"{key}={value}" for key, value in ranked.slice.items()}
     leading = kept.filter(pl.col("metric") == ranked.metric)
@@ -131,9 +131,10 @@ def _headline(at: Layout, board: str, kept: pl.DataFrame) -> dict[str, str]:
     if slices:
         shortest = min(slices, key=lambda text: (text.count("="), text))
         return _leading(records_of(at, board)[ranked.metric], shortest, ranked.what)
-    first = kept.row(0, named=True)
-    record = records_of(at, board)[first["metric"]]
-    return _leading(record, first["slice"], record.label)
+    first = kept["metric"][0]
+    widest = min(kept.filter(metric=first)["slice"], key=lambda text: (text.count("="), text))
+    record = records_of(at, board)[first]
+    return _leading(record, widest, record.label)
 
 
 def _leading(record: Metric, where: str, what: str) -> dict[str, str]:

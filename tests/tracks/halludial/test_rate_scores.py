@@ -185,6 +185,19 @@ def test_labelled_responses_of_a_source_by_corpus_and_writer():
     assert values(doha, **where, unit="turn")["hallucination_rate"] == (1, 2)
     assert values(doha, **where, unit="dialogue")["hallucination_rate"] == (None, 0)
     assert {row["subject"] for row in made} == {"doha", "people"}
+    assert not [
+        row for row in made if {pair["key"] for pair in row["slice"]} == {"scenario"}
+    ]  # of one corpus
+    other = sample(
+        "r4", True, scenario="natural", label_source="gold", generator="doha", more={"corpus": "tc"}
+    )
+    both, _ = score_written(
+        frame(Sample, [*samples, other]), frame(Judgement, []), detector=None, writer=WRITER
+    )
+    assert values([row for row in both if row["subject"] == "doha"], scenario="natural")["labelled_rate"] == (
+        0.666667,
+        3,
+    )
     # the mean of a writer's units is its rate, and two responses to one turn are two units
     assert outcomes.group_by("subject").agg(pl.col("value").mean()).sort("subject").rows() == [
         ("doha", 1 / 2),

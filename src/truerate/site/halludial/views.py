@@ -168,7 +168,6 @@ WRITTEN = (
         "rates",
         ("labelled_rate",),
         across=("corpus",),
-        having=("corpus",),
         only=(("scenario", "natural"),),
         head="Writer",
         title="By people’s labels",

@@ -20,7 +20,8 @@ def score_written(
 ) -> tuple[list[dict], pl.DataFrame]:
     """Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of turns as
     `detector` flags them, and an empty one of dialogues; and the Outcome rows of the first, on which writers are
-    ranked. Intervals and tests are over groups (texts of knowledge).
+    ranked, where there are several corpora over all of them, too. Intervals and tests are over groups (texts of
+    knowledge).
     """
     rows = samples.filter(pl.col("label_source") != "silver")
     rows = rows.with_columns(*(pair("attributes", key) for key in KEYS))
@@ -30,10 +31,13 @@ def score_written(
     flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id", "verdict": "flagged"})
     rows = rows.join(flags, on="sample_id", how="left").sort("corpus", "writer", "sample_id")
     made, outcomes = [], [frame(Outcome)]
+    if rows["corpus"].n_unique() > 1:
+        for (name,), part in rows.group_by("writer", maintain_order=True):
+            made.append(_labelled(str(name), {"scenario": NATURAL}, part, writer))
+            outcomes.append(writer.outcomes(LABELLED, {"scenario": NATURAL}, _units(part)))
     for (corpus, name), part in rows.group_by("corpus", "writer", maintain_order=True):
         where = {"scenario": NATURAL, "corpus": corpus}
-        label, clusters = part["is_hallucinated"].to_list(), part["group_id"].to_list()
-        made.append(writer.share(LABELLED, str(name), where, label, clusters))
+        made.append(_labelled(str(name), where, part, writer))
         outcomes.append(writer.outcomes(LABELLED, where, _units(part)))
         if detector is not None:
             told = part.drop_nulls("flagged")
@@ -42,6 +46,11 @@ def score_written(
             made.append(writer.share(RATE, str(name), slice_, flagged, groups))
             made.append(writer.row(RATE, str(name), {**slice_, "unit": DIALOGUE}, None, 0))
     return made, pl.concat(outcomes)
+
+
+def _labelled(name: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) -> dict:
+    label, clusters = part["is_hallucinated"].to_list(), part["group_id"].to_list()
+    return writer.share(LABELLED, name, where, label, clusters)
 
 
 def _units(part: pl.DataFrame) -> pl.DataFrame:
