@@ -464,23 +464,31 @@ def held(boards, estimates, marker, *estimator: str | None, subjects=SUBJECTS) -
 
 
 def errors_of_means(boards, estimates, marker, *estimator: str | None) -> dict[tuple[int, str], float]:
-    """Estimated less planted, by (seed, model)."""
-    return {
-        (board.at.p.seed, alias): estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value
-        - planted_mean(board, alias)
+    """Estimated less planted, by (seed, model), of those that are told: a mean is not where a language is not
+    identified.
+    """
+    found = {
+        (board.at.p.seed, alias): (
+            estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value,
+            planted_mean(board, alias),
+        )
         for board, alias in product(boards, SUBJECTS)
     }
+    return {key: value - planted for key, (value, planted) in found.items() if value is not None}
 
 
 def tau_to_truth(boards, estimates, marker, *estimator: str | None) -> float:
-    """Kendall's τ of models' rates with the planted ones, the mean over languages and seeds."""
+    """Kendall's τ of models' rates with the planted ones, the mean over languages and the seeds where it is told."""
     rates = [
         float(
-            np.mean(
-                [
-                    estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value
-                    for board in boards
-                ]
+            np.nanmean(
+                np.array(
+                    [
+                        estimates[marker, board.at.p.seed, *estimator, alias, "all", "all"].value
+                        for board in boards
+                    ],
+                    dtype=float,
+                )
             )
         )
         for alias in SUBJECTS
@@ -511,7 +519,8 @@ def wrongly_ordered(board, outcomes) -> tuple[int, int]:
 def test_the_headline_holds_in_every_cell_and_mean_however_the_detector_errs(boards, estimates, marker):
     found = held(boards, estimates, marker, *HEADLINE)
     assert len(found) == len(SEEDS) * len(REPLIES) * len(SUBJECTS) * (len(LANGS) + 1) and all(found)
-    assert np.mean(np.abs(list(errors_of_means(boards, estimates, marker, *HEADLINE).values()))) <= 0.04
+    errors = errors_of_means(boards, estimates, marker, *HEADLINE)
+    assert len(errors) == len(SEEDS) * len(SUBJECTS) and np.mean(np.abs(list(errors.values()))) <= 0.04
     assert tau_to_truth(boards, estimates, marker, *HEADLINE) >= 0.8
 
 

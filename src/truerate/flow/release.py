@@ -52,12 +52,13 @@ def tables_of(at: Layout, board: str) -> dict[str, pl.DataFrame]:
     and the scores made of them.
     """
     shown = board_tables(at, board)
-    names = ("samples", "items", "documents", "generations", "facts", "judgements", "counts")
+    names = ("samples", "items", "generations", "facts", "judgements", "counts")
     scores = {
         "scores": load(Score, at.scores(board, "scores")),
         "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board),
     }
-    return {name: getattr(shown, name) for name in names} | scores
+    known = {name: getattr(shown, name) for name in names}
+    return known | {"documents": shown.documents.collect()} | scores
 
 
 def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame]) -> BoardFacts:
