@@ -15,7 +15,7 @@ def faults(at: Layout, board: str) -> Iterator[str]:
     settings = at.p.track(board)
     yield from mistakes(at.p.place(board, "takedown"), takedown_keys, settings.takedown)
     if settings.search.recorded:
-        yield from mistakes(at.p.place(board, "search.recorded"), recorded, settings.search.recorded)
+        yield from mistakes(at.p.place(board, "search.recorded"), recorded, settings.search.recorded, ())
     yield from simulated_web(at, board)
 
 
