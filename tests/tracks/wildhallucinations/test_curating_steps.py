@@ -62,7 +62,8 @@ class Answering:
 
 
 def run(step, at, given, upstream, asking):
-    made = [step(at, BOARD, "quill", given, shard, upstream, asking=asking) for shard in range(at.p.n_shards)]
+    shards = range(at.shards_of(BOARD))
+    made = [step(at, BOARD, "quill", given, shard, upstream, asking=asking) for shard in shards]
     return validate(Generation, pl.concat(made), where="made")
 
 
