@@ -42,6 +42,7 @@ def pytest_runtestloop():
     gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)  # where tests are run without xdist
 def pytest_xdist_auto_num_workers():
     """One more than there are cores: a fifth of the time tests wait for servers and processes that they started."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None

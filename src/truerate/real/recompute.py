@@ -1,6 +1,5 @@
 """Scores of a committed result made anew from its rows, and what of them differs."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -59,10 +58,9 @@ def _over_languages(
     """(value, low, high) of a slice over all languages, from those of its languages; None for any other slice."""
     if {"key": "lang", "value": ALL} not in where or key not in counted:
         return None
-    cell = re.compile(re.escape(key[1]).replace(f"lang={ALL}", "lang=[^;]+"))
-    cells = [
-        one for one in intervals if one != key and one[::2] == key[::2] and cell.fullmatch(one[1]) is not None
-    ]
+    besides = set(key[1].split(";")) - {f"lang={ALL}"}
+    same = [one for one in intervals if one[::2] == key[::2] and one != key]
+    cells = [one for one in same if _is_language(one[1], besides)]
     if not cells:
         return None
     clusters = [counted[one]["cluster_id"].unique() for one in cells]
@@ -70,6 +68,13 @@ def _over_languages(
     each = [Interval(*(np.nan if end is None else end for end in intervals[one])) for one in cells]
     mean = mean_of_cells(each, is_independent=apart)
     return None if mean is None else (mean.value, _finite(mean.low), _finite(mean.high))
+
+
+def _is_language(slice_: str, besides: set[str]) -> bool:
+    """Whether a slice is that of one language, and of these pairs besides."""
+    own = set(slice_.split(";"))
+    langs = own - besides
+    return besides < own and len(langs) == 1 and langs.pop().startswith("lang=")
 
 
 class _Drawn:
