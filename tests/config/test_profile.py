@@ -62,5 +62,5 @@ def test_a_profile_that_is_wrong_is_one_line(tmp_path, text, said):
     with pytest.raises(SettingsError, match=said) as error:
         with_profile(PARAMS, tmp_path / "own.yaml")
     assert "\n" not in str(error.value)
-    with pytest.raises(SettingsError, match="No such file"):
+    with pytest.raises(SettingsError, match="no such file"):
         with_profile(PARAMS, tmp_path / "none.yaml")

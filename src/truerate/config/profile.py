@@ -18,6 +18,10 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
     """params.yaml with a profile laid over it, as YAML that is a whole params.yaml. Raises TruerateError where
     either cannot be read, or what comes of them is wrong.
     """
+    if not Path(profile).is_file():
+        raise SettingsError(
+            f"reading {str(profile)!r}: no such file; name a profile's, such as profiles/paper-mfava.yaml"
+        )
     base, over = settings_in(params), settings_in(profile)
     for path, found in ((params, base), (profile, over)):
         if not isinstance(found, dict):

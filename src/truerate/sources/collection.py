@@ -27,19 +27,12 @@ from truerate.core.schemas import (
     validate,
 )
 from truerate.core.text import clean
+from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in
 from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
+from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row
 
 N_SHOWN = 300
-CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
-TOLD_FIELDS = (
-    "note",
-    "caveats",
-    "labelled_by",
-    "judge",
-)  # of a card where its reader, or source.json, says them
-REDISTRIBUTION = ("no", "ids-only", "yes")
 SIDES = {
     "train": "train",
     "validation": "train",
@@ -73,7 +66,7 @@ class Collection:
 
     def __init__(self, folder: Path, *, name: str, on_bad_row: str, card: dict):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
-        self.card = {**card, **_card_in(folder, name)}
+        self.card = {**card, **card_in(folder, name)}
         self.documents: dict[str, dict] = {}
         self.items: dict[str, dict] = {}
         self.samples: dict[str, dict] = {}
@@ -386,30 +379,3 @@ class Collection:
             "counts": dict(sorted(counts.items())),
         }
         return SourceTables(**frames, card=card)
-
-
-def _card_in(folder: Path, name: str) -> dict:
-    """What `source.json` says of the folder's rights and language; nothing where there is none."""
-    path = folder / "source.json"
-    if not path.exists():
-        return {}
-    try:
-        card = parse(path.read_bytes())
-    except OSError as error:
-        raise SourceError(f"source {name!r}: source.json: {error.strerror}") from None
-    except BadRow as bad:
-        raise SourceError(f"source {name!r}: source.json: {bad.detail}") from None
-    if not isinstance(card, dict) or card.get("redistribution", "no") not in REDISTRIBUTION:
-        raise SourceError(
-            f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}"
-        )
-    wrong = [
-        field
-        for field in CARD_FIELDS
-        if not isinstance(card.get(field, ""), str if field in ("name", "licence") else str | None)
-    ]
-    if wrong:
-        raise SourceError(
-            f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
-        )
-    return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card

@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from truerate.sources.collection import REDISTRIBUTION, SourceTables
+from truerate.sources.cards import REDISTRIBUTION
+from truerate.sources.collection import SourceTables
 
 BETWEEN = "; "  # two sources' facts, in one card
 
