@@ -292,6 +292,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
     assert all(torch.equal(whole[name], again[name]) for name in whole)
 
 
+@pytest.mark.proof
 def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
     killed("told", tmp_path, weights)
     assert not (tmp_path / "out").exists()
