@@ -21,7 +21,8 @@ from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, VALUES, Asks, opening, prose
+from truerate.llm.replies.statements import Asks, opening, prose
+from truerate.llm.replies.stating import ALONE, HALLUCINATION, SOUND_KEY, VALUES
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
