@@ -125,7 +125,7 @@ _ASKED_FOR = lazy(
 
 # both are granted something before one is picked: `Both are fine, but I would choose …`
 _BOTH_BUT = lazy(
-    rf"^\W*(?:both|either|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}|(?:{_NOUNS})\s+[12]\s+is\s+(?:more|better|best))\s)",
+    rf"^\W*(?:both|either|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}\s|(?:{_NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best)\b))",
     re.I,
 )
 

@@ -39,11 +39,15 @@ _IN_PROSE = lazy(
 )
 # one sentence for all claims
 _OF_ALL = lazy(
-    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?:two|given|listed|above))?"
+    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2}))?(?:\s+(?:given|listed|above))?"
     r"(?:\s+(?:claims?|statements?|facts?|them))?(?:\s+(?:is|are)|\s*[:：])\s+(?:(?:fully|clearly|directly)\s+)?"
     r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
     re.IGNORECASE,
 )
+_COUNTS = {
+    word: str(n)
+    for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)
+}
 _ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
@@ -226,7 +230,9 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | st
     if whole := _OF_ALL.fullmatch(" ".join(lines)):
         who, is_against = whole["who"].casefold(), bool(whole["against"])
         is_two, is_none = who in ("both", "neither"), who in ("none", "no", "neither")
-        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2):
+        counted = _COUNTS.get((whole["count"] or "").casefold(), whole["count"])
+        is_other_number = counted is not None and int(counted) != len(claims)
+        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2) or is_other_number:
             return {}, ()  # `all are not supported`: each one, or not each one?
         return {place: {is_against or is_none} for place in range(1, len(claims) + 1)}, ("list",)
     if len(claims) == 1 and (verdict := verdict_of(" ".join(lines), claims[0])) is not None:

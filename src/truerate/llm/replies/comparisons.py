@@ -63,6 +63,8 @@ _DOUBT = lazy(
 
 
 _BOTH_ARE = lazy(r"\s+are\s+both\b", re.I)
+# a sentence that first grants something, which is no doubt
+_GRANTS = lazy(r"(?m)(?:^|(?<=[.!]\s))(?:although|though|even\s+though)\s+(?=[^,\n]{1,120},)", re.I)
 
 
 def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
@@ -70,9 +72,12 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
 
     `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
     """
-    if asks is None or not mentions or _DOUBT.search(_BOTH_ARE.sub(" are", text)):
+    marked = (
+        _GRANTS.sub("while ", _BOTH_ARE.sub(" are", _marked(text, mentions))) if asks and mentions else ""
+    )
+    if asks is None or not mentions or _DOUBT.search(marked):
         return None
-    sentences = [one for one in _sentences(_marked(text, mentions)) if "\x01" in one or "\x02" in one]
+    sentences = [one for one in _sentences(marked) if "\x01" in one or "\x02" in one]
     picks = [_picked(one, asks) for one in sentences]
     open_ones = [one for one, pick in zip(sentences, picks, strict=True) if pick is None]
     against = [_spoken_against(one, asks) for one in open_ones]
@@ -188,7 +193,11 @@ def _shared(said: _Said) -> list[str]:
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
         rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
+        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK})\b)[^@%;]){{1,120}},\s*"
+        rf"(?:(?:it\s+is\s+)?@\s+(?:that|which)\s+{own}|@\s+{own})(?:\s+and\s+(?:{_SO})?(?:the\s+)?{named}(?:\s+{_NOUN})?)?{_TAIL}",
         rf"{_SO}not\s+%\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
+        rf"{_SO}it\s+is(?:\s+not|n't)\s+%\s+(?:that|which)\s+{own}{_TAIL}\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
+        rf"{_SO}it\s+is\s+@\s*,?\s*(?:and\s+)?not\s+%\s*,?\s+(?:that|which)\s+{own}{_TAIL}",
         rf"{_SO}(?:comparing|between|of|out\s+of|looking\s+at)\s+{both}\s*,\s*@\s+{own}{_TAIL}{_REASON}",
     ]
 

@@ -29,6 +29,16 @@ OF_CLAIM = {
         re.I,
     ),
 }
+# behind a Yes or No about what was given: the material or the question, not the text that is judged
+OF_GIVEN = lazy(
+    r"(?:the|this|that|your)\s+(?:given\s+|provided\s+)?(?:knowledge|source|document|passage|article|context|question|query|"
+    r"conversation|dialogue(?:\s+history)?|instructions?|task|prompt|format)\s+(?:is|are|was|seems|looks)\s+(?:not\s+|n't\s+)?"
+    r"(?:(?:very|quite|perfectly|really|entirely|fully|a\s+bit|rather)\s+)?(?:reliable|trustworthy|clear|unclear|ambiguous|vague|"
+    r"complete|incomplete|sufficient|insufficient|enough|relevant|long|short|easy|simple|hard|difficult|tricky|interesting|"
+    r"understood|understandable|available|readable|well[ -]?known|detailed|good|fine|valid|leading|loaded)"
+    r"(?:\s+(?:enough|here|to\s+me))?\s*\Z",
+    re.I,
+)
 # behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
 COURTEOUS = lazy(
     r"\W*(?:please\b|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"

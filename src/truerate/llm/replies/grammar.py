@@ -29,7 +29,7 @@ _TARGET = (
 _ALL = (
     r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:facts|claims|details|statements))|"
     r"(?:each|every)\s+(?:fact|claim|detail|statement))"
-    rf"(?:\s+(?:in|of)\s+{_TARGET})?"
+    rf"(?:\s+(?:in|of)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
     r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
@@ -89,7 +89,7 @@ _ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
 # of something that is told: that the source does not tell it
 _ELSEWHERE = (
     rf"(?:(?:(?:that|which)\s+(?:is|are|was|were)\s+|(?:that|which)\s+(?=(?:is|are|was|were)n't))?(?:(?:is|are|was|were)n't|not|nowhere)\s+"
-    r"(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
+    r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
     rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|from|with|to)\s+{_THE_MATERIAL}"
     rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
@@ -121,7 +121,7 @@ _SOUND = (
 # of all that the text says: where it stands
 _TRACED = (
     r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
-    rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from))\s+{_THE_MATERIAL}"
+    rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from)|(?:stands?|appears?)\s+in)\s+{_THE_MATERIAL}"
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
@@ -148,8 +148,10 @@ _BARE_SOUND = (
     rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
     rf"(?:{_IS}\s+{_ADVERB}{_BAD}|(?:contradicts?|conflicts?\s+with|goes\s+(?:beyond|against))\s+{_THE_MATERIAL})",
     rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
+    rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|"
+    rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
-    rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
+    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|indeed|"
@@ -206,7 +208,12 @@ _REASON_FIRST = lazy(
 )
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
-_SO = lazy(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
+_SO = lazy(
+    r"[,;:—–]\s*(?:(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+|(?=which\s+(?:makes|renders)\s))",
+    re.I,
+)
+# what was sought and not found is told in the past, without a doubt
+_COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
 
 # what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
@@ -241,7 +248,7 @@ def paraphrase(sentence: str) -> bool | None:
     """
     plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-()[]").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
-    plain = _I_WOULD.sub("i'd ", _REASON_FIRST.sub("", plain))
+    plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):

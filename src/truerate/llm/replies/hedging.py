@@ -49,6 +49,15 @@ EXCEPTED = lazy(
     re.I,
 )
 
+# behind a Yes: what is granted of a part of the text, or of most of it, is no exception
+PART_GRANTED = lazy(
+    r"(?:^|[,;—–-]\s*)(?:but|though|although|even\s+though|however,?)\s+(?:(?:most|much|some|parts?|half|a\s+part|the\s+rest|the\s+bulk)"
+    r"(?:\s+of\s+(?:it|the\s+\w+|what\s+it\s+says))?|the\s+(?:(?:first|second|other|last|remaining)\s+)?(?:part|half|sentence|claim|name|"
+    r"date|year|place|title|number|rest|beginning|end)s?)\s+(?:is|are|was|were)\s+(?:\w+ly\s+)?(?:accurate|correct|right|true|fine|"
+    r"faithful|supported)(?=\s*(?:[.,:;!]|$))",
+    re.I,
+)
+
 TAKEN_BACK = lazy(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
     r"i\s+take\s+(?:it|that)\s+back|"

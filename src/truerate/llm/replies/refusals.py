@@ -119,6 +119,7 @@ _ENGLISH = (
     rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
     r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
+    rf"\A\W*(?:that|this|it)(?:'s|\s+is)\s+something\s+(?:that\s+)?i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s+(?:to\s+)?(?:do|{_WRITE}|{_GIVE})\b",
     rf"\A\W*(?:instead\s+of|rather\s+than)\s+(?:{_WRITE}\s+|giving\s+(?:you\s+)?|writing\s+|making\s+up\s+|inventing\s+)?"
     rf"(?:an?\s+|any\s+)?{_FALSE}\b[^.]{{0,60}}?,\s*(?:here\s+is|i(?:'d|'ll|\s+can|\s+could|\s+will|\s+would))\b",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no(?:\s+can\s+do)?\W*\Z",

@@ -182,7 +182,8 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         if is_there and asks and value and re.search(r"\bno\s+(?:hallucination|error)", question, re.I):
             return Stated(True, "question")
         return None  # an answer to a step, or to the contrary question
-    if contrary.COURTEOUS.match(rest) or (asks and contrary.OF_CLAIM[value].match(clause)):
+    is_of_else = asks and (contrary.OF_CLAIM[value].match(clause) or contrary.OF_GIVEN.match(clause))
+    if contrary.COURTEOUS.match(rest) or is_of_else:
         return Stated(None, "both")
     said = paraphrase(clause) if asks and clause else None
     if said is None and asks and lead["word"].casefold() not in ("yes", "no"):
@@ -195,8 +196,10 @@ def _lead(lead: re.Match[str], question: str | None, asks: Asks) -> Stated | Non
         said = not value
     if said is not None and said is not value:
         return Stated(None, "both")
-    if excepted := hedging.EXCEPTED.search(hedging.BUT_FIRST.sub("", rest)):
-        rest = hedging.BUT_FIRST.sub("", rest)
+    rest = hedging.BUT_FIRST.sub("", rest)
+    if asks and value:
+        rest = hedging.PART_GRANTED.sub("", rest)
+    if excepted := hedging.EXCEPTED.search(rest):
         beside = rest[excepted.start() :]
         if not value or stating.CONTRARY_QUESTION.search(beside) or re.search(NEGATION, beside, re.I):
             return Stated(None, "both")

@@ -72,7 +72,8 @@ _BEGUN = lazy(
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
-    r"|^[ \t*_`]*yes[ \t]*/[ \t]*no[ \t*_`]*:(?=[ \t*_`]*\w)",
+    r"|^[ \t*_`]*yes[ \t]*/[ \t]*no[ \t*_`]*:(?=[ \t*_`]*\w)"
+    r"|(?<=:)[ \t*_`]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]][ \t:]*(?=[*_`]*(?:yes|no)\b)",
     re.I | re.MULTILINE,
 )
 _QUALIFIED = lazy(
