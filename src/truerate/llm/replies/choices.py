@@ -70,7 +70,7 @@ _DOUBT = lazy(
 )
 _TAKEN_BACK = lazy(
     r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
-    r"thoughts?)|no,)",
+    r"thoughts?)|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
 # what says of a text that it is not the one that was asked for
@@ -85,7 +85,7 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
+    "best": r"\b(?:better|best|more|most|closer|closest|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
@@ -125,7 +125,21 @@ _ASKED_FOR = lazy(
 
 # both are granted something before one is picked: `Both are fine, but I would choose …`
 _BOTH_BUT = lazy(
-    rf"^\W*(?:both|either|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}\s|(?:{_NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best)\b))",
+    rf"^\W*(?:both|either|neither|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}\s|(?:{_NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best)\b))",
+    re.I,
+)
+
+
+# words behind a pick that add nothing to it
+_HERE = lazy(
+    r"\A\s+(?:instead|here|in\s+this\s+case|overall|this\s+time)(?=\s*(?:[.,;:!(\n—–-]|\Z|\b(?:because|since|as)\b))",
+    re.I,
+)
+# one has to be picked though both, or neither, would do: `Neither is right, but if I must choose, Answer 1.`
+_FORCED = lazy(
+    rf"^\W*(?:(?:both|neither|either|none|they|the\s+two)\b[^.;:!?\n]{{0,80}}(?:[.;!]\s+|,?\s+))?(?:(?:but|however|still|yet),?\s+)?"
+    rf"if\s+(?:i\s+)?(?:must|had\s+to|have\s+to|(?:am\s+|'m\s+)?forced(?:\s+to)?)(?:\s+(?:choose|pick|decide|say|select)(?:\s+one)?)?\s*,?\s+"
+    rf"(?:then\s+)?(?=(?:{_VERB}\s|(?:{_NOUNS})\s+[12]\b|the\s))",
     re.I,
 )
 
@@ -153,6 +167,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
     answer = _UNSPACED.sub(r" \g<0> ", answer)
     answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
+    answer = _FORCED.sub("", answer)
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)
@@ -375,7 +390,8 @@ def _is_reason(text: str, end: int, others: list[tuple[int, int, int]]) -> bool:
 def _is_pick(text: str, start: int, end: int, *, is_strict: bool = False) -> bool:
     """Whether a mention stands where a pick stands: behind a verb of choosing, or first and before a mark."""
     before = text[:start]
-    if not (re.match(r"\W*$", text[end:]) or _REASON.match(text[end:])):
+    behind = _HERE.sub("", text[end:], count=1)
+    if not (re.match(r"\W*$", behind) or _REASON.match(behind)):
         return False
     ahead = before[max(before.rfind(sign) for sign in (". ", "! ", "\n")) + 1 :]
     if re.search(rf"(?:^|[\s.,;:])(?:{_VERB})\s*[\"'(\[]*\s*(?:the\s+)?$", before, re.I) and not _NOT.search(

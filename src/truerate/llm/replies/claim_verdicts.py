@@ -44,6 +44,14 @@ _OF_ALL = lazy(
     r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
     re.IGNORECASE,
 )
+# and for all but some: `All claims are supported except [2].`
+_OF_ALL_BUT = lazy(
+    r"[\W_]*(?:all|every)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+other)?\s+(?:claims?|statements?|facts?)\s+(?:is|are)\s+"
+    r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?"
+    r"\s*,?\s*(?:except|but|other\s+than|apart\s+from)(?:\s+for)?\s+(?:the\s+)?(?:(?:claims?|statements?|facts?|numbers?)\s+)?"
+    r"(?P<but>[\[(#]?\d{1,3}[\])]?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)[\[(#]?\d{1,3}[\])]?)*)[\W_]*",
+    re.IGNORECASE,
+)
 _COUNTS = {
     word: str(n)
     for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)
@@ -161,7 +169,8 @@ def _parted(line: str) -> list[str]:
         line,
         flags=re.IGNORECASE,
     )
-    is_list = len(parts) > 1 and all(marks.entry_of(part, NOUNS) for part in parts)
+    entries = [marks.entry_of(part, NOUNS) for part in parts]
+    is_list = len(parts) > 1 and all(entry is not None and entry.text for entry in entries)
     return parts if is_list else [line]
 
 
@@ -235,6 +244,12 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | st
         if is_against and (is_none or who == "all") or (is_two and len(claims) != 2) or is_other_number:
             return {}, ()  # `all are not supported`: each one, or not each one?
         return {place: {is_against or is_none} for place in range(1, len(claims) + 1)}, ("list",)
+    if (rest := _OF_ALL_BUT.fullmatch(" ".join(lines))) and (
+        numbers := {int(one) for one in re.findall(r"\d+", rest["but"])}
+    ):
+        is_against = bool(rest["against"])
+        if all(1 <= number <= len(claims) for number in numbers):
+            return {n: {is_against is not (n in numbers)} for n in range(1, len(claims) + 1)}, ("list",)
     if len(claims) == 1 and (verdict := verdict_of(" ".join(lines), claims[0])) is not None:
         return {1: {verdict}}, ()
     items = [item for line in lines if (item := marks.item_of(line)) is not None]

@@ -46,7 +46,7 @@ _MATERIAL = (
 _PLACE = (
     rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
     rf"source|all|of)\s+)*"
-    rf"{_MATERIAL}|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
+    rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
@@ -54,7 +54,7 @@ _FAULT = (
     r"evident|"
     r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
     r"intrinsic)\s+)*"
-    r"(?:hallucinations?|hallucinated\s+(?:content|information|details?|facts?|claims?|statements?)|"
+    r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
     r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
     r"(?:false|incorrect|wrong|unsupported|non-?factual|unverifiable)\s+(?:information|details?|facts?|claims?|statements?))"
@@ -71,8 +71,11 @@ _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
     r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
-    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
+    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?)|"
+    r"in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping)(?=\s+with\b))"
 )
+# one quality or several: `correct and in line with the knowledge`
+_GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
     r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"must\s+be\s+(?:considered|called|judged)|is\s+to\s+be\s+considered)"
@@ -83,6 +86,7 @@ _HAS = (
     r"introduces?)"
 )
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
+_CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regarded\s+as|described\s+as)"
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
 _THE_MATERIAL = rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}"
 _ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
@@ -99,6 +103,8 @@ _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
@@ -112,7 +118,9 @@ _SOUND = (
     rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any\s+"
     rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
-    rf"{_IS}\s+{_ADVERB}{_GOOD}",
+    rf"{_IS}\s+{_ADVERB}{_GOODS}",
+    rf"{_ADVERB}lacks\s+{_FLAW}",
+    rf"{_CALLED}\s+{_SURELY}{_BAD}",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
     rf"{_THE_MATERIAL}",
@@ -166,7 +174,12 @@ _OPENING = (
     r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
-_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
+# what the material says instead
+_WHICH = (
+    r"\s*,\s+(?:which|where|that)\s+(?:only|never|clearly|explicitly|instead|actually)?\s*(?:does\s+not\s+)?"
+    r"(?:says?|states?|mentions?|gives?|names?|lists?|puts?|tells?|has|reports?|speaks?|describes?)\b.*"
+)
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*|(?<=[a-z]){_WHICH})?"
 DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
@@ -212,6 +225,15 @@ _SO = lazy(
     r"[,;:—–]\s*(?:(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+|(?=which\s+(?:makes|renders)\s))",
     re.I,
 )
+# `anything but accurate` denies what stands behind it
+_ANYTHING_BUT = lazy(r"\b(is|are|was|were)\s+(?:anything\s+but|far\s+from(?:\s+being)?)\s+(?=\w)", re.I)
+# a main clause about hallucination behind what is granted: `The spelling differs, but there is no hallucination`
+_BUT = lazy(
+    r"(?P<granted>(?:(?!\b(?:if|whether|unless|may|might|could|would|should|not\s+sure|"
+    r"hallucinat\w*|fabricat\w*|made[ -]up|invent\w*)\b)[^.;:!?])"
+    r"{3,160}?),?\s+but\s+(?P<main>[^.;:!?]*\bhallucinat[^.;:!?]*)",
+    re.I,
+)
 # what was sought and not found is told in the past, without a doubt
 _COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
@@ -246,13 +268,18 @@ def paraphrase(sentence: str) -> bool | None:
     """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
     None where it says neither by the grammar.
     """
-    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-()[]").replace("’", "'").split())
+    plain = " ".join(sentence.strip(" \t\n.!;*_`\"'#>-()[]").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
     plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
+    plain = _ANYTHING_BUT.sub(r"\1 not ", plain)
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):
         return False
+    if granted := _BUT.fullmatch(plain):
+        main = granted["main"]
+        told = {paraphrase(clause) for clause in (main, f"it {main}")} - {None}
+        return told.pop() if len(told) == 1 else None
     parts = _SO.split(plain)
     clause = parts[-1]
     # of a reason and what follows from it the last part is read; doubt anywhere leaves the whole unread

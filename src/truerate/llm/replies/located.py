@@ -62,6 +62,12 @@ _TAKEN_BACK = lazy(
     rf"(?:[^\n]*?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
     re.I | re.MULTILINE,
 )
+# a part of the response: what is at fault in it is at fault in the response
+_QUOTED_PART = lazy(
+    r"(?:the|this)\s+(?:\w+\s+)?(?:segments?|claims?|statements?|phrases?|parts?|words?|sentences?|spans?)\s+(?P<quote>[\"“][^\"“”\n]{1,300}[\"”]),?"
+    r"|(?:the\s+response\s+(?:says|states|claims|mentions|adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
+    re.I,
+)
 # a sentence about `it`, which may be a segment or a reason
 _OF_IT = lazy(
     r"(?:it|this|that)(?:'s)?\s+(?!answer\b|response\b|reply\b|text\b|statement\b|output\b|one\b)(?!.*hallucinat)",
@@ -111,6 +117,8 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
         told = bare(region).text
         other = yes_no(told, asks="hallucination")
         value, reason = (None, "absent") if _is_of_it(told) else (other.value, other.reason)
+        if reason == "absent" and _has_faulty_part(told, response):
+            value, reason = True, None
     return _with_reason(Parsed(value, reason, joined(cuts, last)), told, response, knowledge)
 
 
@@ -173,6 +181,22 @@ def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, .
     if is_back or _OPEN.match(told) or _is_denied(told, value=value):
         return None, "ambiguous", "", cuts
     return value, None, told, cuts
+
+
+def _has_faulty_part(told: str, response: str) -> bool:
+    """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
+    says that one is not.
+    """
+    if stating.WORDS.search(told):
+        return False
+    said = set()
+    for part in stating.BREAK.split(told):
+        quoted = _QUOTED_PART.search(part or "")
+        if quoted and quotations(quoted["quote"] or quoted["said"], response):
+            said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
+        elif part and paraphrase(part) is not None:
+            return False
+    return said - {None} == {True}
 
 
 def _is_of_it(told: str) -> bool:

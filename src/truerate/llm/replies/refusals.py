@@ -90,6 +90,9 @@ _ENGLISH = (
     rf"(?:cannot|can't|can\s+not|will\s+not|won't|do\s+not|don't)\s+(?:\w+ly\s+)?{_WRITE}\b",
     r"\A\W*(?:sorry\W+(?:but\s+)?)?i\s+(?:can\s+|will\s+|may\s+)?only\s+(?:give|provide|share|offer|write|produce|state)\s+(?:\w+\s+and\s+)?"
     r"(?:truthful|accurate|factual|correct|true|honest|verified)\b",
+    # of itself in the third person
+    rf"\A\W*(?:the|this)\s+(?:ai\s+)?(?:assistant|model|language\s+model|ai|system)\s+(?:declines\s+to|refuses\s+to|cannot|can't|will\s+not|"
+    rf"won't|is\s+(?:unable|not\s+able)\s+to)\s+(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
     # the request, and writing falsehoods
     r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|"
     r"won't)\s+be\s+(?:fulfilled|completed|met|carried\s+out|processed|done|followed|answered|granted|"

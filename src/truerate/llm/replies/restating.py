@@ -53,7 +53,10 @@ def restates(text: str, right: str, question: str = "") -> bool:
         return (
             bool(is_named)
             or all(word in _FRAME for word in before)
-            or (before[-1] in _BEFORE_RIGHT and all(word in _FRAME | asked for word in before))
+            or (
+                (before[-1] in _BEFORE_RIGHT or wanted.split()[0] in _BEFORE_RIGHT)
+                and all(word in _FRAME | asked for word in before)
+            )
         )
     if plain.startswith(f"{wanted} "):
         behind = plain.removeprefix(wanted).split()

@@ -38,7 +38,7 @@ def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
     joined_lines = stating.LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = stating.QUOTED.sub(_unquoted, stating.NUMBERED.sub(r"number ", joined_lines))
-    plain = contrary.without_steps(plain)
+    plain = contrary.without_steps(stating.RATHER.sub(_preferred, plain))
     if asks:
         plain = stating.ASKED_SHORT.sub(
             lambda found: (
@@ -88,6 +88,13 @@ def opening(text: str, asks: Asks) -> bool | None:
     return stated.value if stated else None
 
 
+def _preferred(found: re.Match[str]) -> str:
+    """`Yes rather than No` as the first of the two; the same word twice as it stands."""
+    return (
+        found["word"] if MEANS[found["word"].casefold()] is not MEANS[found["other"].casefold()] else found[0]
+    )
+
+
 def _unquoted(found: re.Match[str]) -> str:
     """A quotation as a placeholder, but for one that is a single word of verdict."""
     return found[0] if found[0].strip("\"'“”«»„ .!").casefold() in MEANS else "Q"
@@ -99,6 +106,8 @@ def _statements(text: str, asks: Asks) -> Iterator[Stated | None]:
     sentences = [part.strip() for part in stating.BREAK.split(text) if part and part.strip()]
     for sentence in sentences:
         plain = _bare(sentence)
+        if stating.INSTRUCTION.match(plain) and len(sentences) > 1:
+            continue
         if sentence.rstrip(" *_`)\"'").endswith(("?", "？")):
             if (
                 hedging.BOTH.search(sentence) is None
@@ -240,7 +249,8 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     has_so = bool(stating.SO_BEFORE.search(before + label))
     if not (is_own or has_so or (is_only and stating.WILLING.fullmatch(before))):
         return None
-    return Stated(value, "final" if "final" in label else "conclusion")
+    is_final = "final" in label or found.groupdict().get("stays")
+    return Stated(value, "final" if is_final else "conclusion")
 
 
 def _labelled(sentence: str, asks: Asks) -> Stated | None:

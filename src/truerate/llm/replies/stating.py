@@ -19,7 +19,7 @@ SOUND_KEY = lazy(
 )
 _LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
-    r"result|solution|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
+    r"result|solution|reply|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
     r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
@@ -52,13 +52,13 @@ _SO_ELSEWHERE = (
     r"следовательно|поэтому|значит|dolayısıyla|zatem"
 )
 LAST = lazy(
-    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:(?:so|hence|thus|therefore|accordingly|overall|in short|in conclusion|"
+    rf"(?:^|.*(?:[,;:—–\-]|\s))\s*(?:(?:so|hence|thus|therefore|ergo|accordingly|overall|in short|in conclusion|"
     rf"{_SO_ELSEWHERE})\s*[,:]?|→|->|=>|⇒)\s*{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 CONCLUSION = lazy(
     rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
-    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must)\s+be|=|:|->|→)+)|\s+[-–—]\s)"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+|that\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
@@ -144,7 +144,8 @@ SINCE = lazy(
 # a verdict behind what says the same: `…, hence it counts as hallucinated: Yes`
 SAME_WORD = lazy(rf"(?P<said>.+?)\s*[:—–]\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL)
 MAKES = lazy(
-    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+makes\s+(?:it|this)\s+an?\s+{_MARK}{_FREE}[\W_]*",
+    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+(?:makes\s+(?:it|this)|is\s+(?:enough|sufficient|reason\s+enough)\s+for)\s+an?\s+"
+    rf"{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 # what stands for Yes and No behind `Hallucination:`
@@ -156,6 +157,16 @@ NAMED = lazy(
     rf"(?P<name>[\w \-]{{2,40}}?){_SHUT}\s*[:=?|]\s*{_MARK}{_FREE}{_SHUT}(?:[\s.!,(—–-].*)?", re.I | re.DOTALL
 )
 NAMED_VALUE = lazy(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", re.I)
+# one word chosen against the other, and the prompt's own sentence said again
+RATHER = lazy(
+    rf"{_FREE}[\"']?\s*,?\s+(?:rather\s+than|instead\s+of|as\s+opposed\s+to|(?:and\s+)?not)\s+(?:an?\s+)?[\"']?(?P<other>{WORD})[\"']?"
+    r"(?=\s*(?:[.,;:!)—–]|$|because\b|since\b|as\b))",
+    re.I | re.MULTILINE,
+)
+INSTRUCTION = lazy(
+    r"(?:please\s+)?(?:reply|respond|answer)\s+(?:with|in|by)\s+(?:one|a\s+single|just|only|either|exactly)\b",
+    re.I,
+)
 WORDS = lazy(rf"(?<!\w)(?:{WORD})(?!\w)", re.I)
 STRUCK = lazy(r"~~\s*(?:yes|no)\s*~~", re.I)
 # a label of an answer that is the reply's own, and not the judged text's
