@@ -34,7 +34,10 @@ _LABELLED_LAST = lazy(
 )
 # a verdict as a sentence: `Claim 1 is supported. Claim 2 is not supported.`
 _IN_PROSE = lazy(
-    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+)?(?:claim|fact|statement)[ \t]+\[?(\d{1,3})\]?[ \t]+is[ \t]+(?=(?:not[ \t]+|un)?supported\b)",
+    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+|but[ \t]+|while[ \t]+)?(?:claim|fact|statement)s?[ \t]+"
+    r"(?P<numbers>\[?\d{1,3}\]?(?:(?:[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)\[?\d{1,3}\]?)*)[ \t]+(?:is|are)[ \t]+"
+    r"(?:both[ \t]+|all[ \t]+)?"
+    r"(?=(?:not[ \t]+|un)?supported\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 # one sentence for all claims
@@ -86,7 +89,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
         return Parsed(["absent"] * n, None, cuts)
     if (table := _of_table(answer, claims)) is not None:
         return Parsed(table, None, joined(cuts, ("table",)))
-    answer = _IN_PROSE.sub(r"\n[\1] ", answer)
+    answer = _IN_PROSE.sub(lambda found: f"\n[{', '.join(re.findall(r'[0-9]+', found['numbers']))}] ", answer)
     said, more = _of_lines(_latest(unfenced(answer).text, n), claims)
     if not said:
         said, more = _by_place(unfenced(answer).text, claims)

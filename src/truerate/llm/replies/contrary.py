@@ -53,6 +53,13 @@ COURTEOUS = lazy(
     r"(?:evaluated|read|reviewed|checked|compared|analy[sz]ed|received)\b[^:;,]*\Z)",
     re.I,
 )
+# a Yes to the one who asks, before what the writer is about to do: `Yes, of course! Let me take a look.`
+COURTESY_FIRST = lazy(
+    r"\A\W*yes\W+(?:sure|of\s+course|absolutely|certainly|gladly|no\s+problem|definitely)\s*[.!,]+\s*"
+    r"(?=(?:let\s+me|let's|i(?:'ll|\s+will|'d\s+be|\s+would\s+be|'m\s+happy|\s+am\s+happy)|here\s+(?:is|are)\s+my)\b"
+    r"(?!\s+(?:explain|elaborate|clarify|walk|break|say|answer)))",
+    re.I,
+)
 # in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)
 _ENTRY = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
 _STEP = lazy(

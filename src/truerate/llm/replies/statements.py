@@ -38,7 +38,7 @@ def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
     joined_lines = stating.LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = stating.QUOTED.sub(_unquoted, stating.NUMBERED.sub(r"number ", joined_lines))
-    plain = contrary.without_steps(stating.RATHER.sub(_preferred, plain))
+    plain = contrary.COURTESY_FIRST.sub("", contrary.without_steps(stating.RATHER.sub(_preferred, plain)))
     if asks:
         plain = stating.ASKED_SHORT.sub(
             lambda found: (
