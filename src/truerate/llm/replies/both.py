@@ -34,6 +34,15 @@ _BOTH_READ = lazy(
 )
 
 
+# what the writer is about to do, on the way to a pick
+_ANNOUNCED = lazy(
+    r"\A\W*(?:(?:ok(?:ay)?|sure|alright|well|so|first)\W+)?(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?"
+    r"(?:look|think|analy[sz]e|compare|evaluate|check|consider|examine|judge|read|go\s+through)\b"
+    r"(?!(?:[^.:!?\n])*?(?:[12]|\b(?:first|second|one|former|latter)\b))[^.:!?\n]{0,80}[.:!]\s+(?=\S)",
+    re.I,
+)
+
+
 def without_both(text: str) -> str:
-    """A reply without what it begins to say of both texts, where a pick of one follows."""
-    return _FORCED.sub("", _BOTH_READ.sub("", _BOTH_BUT.sub("", text)))
+    """A reply without what it begins to say of both texts, where a pick of one follows, or is about to do."""
+    return _FORCED.sub("", _BOTH_READ.sub("", _BOTH_BUT.sub("", _ANNOUNCED.sub("", text))))

@@ -56,7 +56,7 @@ _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|dr
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
-    r"unclear|if|unless|not\s+sure|hard\s+to|cannot|can't|wait|actually|rather(?!\s+than)|on\s+reflection|"
+    r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
     r"scratch|i\s+mean|however|although|though)\b|\?",
     re.I,
 )
@@ -223,6 +223,7 @@ def _of_best() -> list[str]:
     """The forms that pick the better one."""
     own, _, _, lacks = _BEST
     return [
+        rf"{_SO}@\s+{_IS}(?:the\s+)?(?:{_BETTER}|best|most\s+{_QUALITY})(?:\s+{_NOUN})?{_TAIL}{_REASON}",
         rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
         rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:repeats|ignores|changes|lacks|misses|omits|fails|contradicts)\b[^@%]*",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
