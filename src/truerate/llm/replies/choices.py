@@ -39,6 +39,12 @@ _DOUBT = lazy(
     r"decide|choose|determine)|hard\s+to)\b",
     re.I,
 )
+# a pick that is not the writer's
+_OTHERS = lazy(
+    r"\b(?:another|other|previous|earlier|some|most|many)\s+(?:judges?|models?|annotators?|readers?|people|person|users?|reviewers?)\b"
+    r"|\bin\s+(?:the|an|your|this|that)\s+(?:previous\s+|first\s+|last\s+)?examples?\b",
+    re.I,
+)
 # behind a pick: that none is made after all
 _UNDECIDED = lazy(
     r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
@@ -218,6 +224,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     if re.search(
         rf"(?:{NOUNS}){SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
+        return "ambiguous"
+    if _OTHERS.search(_sentence(text, mentions[0][1])):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found

@@ -28,14 +28,17 @@ from truerate.llm.replies.grammar import paraphrase
 Asks = Literal["hallucinated", "best"] | None
 _IS = (
     r"(?:is|was|seems|sounds|looks|appears|reads|feels|(?:seems|appears)\s+to\s+be)\s+"
-    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|the|also)\s+)*"
+    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|entirely|completely|wholly|totally|the|also)\s+)*"
 )
 _QUALITY = (
     r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
     r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely|precise|faithful|complete|correct|"
     r"consistent|factual|informative)"
 )
-_BETTER = rf"(?:better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
+_BETTER = (
+    r"(?:closer\s+to\s+the\s+(?:truth|knowledge|facts?|document|source|question)|"
+    rf"better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
+)
 _WORSE = rf"(?:worse|weaker|inferior|less\s+{_QUALITY})"
 _FAULTY = (
     r"(?:hallucinated|fabricated|made[ -]up|invented|false|wrong|incorrect|inaccurate|unfaithful|"

@@ -110,6 +110,10 @@ _FAULTY = (
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
     rf"{_ELSEWHERE}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
+    rf"{_ADVERB}(?:adds|states|claims|says|mentions|asserts|suggests|implies)\s+(?:that\s+)?[^,.;:]{{3,160}}?,\s*which\s+"
+    rf"(?:{_IS}{_NOT}\s+{_ADVERB}(?:{_GOOD}|mentioned|stated|found|present|given|in)|{_IS}\s+{_SURELY}{_BAD}|"
+    rf"{_SURELY}(?:contradicts|conflicts\s+with)\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:does{_NOT}|never)\s+"
+    rf"(?:supports?|mentions?|states?|says?|confirms?))",
 )
 _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FLAW}",
@@ -168,7 +172,7 @@ _OPENING = (
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
     r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
-    r"this\s+means(?:\s+that)?|"
+    r"this\s+means(?:\s+that)?|it\s+(?:appears|seems)\s+that|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
     r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
     r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
@@ -179,7 +183,12 @@ _WHICH = (
     r"\s*,\s+(?:which|where|that)\s+(?:only|never|clearly|explicitly|instead|actually)?\s*(?:does\s+not\s+)?"
     r"(?:says?|states?|mentions?|gives?|names?|lists?|puts?|tells?|has|reports?|speaks?|describes?)\b.*"
 )
-_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*|(?<=[a-z]){_WHICH})?"
+# how it does so
+_BY = (
+    r"by\s+(?:wrongly\s+|falsely\s+)?(?:claiming|stating|saying|adding|naming|giving|mentioning|asserting|suggesting|inventing|"
+    r"attributing|confusing|placing|calling|introducing|putting|getting|changing|swapping|describing)"
+)
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|(?<=[a-z]){_WHICH})?"
 DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
@@ -187,7 +196,7 @@ DOUBT = lazy(
     r"one\s+might|either|or|nor|"
     r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
     r"anything|not\s+only|"
-    r"suppose|assuming|(?<!\ba\s)claims?\s+that|question\s+is)\b",
+    r"suppose|assuming|(?<!\ba\s)(?<!answer\s)(?<!response\s)(?<!summary\s)(?<!\bit\s)claims?\s+that|question\s+is)\b",
     re.IGNORECASE,
 )
 

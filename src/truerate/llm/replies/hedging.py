@@ -33,7 +33,7 @@ HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
     r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look|see\s+(?:the|your))|"
-    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)))|"
+    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)|\s+(?:the|your)\s+(?!hallucin|err|mistake|problem|issue|fault|contradict)\w+\s*(?:[.!]|$)))|"
     r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,

@@ -174,7 +174,7 @@ def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, .
         return None, "absent", inside, cuts
     value, told = MEANS[first["word"].casefold()], inside[first.end() :]
     is_shut = any(sign in first["shut"] for sign in ")]}>")
-    if re.match(r"\.?\s*\d", told) or (_is_part(told) and not is_shut):
+    if re.match(r"\.?[ \t]*\d", told) or (_is_part(told) and not is_shut):
         return None, "absent", inside, cuts
     back = _TAKEN_BACK.search(told)
     is_back = back is not None and MEANS[back["word"].casefold()] is not value

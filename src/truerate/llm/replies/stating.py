@@ -106,7 +106,7 @@ SECOND = lazy(
 QUOTED = lazy(
     r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|„[^“”\n]{0,200}[“”]|(?<!\w)'[^'\n]{1,80}'(?!\w)"
 )
-NUMBERED = lazy(r"\b(no)\.?\s*(?=\d)", re.I)
+NUMBERED = lazy(r"\b(no)\.?[ \t]*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
 LABEL_LINE = lazy(
     rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*", re.I | re.MULTILINE
