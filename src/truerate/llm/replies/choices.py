@@ -42,7 +42,8 @@ _DOUBT = lazy(
 # a pick that is not the writer's
 _OTHERS = lazy(
     r"\b(?:another|other|previous|earlier|some|most|many)\s+(?:judges?|models?|annotators?|readers?|people|person|users?|reviewers?)\b"
-    r"|\bin\s+(?:the|an|your|this|that)\s+(?:previous\s+|first\s+|last\s+)?examples?\b",
+    r"|\bin\s+(?:the|an|your|this|that)\s+(?:previous\s+|first\s+|last\s+)?examples?\b"
+    r"|\b(?:at\s+first|initially|originally|previously)\b",
     re.I,
 )
 # behind a pick: that none is made after all

@@ -75,10 +75,11 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
 
     `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
     """
-    marked = (
-        _GRANTS.sub("while ", _BOTH_ARE.sub(" are", _marked(text, mentions))) if asks and mentions else ""
-    )
-    if asks is None or not mentions or _DOUBT.search(marked):
+    if asks is None or not mentions:
+        return None
+    marked = _IS_NOT.sub(r" while \1", _BOTH_ARE.sub(" are", _marked(text, mentions)))
+    marked = _GRANTS.sub("while ", marked)
+    if _DOUBT.search(marked):
         return None
     sentences = [one for one in _sentences(marked) if "\x01" in one or "\x02" in one]
     picks = [_picked(one, asks) for one in sentences]
@@ -92,9 +93,15 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
     return found.pop() if len(found) == 1 and len(agreed) == 1 and is_told else None
 
 
-_TELLS = lazy(
+_TOLD = (
     r"[\x01\x02](?:\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)|:\s+(?:says|states|names|gives|"
     r"mentions|claims))\b[^\x01\x02]*"
+)
+_TELLS = lazy(rf"{_TOLD}(?:(?<=[\s,;]){_TOLD})?")
+# a sentence that only denies of one what was said of the other: `Answer 1 is correct. Answer 2 is not.`
+_IS_NOT = lazy(
+    r"[.;]\s+(?:however,?\s+|but\s+)?([\x01\x02]\s+(?:does|is|was)(?:\s+not|n't))(?=\s*(?:[.!]|$))",
+    re.I | re.MULTILINE,
 )
 _ALONE = lazy(r"[^\x01\x02]*(?P<sign>[\x01\x02])[^\x01\x02]*")  # of one text
 

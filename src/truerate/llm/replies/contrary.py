@@ -41,7 +41,7 @@ OF_GIVEN = lazy(
 )
 # behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
 COURTEOUS = lazy(
-    r"\W*(?:please\b|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
+    r"\W*(?:please\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
     r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
     r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
     r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"

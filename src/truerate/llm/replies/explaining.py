@@ -28,7 +28,7 @@ EXPLAINED = lazy(
     rf"correction|(?:right|correct|true|real|actual)\s+(?:answer|response|summary))[\s*_#]*[:：—–-]"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
-    rf"|(?:the|your)\s+(?:original|given|previous|initial|first)\s+(?:answer|response|summary|text|statement|version)\s+"
+    rf"|(?:the|your)\s+(?:original|given|previous|initial)\s+(?:answer|response|summary)\s+"
     rf"(?:\w+ly\s+)?(?:named|said|stated|claimed|was|is|contained|contains|gave|gives|had|has|mentioned|mentions|attributed|"
     rf"confused|placed|included|omitted|mixed|got|used)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"

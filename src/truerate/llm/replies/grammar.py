@@ -166,7 +166,7 @@ _BARE_SOUND = (
     rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
-    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|indeed|"
+    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
