@@ -59,7 +59,7 @@ _OPEN = lazy(
 _TAKEN_BACK = lazy(
     r"(?:\A|[.!?…:\n])[\s,;.!?—–-]*(?:no\s*,\s*)?(?:wait|hmm+|actually|scratch\s+that|(?:a\s+)?correction|on\s+(?:second\s+thoughts?|"
     r"(?:a\s+)?(?:second|closer)\s+(?:look|reading)|reflection|re-?reading)|i\s+mean|or\s+rather|let\s+me\s+(?:correct|re-?(?:think|read|check|consider)))\b"
-    rf"(?:[^\n]*?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
+    rf"(?:[^\n]{{0,160}}?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
     re.I | re.MULTILINE,
 )
 # a part of the response: what is at fault in it is at fault in the response
