@@ -36,8 +36,8 @@ bench: $(VENV)/.tested
 	python benchmarks/bm25.py --write benchmarks/RESULTS.md
 	python benchmarks/helma_scale.py --write benchmarks/RESULTS.md
 	python benchmarks/halludial.py --write benchmarks/RESULTS.md
-	python benchmarks/halludial.py --write benchmarks/RESULTS.md
 	python benchmarks/hallujudge.py --write benchmarks/RESULTS.md
+	python benchmarks/hallujudge.py --causal --write benchmarks/RESULTS.md
 	python benchmarks/translate_train.py --write benchmarks/RESULTS.md
 	python benchmarks/kill_publisher.py --write benchmarks/RESULTS.md
 	python benchmarks/mutations.py --write benchmarks/RESULTS.md

@@ -176,13 +176,15 @@ class Judging(Block):
     What turns probabilities into a verdict is chosen on training texts that were held out: on each of `folds`
     parts in turn (trees), or on one of them. `split`: it learns from the training dialogues (group), or from the
     training samples of all dialogues (sample, as HalluDial was published: texts of one context stand on both
-    sides) and judges the others.
+    sides) and judges the others. `batch_tokens`: how many tokens a decoder reads at once, padding and what it
+    may write with them; it names nothing that is learned.
     """
 
     form: Literal["trees", "tiny", "causal"]
     backbone: Word | None = None
     folds: Annotated[Whole, Field(ge=2, le=100)]
     split: Literal["group", "sample"] = "group"
+    batch_tokens: Size = 16_384
 
     @model_validator(mode="after")
     def _networks_have_a_backbone(self) -> "Judging":
