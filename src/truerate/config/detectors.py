@@ -24,7 +24,7 @@ from truerate.config.published import Published
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Epochs = Annotated[Number, Field(gt=0, le=10**4)]  # passes over the training texts; a part of one too
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
-LATER = ("warm_up",)  # settings of a backbone that came after the first detectors were trained
+LATER = ("warm_up", "windows")  # settings of a backbone that came after the first detectors were trained
 Scope = Literal["multi", "mono"]
 Labels = Literal["binary", "category"]
 
@@ -240,7 +240,8 @@ class Backbone(Block):
     sees every other, mFAVA's bidirectional), causal, or prefix (the reference within itself; an answer sees
     the reference and itself). `features`: what is added to the input embeddings. `word_dropout`: share of the
     answers' tokens whose own embedding is left out in each step of training, so that more is learned from
-    features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when
+    features and neighbours than from wordings. `max_tokens`: the window; of the windows of a reference that does not fit
+    beside a text it is judged beside the `windows` that share most with it, or all. Training stops after `epochs` or `max_steps`, or when
     the log loss of the passages held back has not fallen for `patience` evaluations. `batch` answers, cut into rows of at most
     `token_budget` tokens, `accumulation` batches per step. `warm_up`: share of the steps in which the learning
     rate rises. `resources`: what a job of it needs where trainings are jobs of a cluster.
@@ -252,6 +253,7 @@ class Backbone(Block):
     features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(once)] = ()
     word_dropout: Share = 0.0
     max_tokens: Tokens
+    windows: Few | None = None
     lora: Lora | None = None
     quantise: Literal["none", "4bit"] = "none"
     learning_rate: Annotated[Number, Field(gt=0, le=10)]
