@@ -150,6 +150,12 @@ def unit(folder, name):
             lambda folder: (folder / SETTINGS).write_text('{"model": {"a": 1}, "more": {}}'),
             "has 'more' that is none",
         ),
+        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a": NaN}}'), "NaN is no JSON"),
+        (
+            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"a": ["x" * 3000]}})),
+            "holds 'x+'",
+        ),
+        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a\\u202e": 1}}'), r"holds 'a.u202e'"),
         (lambda folder: reply(folder, status=pl.lit("<b>")), "replies.parquet: not a Generation table"),
         (lambda folder: reply(folder, sample_index=pl.lit("0")), "replies.parquet: not a Generation table"),
         (lambda folder: reply(folder, item_id=pl.lit("a\nb")), r"item_id 'a.nb' is none"),

@@ -7,6 +7,7 @@ each text.
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from truerate.core.errors import SettingsError, SourceError, TruerateError, list
 from truerate.core.rights import DIGEST, TEXT
 from truerate.core.schemas import Generation, read_json, read_parquet, validate
 from truerate.core.schemas.disk import write_parquet
+from truerate.core.seen import visible
 from truerate.flow.dataset import load_dataset
 from truerate.flow.result_files import (
     FILES,
@@ -43,6 +45,7 @@ NAMED = ("generation_id", "item_id", "purpose", "reason")  # those that are name
 PRIVATE = ("endpoint", "price", "params")  # of a model's entry: where it is served, and for how much
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # of a submitted model: a folder's name on every system
 SAID = {"model": dict, "board": dict, "settings": dict, "seed": int}  # in the settings
+MAX_TEXT = 2000  # characters of a text in what the settings say of the model and its board
 MAX_SETTINGS, MAX_REPLIES = 1_000_000, 200_000_000  # bytes
 N_DEAD = 0.01  # share of requests without a reply above which it is said
 
@@ -216,7 +219,7 @@ def _check_replies(folder: Path, where: str) -> None:
 def _check_settings(folder: Path, where: str) -> None:
     content = (folder / SETTINGS).read_bytes()
     try:
-        settings = json.loads(content.decode("utf-8-sig"))
+        settings = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{where}: {SETTINGS} is no JSON: {str(error)[:200]}") from None
     if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict) or not settings["model"]:
@@ -226,11 +229,33 @@ def _check_settings(folder: Path, where: str) -> None:
             raise SourceError(
                 f"{where}: {SETTINGS} has {name[:80]!r} that is none, or unknown; it says {listed(SAID)}"
             )
+    for text in _texts([settings["model"], settings.get("board")]):
+        if len(text) > MAX_TEXT or visible(text) != text:
+            raise SourceError(
+                f"{where}: {SETTINGS} holds {text[:40]!r}, which is longer than {MAX_TEXT} characters, or has one that "
+                "is not seen"
+            )
     found = scan({SETTINGS: content}, environment={}, secrets=())
     if secret := next((one for one in found if one.kind not in (EMAIL, PATH)), None):
         raise SourceError(
             f"{where}: {SETTINGS} holds what looks like a secret ({secret.kind}); take it out, and revoke it"
         )
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def known_boards(at: Layout, results: Path) -> set[str]:
