@@ -15,6 +15,14 @@
   window.truerate = { make, state, keep, cards: {} };   // cards: how the sample browser shows records of another form
 
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+  // The theme names the list of a section's pages by a label without text, and gives the buttons of a code block, which it
+  // makes late, the role of a navigation without a name.
+  for (const list of document.querySelectorAll("nav.md-nav[aria-labelledby]")) {
+    list.setAttribute("aria-label", `Pages: ${list.querySelector(".md-nav__title")?.textContent.trim() ?? ""}`);
+    list.removeAttribute("aria-labelledby");
+  }
+  const unname = () => { for (const nav of document.querySelectorAll(".md-code__nav:not([role])")) nav.setAttribute("role", "none"); };
+  if (document.querySelector("pre > code")) new MutationObserver(unname).observe(document.body, { childList: true, subtree: true });
   document.documentElement.classList.add("tr-js");
 
   // build_info.js calls this with null or {date, commit}; it is no part of the tables.

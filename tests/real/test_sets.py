@@ -50,6 +50,27 @@ def test_a_name_that_is_nearly_one_is_told_where_nothing_is_found(tmp_path):
         boards_in(Layout.load(str(ROOT / "params.yaml")), tmp_path)
 
 
+def test_files_of_other_names_and_sets_without_a_board_are_told(tmp_path):
+    at = Layout.load(str(ROOT / "params.yaml"))
+    for file in ("batch_1.json", "batch_12.json", "batch_2 (1).json", "notes.txt"):
+        (tmp_path / "FaithBench/data_for_release").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "FaithBench/data_for_release" / file).touch()
+    (tmp_path / "FaithBench/more.json").touch()
+    (tmp_path / "UHGEval").mkdir()
+    lines = survey(at, tmp_path, boards_in(at, tmp_path))
+    assert any(line.startswith("no board is made of UHGEval: its labels are keywords") for line in lines)
+    (unread,) = [line for line in lines if "not read" in line]
+    assert unread.endswith(
+        ": not read, as no file of this set has such a name: data_for_release/batch_2 (1).json"
+    )
+
+
+def test_a_folder_with_a_set_without_a_board_alone_says_why(tmp_path):
+    (tmp_path / "IAAR-Shanghai__UHGEval").mkdir()
+    with pytest.raises(TruerateError, match="nothing known in .*; no board is made of UHGEval: its labels"):
+        boards_in(Layout.load(str(ROOT / "params.yaml")), tmp_path)
+
+
 def test_nothing_known_in_a_folder_names_what_was_looked_for(tmp_path):
     at = Layout.load(str(Path(__file__).parents[2] / "params.yaml"))
     with pytest.raises(TruerateError, match=f"looked for the folders {folders_but()}, or clones"):

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 from results_made import BOARD, card, outcomes, result
 
+from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.flow.result_files import CARD, ROWS, SCORES, Result, save_result
-from truerate.real.comparing import table
+from truerate.real.comparing import check_submission, table
 from truerate.real.recompute import recomputed
 from truerate.real.submission import REPLIES, SETTINGS, TOLD, load_submission
 
@@ -31,7 +32,7 @@ def folder(tmp_path):
     place = tmp_path / BOARD / MODEL
     save_result(submitted(), place)
     digest = "0" * 64
-    row = {name: "x" for name in TOLD} | {"text_sha256": digest}
+    row = {name: "x" for name in TOLD} | {"sample_index": 0, "status": "ok", "text_sha256": digest}
     pl.DataFrame([row | {"generation_id": f"g{number}"} for number in range(10)]).write_parquet(
         place / REPLIES
     )
@@ -84,6 +85,22 @@ def linked(path):
     path.symlink_to(path.parent.parent / path.name)
 
 
+def said(folder, **fields):
+    """A card with other fields, where a dot leads into an object."""
+    told = json.loads((folder / CARD).read_text())
+    for place, value in fields.items():
+        *path, name = place.split("__")
+        inner = told
+        for one in path:
+            inner = inner[int(one) if one.isdigit() else one]
+        inner[name] = value
+    (folder / CARD).write_text(json.dumps(told))
+
+
+def reply(folder, **cells):
+    pl.read_parquet(folder / REPLIES).with_columns(**cells).write_parquet(folder / REPLIES)
+
+
 def unit(folder, name):
     rows = pl.read_parquet(folder / ROWS)
     first = pl.when(pl.int_range(pl.len()) == 0)
@@ -115,8 +132,36 @@ def unit(folder, name):
         ),
         (lambda folder: linked(folder / SCORES), "no file 'scores.csv'"),
         (lambda folder: unit(folder, "x" * 1_000_000), "unit_id 'x+' is none"),
-        (lambda folder: unit(folder, "a\u202eb"), "with invisible ones"),
+        (lambda folder: unit(folder, "a\u202eb"), "a character that is not seen"),
         (lambda folder: score(folder, value="=1+1"), "scores.csv"),
+        (lambda folder: score(folder, value="\x1b[2Ka"), r"could not parse `.x1b\[2Ka`"),
+        (lambda folder: score(folder, provenance="x" * 10_000), "provenance 'x+' is none"),
+        (lambda folder: score(folder, subject="a\u202eb"), r"subject 'a.u202eb' is none"),
+        (
+            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"k": KEY}}), "utf-16"),
+            "is no JSON",
+        ),
+        (lambda folder: (folder / SETTINGS).write_text('{"model": {}}'), "does not say `model`"),
+        (
+            lambda folder: (folder / SETTINGS).write_text('{"model": {"a": 1}, "seed": "1"}'),
+            "has 'seed' that is none",
+        ),
+        (
+            lambda folder: (folder / SETTINGS).write_text('{"model": {"a": 1}, "more": {}}'),
+            "has 'more' that is none",
+        ),
+        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a": NaN}}'), "NaN is no JSON"),
+        (
+            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"a": ["x" * 3000]}})),
+            "holds 'x+'",
+        ),
+        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a\\u202e": 1}}'), r"holds 'a.u202e'"),
+        (lambda folder: reply(folder, status=pl.lit("<b>")), "replies.parquet: not a Generation table"),
+        (lambda folder: reply(folder, sample_index=pl.lit("0")), "replies.parquet: not a Generation table"),
+        (lambda folder: reply(folder, item_id=pl.lit("a\nb")), r"item_id 'a.nb' is none"),
+        (lambda folder: reply(folder, text_sha256=pl.lit(None, pl.String)), "`text_sha256` that is no text"),
+        (lambda folder: said(folder, n_subjects=True), "n_subjects"),
+        (lambda folder: said(folder, seed="1"), "seed"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(folder, change, said):
@@ -124,6 +169,66 @@ def test_what_is_wrong_is_refused_in_one_line(folder, change, said):
     with pytest.raises(TruerateError, match=said) as caught:
         load_submission(folder)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+TEXTS = (
+    "title",
+    "unit",
+    "command",
+    "set__name",
+    "set__licence",
+    "headline__label",
+    "headline__what",
+    "metrics__0__definition",
+)
+NO_LINE = ("x" * 10_000, "a\nb", "a\x1b[2Kb", "a\u202eb", "a\u200bb", 5, None, ["x"], {"a": 1})
+
+
+@pytest.mark.parametrize("place", TEXTS)
+@pytest.mark.parametrize("value", NO_LINE, ids=lambda value: ascii(value)[:20])
+def test_a_card_whose_text_is_no_line_is_refused(folder, place, value):
+    said(folder, **{place: value})
+    with pytest.raises(TruerateError, match=f"card.json: {place.replace('__', '.')}: ") as caught:
+        load_submission(folder)
+    assert "\n" not in str(caught.value) and str(caught.value).isprintable() and len(str(caught.value)) < 300
+
+
+def test_a_title_that_would_act_is_shown_escaped_where_no_board_stands_for_it():
+    title = "<img src=x> {{7*7}} [x](javascript:1)"
+    found = submitted()
+    lines = table(
+        Result(card=card(title=title, n_subjects=1), scores=found.scores, rows=found.rows), None, {}
+    )
+    assert "\\<img src=x\\> {{7\\*7}} \\[x\\](javascript:1)" in lines[0]
+
+
+def test_the_words_of_a_board_stand_over_those_of_a_submission():
+    found = submitted()
+    lines = table(
+        Result(card=card(title="<b>", n_subjects=1), scores=found.scores, rows=found.rows), result(), {}
+    )
+    assert "Made up" in lines[0] and "<b>" not in "\n".join(lines)
+    assert "Its card.json words title otherwise than the board's, which stand." in lines
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "what"),
+    [
+        ("track", "halueval", "track"),
+        ("metrics__0__direction", "up", "metric, or unit or direction of one,"),
+    ],
+)
+def test_a_card_that_turns_a_figure_round_is_refused(folder, tmp_path, place, value, what):
+    save_result(result(), tmp_path / "results" / BOARD)
+    said(folder, **{place: value})
+    with pytest.raises(TruerateError, match=f"card.json has another {what} than the board's result"):
+        check_submission(Layout.load(), folder, tmp_path / "results")
+
+
+def test_a_table_of_more_rows_than_any_board_has_is_not_read(folder):
+    pl.DataFrame({"a": pl.repeat(0, 2_000_001, dtype=pl.UInt8, eager=True)}).write_parquet(folder / ROWS)
+    with pytest.raises(TruerateError, match=r"rows.parquet has 2,000,001 rows; allowed: 2,000,000"):
+        load_submission(folder)
 
 
 def test_a_folder_of_another_name_is_refused(folder):

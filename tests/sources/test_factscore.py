@@ -74,6 +74,17 @@ def test_factscore_rejects(put, read, reasons, bad, reason):
     assert reasons(read("factscore", "reject")) == [(2, reason)]
 
 
+def test_a_file_that_is_another_s_copy_is_no_system(put, read):
+    told = [person("Ada", [sentence(("She lived.", "S"))])]
+    for name in ("ChatGPT (1)", "ChatGPT"):
+        put(f"labeled_data/{name}.jsonl", told)
+    got = read("factscore")
+    assert set(got.samples["generator"]) == {"ChatGPT"}
+    assert got.rejects.select("reason", "detail").rows() == [
+        ("duplicate", "the file is labeled_data/ChatGPT.jsonl again, byte for byte")
+    ]
+
+
 def test_published_scores():
     folder = CLONES / "google-deepmind__long-form-factuality"
     if not (folder / FOLDER).is_dir():

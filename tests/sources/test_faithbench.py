@@ -72,6 +72,21 @@ def test_a_value_that_is_missing_costs_its_detector_alone(told, reasons):
     assert got.samples.height == 2 and got.judgements.height == 4
 
 
+def test_a_table_with_other_line_ends_in_its_cells_is_the_same_table(told, put, read):
+    table = '"One\nbridge.","It\nis old.",m,Unwanted,Benign\n'
+    same = sample(0, note("Benign"), source="One\nbridge.", summary="It\nis old.")
+    for text in (table, table.replace("\n", "\r\n")):
+        assert told(same, table=text).rejects["reason"].to_list() == ["altered"]
+
+
+def test_a_copied_summary_counts_once_also_as_another_batch(told, put, read):
+    first, other = sample(0), sample(1, model="n")
+    put("data_for_release/batch_4.json", {"samples": [first, other]})
+    got = told(first, other, first)
+    assert got.samples.height == 2
+    assert got.rejects["reason"].to_list() == ["duplicate"] * 3
+
+
 def test_sources_that_differ_in_a_digit_or_a_blank_are_one_group(told):
     other = SOURCE.replace("1903.", "1904 .")
     third = SOURCE.replace("built", "opened")

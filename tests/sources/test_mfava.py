@@ -12,7 +12,7 @@ from truerate.core.tags import TYPES
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate.sources import read_source
-from truerate.sources.mfava_gold import annotators, settled
+from truerate.sources.mfava_gold import annotators, copies, settled
 
 TEXT = "Varn liegt am Ost. Es hat einen Mond."
 ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}
@@ -104,6 +104,29 @@ def test_a_row_that_is_repeated_at_once_counts_by_its_later_labels(put, read):
         and got.judgements.height == 1
     )
     assert got.card["counts"]["n_gold_repeated_de"] == 1
+
+
+def test_a_copied_row_counts_once(put, read, reasons):
+    one, two, three = (
+        ROW
+        | {"generated_text": text, "silver_annotations": text, "gold_annotations": text, "references": text}
+        for text in ("Eins.", "Zwei.", "Drei.")
+    )
+    rows = [one, two, three, one]
+    put("gold.jsonl", [row | {"row": number} for number, row in enumerate(rows)])
+    put("silver.jsonl", [row | {"row": number} for number, row in enumerate([one, one])])
+    got = read("mfava")
+    assert reasons(got) == [(4, "duplicate"), (2, "duplicate")]
+    assert got.judgements.height == 3 and got.card["counts"]["n_gold_rows_de"] == 3
+
+
+def test_two_annotators_who_agree_on_a_text_are_no_copy():
+    shared = [(f"text {n}", f"marks {n}") for n in range(5)]
+    other = [*shared[:2], ("text 2", "other marks"), *shared[3:]]
+    assert copies([*shared, *other]) == set()  # the third text shows that another person walked through them
+    assert copies([*shared, *shared]) == {6, 7, 8, 9, 10}
+    assert copies([*shared, ("own", "own"), shared[1], ("last", "last"), shared[4]]) == {7, 9}
+    assert copies([shared[0], shared[0]]) == set()  # at once: the later row counts (see above)
 
 
 def test_runs_of_shared_rows_are_annotators():

@@ -5,12 +5,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from truerate.core.seen import visible
+
 LONG_S = 5.0  # a wait that is longer says what it is for
 
 
 def say(line: str) -> None:
-    """Print one line for a person."""
-    print(f"truerate: {line}", file=sys.stderr, flush=True)
+    """Print one line for a person; what in it came out of a file and is not seen stands as its escape."""
+    print(f"truerate: {visible(line)}", file=sys.stderr, flush=True)
 
 
 def say_wait(seconds: float, what: str) -> None:

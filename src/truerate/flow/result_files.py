@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.metric import Direction, Interval, Metric, Unit
-from truerate.core.schemas import Outcome, load, save
+from truerate.core.schemas import Outcome, height, load, save
+from truerate.core.seen import OFF_LINE, is_line, visible
 
 CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
 FILES = (CARD, SCORES, ROWS)
@@ -33,9 +34,23 @@ SCORE_COLUMNS = {
     "provenance": pl.String,
 }
 DIGITS = 6
+LONGEST = 500  # characters of a name, an id or a slice in a table
+MAX_ROWS = 2_000_000  # of a table, whose bytes may be packed
+
+
+def _line(text: str) -> str:
+    """The text itself. Raises ValueError where it is no line of characters that are seen."""
+    if not is_line(text):
+        raise ValueError("it has a line end, a tab, or a character that is not seen")
+    return text
+
+
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-Line = Annotated[str, StringConstraints(max_length=2000)]
-Address = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$")]
+Line = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_line)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_line)]
+Address = Annotated[
+    str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$"), AfterValidator(_line)
+]
 KINDS = ("model", "baseline")
 
 
@@ -46,7 +61,7 @@ class _Strict(BaseModel):
 class SetCard(_Strict):
     """The public set: how it is named, cited, licensed, found, and what of it may be shown."""
 
-    name: Line
+    name: Title
     citation: Line
     licence: Line
     url: Address | None
@@ -59,7 +74,7 @@ class MetricCard(_Strict):
     """
 
     name: Name
-    label: Line
+    label: Title
     definition: Line
     table: Line
     unit: Unit
@@ -80,7 +95,7 @@ class Headline(_Strict):
     """
 
     metric: Name
-    label: Line
+    label: Title
     unit: Unit
     direction: Literal["up", "down"]
     slice: Line
@@ -96,7 +111,7 @@ class ResultCard(_Strict):
     """
 
     board: Name
-    title: Line
+    title: Title
     track: Name
     set: SetCard
     unit: Line
@@ -155,6 +170,7 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
             f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
         )
     scores = _scores(folder / SCORES, where)
+    refuse_many(folder / ROWS, where)
     try:
         rows = load(Outcome, folder / ROWS)
     except TruerateError as error:
@@ -207,12 +223,22 @@ def _refuse(path: Path, where: str) -> None:
         )
 
 
+def refuse_many(path: Path, where: str) -> None:
+    """Raise SourceError for a Parquet file of more than MAX_ROWS rows: few packed bytes may hold any number of them."""
+    try:
+        n_rows = height(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return  # that it is no table is said where it is read
+    if n_rows > MAX_ROWS:
+        raise SourceError(f"{where}: {path.name} has {n_rows:,} rows; allowed: {MAX_ROWS:,}")
+
+
 def _card(path: Path, where: str) -> ResultCard:
     try:
-        return ResultCard.model_validate_json(path.read_bytes())
+        return ResultCard.model_validate_json(path.read_bytes(), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "its JSON"
+        place = visible(".".join(map(str, first["loc"])), is_line=True)[:80] or "its JSON"
         raise SourceError(f"{where}: {path.name}: {place}: {first['msg'][:200]}") from None
 
 
@@ -220,7 +246,7 @@ def _scores(path: Path, where: str) -> pl.DataFrame:
     try:
         found = pl.read_csv(path.read_bytes(), schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
-        raise SourceError(f"{where}: {path.name}: {str(error).splitlines()[0][:200]}") from None
+        raise SourceError(f"{where}: {path.name}: {visible(str(error).splitlines()[0][:200])}") from None
     if found.columns != list(SCORE_COLUMNS):
         raise SourceError(f"{where}: {path.name} has other columns; allowed: {', '.join(SCORE_COLUMNS)}")
     key = ("metric", "subject", "slice")
@@ -236,6 +262,7 @@ def _scores(path: Path, where: str) -> pl.DataFrame:
         raise SourceError(
             f"{where}: {path.name} holds a value that is no number; leave it empty where nothing was measured"
         )
+    refuse_no_names(text.select("metric", "subject", "slice", "provenance"), f"{where}: {path.name}")
     _refuse_odd(text, f"{where}: {path.name}")
     return text
 
@@ -260,7 +287,22 @@ def _refuse_odd(scores: pl.DataFrame, where: str) -> None:
             raise SourceError(f"{where} holds {why}")
 
 
+def refuse_no_names(texts: pl.DataFrame, where: str) -> None:
+    """Raise SourceError for a text of these columns of names, ids and slices that is none: longer than LONGEST, or no
+    line of characters that are seen.
+    """
+    for name in texts.columns:
+        is_none = (pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(OFF_LINE)
+        if not (odd := texts.filter(is_none)).is_empty():
+            raise SourceError(
+                f"{where}: {name} {odd[name][0][:40]!r} is none: longer than {LONGEST} characters, or with a line end or a "
+                "character that is not seen"
+            )
+
+
 def _refuse_rows(rows: pl.DataFrame, card: ResultCard, where: str) -> None:
+    texts = rows.select("metric", "subject", "unit_id", "cluster_id", slice=slice_texts(pl.col("slice")))
+    refuse_no_names(texts, f"{where}: {ROWS}")
     if strange := set(rows["board"].unique()) - {card.board}:
         raise SourceError(f"{where}: {ROWS} holds rows of board {min(strange)[:80]!r}")
     if unknown := set(rows["metric"].unique()) - set(card.records):

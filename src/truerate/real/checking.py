@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from truerate.core.errors import SourceError, TruerateError
+from truerate.core.seen import visible
 from truerate.flow.published_beside import beside, tally
 from truerate.flow.result_files import boards_of, load_result
 from truerate.real.recompute import differences
@@ -34,7 +35,7 @@ def _is_sound(folder: Path) -> bool:
         lines = differences(result)
         told = tally(beside(result, folder))
     except TruerateError as error:
-        print(f"wrong: {error}")
+        print(f"wrong: {visible(str(error), is_line=True)}")
         return False
     for line in lines[:N_SHOWN]:
         print(f"wrong: {line}")

@@ -7,12 +7,14 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.errors import SourceError, listed
-from truerate.flow.result_files import FILES, Result, load_result
+from truerate.flow.result_files import FILES, Result, ResultCard, load_result
 from truerate.flow.tracks import card_of
 from truerate.hub.markdown import inert
 from truerate.real.committing import result_of
 from truerate.real.recompute import recomputed
 from truerate.real.submission import known_boards, load_submission
+
+WORDS = ("title", "set", "unit", "labelled_by", "judge", "caveats")  # of a card
 
 
 def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
@@ -22,9 +24,23 @@ def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
     board = folder.parent.name
     if board not in (known := known_boards(at, results)):
         raise SourceError(f"submission {folder.name!r}: board {board!r} is not known; known: {listed(known)}")
-    submitted = load_submission(folder)
+    submitted, committed = load_submission(folder), _committed(at, board, results)
+    if committed and (name := _other(submitted.card, committed.card)):
+        raise SourceError(f"submission {folder.name!r}: card.json has another {name} than the board's result")
     fixed = card_of(at, board).ranks.slice if board in at.p.boards else {}
-    return table(submitted, _committed(at, board, results), fixed)
+    return table(submitted, committed, fixed)
+
+
+def _other(card: ResultCard, board: ResultCard) -> str:
+    """What of a card decides figures and is not as the board's; empty where all is."""
+    own = {name: (one.unit, one.direction) for name, one in card.records.items()}
+    all_ = {name: (one.unit, one.direction) for name, one in board.records.items()}
+    wrong = {
+        "track": card.track != board.track,
+        "leading metric": card.headline.metric != board.headline.metric,
+        "metric, or unit or direction of one,": not own.items() <= all_.items(),
+    }
+    return next((name for name, is_wrong in wrong.items() if is_wrong), "")
 
 
 def _committed(at: Layout, board: str, results: Path) -> Result | None:
@@ -48,12 +64,13 @@ def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str])
     whole = pl.concat([others, submitted.rows])
     kinds = dict(committed.scores.select("subject", "kind").rows()) if committed else {}
     scores = recomputed(whole, committed.card if committed else card, kinds | {model: "model"})
-    lead = (committed or submitted).card.headline
-    lines = [f"**{inert(model)}** on `{card.board}`: {inert(lead.what)}", ""]
+    board = (committed or submitted).card
+    lead = board.headline
+    lines = [f"**{inert(model)}** on `{card.board}`, {inert(board.title)}: {inert(lead.what)}", ""]
     for where in _leading(scores, lead.metric, lead.slice, fixed):
         shown = scores.filter(metric=lead.metric, slice=where)
         shown = shown.sort("rank_low", "rank_high", "value", nulls_last=True)
-        head = f"| {inert(where) if where else ''} | {inert(lead.label)} | {100 * card.confidence:g} % interval | rank | n |"
+        head = f"| {inert(where) if where else ''} | {inert(lead.label)} | {100 * board.confidence:g} % interval | rank | n |"
         lines += [head, "| --- | ---: | --- | --- | ---: |"]
         lines += [*(_line(row, is_new=row["subject"] == model) for row in shown.to_dicts()), ""]
     return [*lines, *_remarks(submitted, committed, model)]
@@ -87,6 +104,9 @@ def _remarks(submitted: Result, committed: Result | None, model: str) -> list[st
         lines.append(
             f"{len(units - known)} units are not the board's: made with another source, seed or size."
         )
+    other = [name for name in WORDS if getattr(submitted.card, name) != getattr(committed.card, name)]
+    if other:
+        lines.append(f"Its card.json words {', '.join(other)} otherwise than the board's, which stand.")
     if model in set(committed.rows["subject"]):
         lines.append(f"The board has {inert(model)} already: this result would replace it.")
     return lines

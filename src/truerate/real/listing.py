@@ -4,24 +4,18 @@ from pathlib import Path
 
 from truerate.config.data import PublicData
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
-from truerate.real.sets import card_of, folder_of, names_of, set_of
+from truerate.core.errors import TruerateError, listed
+from truerate.real.sets import LEFT_OUT, card_of, folder_of, names_of, set_of
 
 GITHUB = "https://github.com/"
-# Public sets that no board is made of, and why.
-LEFT_OUT = {
-    "UHGEval (IAAR-Shanghai/UHGEval)": "its labels are keywords with a verdict each, not places in a text or a label of it; a board would "
-    "rest on a matching rule of our own",
-    "LongFact (google-deepmind/long-form-factuality)": "questions alone, without replies or labels; ask your own models with it",
-    "ChineseFactEval (GAIR-NLP/factool)": "replies with a verdict each, without claims or evidence: no track takes them yet",
-}
 
 
 def sets_in(at: Layout, data: Path | None) -> list[dict]:
     """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its folder), `title`,
     `url`, `repository`, `folders` (names that are looked for), `licence`, `redistribution`, `labelled_by`, `boards`
     ({board, title, track, part}), `unproven` (what was read on made-up files alone), and, where `data` is a folder, `found`
-    (null: not there) and `missing` (what of the set that folder does not hold).
+    (null: not there), `missing` (what of the set that folder does not hold) and `unread` (files
+    among its own whose names are none of the set).
 
     Raises TruerateError where `data` is no folder.
     """
@@ -44,7 +38,7 @@ def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
         "folders": list(names_of(first.model_dump())),
         "licence": card.get("licence"),
         "redistribution": card.get("redistribution"),
-        "labelled_by": public.labelled_by if public else None,
+        "labelled_by": public.labelled_by if public else card.get("labelled_by"),
         "boards": [
             {"board": name, "title": entry.title or name, "track": entry.track, "part": entry.part}
             for name, entry in entries.items()
@@ -55,13 +49,14 @@ def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
 
 
 def _here(entries: dict[str, PublicData], data: Path) -> dict:
-    """What a folder holds of a set: `found`, the folder of each of its boards that is there, and `missing`."""
+    """What a folder holds of a set: `found`, the folder of each of its boards that is there, `missing` and `unread`."""
     first = next(iter(entries.values()))
     public = set_of(first.reader)
     places = [place for entry in entries.values() if (place := folder_of(data, entry.model_dump()))]
     found = str(data / places[0]) if places else None
     missing = public.missing(data / places[0]) if public and places else list(public.holds if public else [])
-    return {"found": found, "missing": missing}
+    unread = public.unread(data / places[0]) if public and places else []
+    return {"found": found, "missing": missing, "unread": unread}
 
 
 def lines_of(rows: list[dict]) -> list[str]:
@@ -75,6 +70,7 @@ def lines_of(rows: list[dict]) -> list[str]:
             "folder": " | ".join(row["folders"]),
             **where,
             "missing here": missing,
+            "not read here": listed(row["unread"]) if row.get("unread") else "",
             "licence": f"{row['licence'] or 'not stated'} (texts may be passed on: {row['redistribution'] or 'no'})",
             "labelled by": row["labelled_by"] or "see its card",
             "read on made-up files only": ", ".join(row["unproven"]),
@@ -82,4 +78,8 @@ def lines_of(rows: list[dict]) -> list[str]:
         lines.append(row["title"])
         lines += [f"  {board['board']}: {board['title']}" for board in row["boards"]]
         lines += [f"    {name}: {value}" for name, value in told.items() if value]
-    return [*lines, "left out", *(f"  {name}: {reason}" for name, reason in LEFT_OUT.items())]
+    return [
+        *lines,
+        "left out",
+        *(f"  {name} ({repository}): {reason}" for (name, repository), reason in LEFT_OUT.items()),
+    ]

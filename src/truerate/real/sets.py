@@ -16,6 +16,22 @@ from truerate.core.errors import TruerateError, listed
 from truerate.sources.clone import PublicSet, matching
 
 MARK = "truerate: "  # how a line begins that a command says to a person
+# Public sets that no board is made of, by name and repository, and why.
+LEFT_OUT = {
+    (
+        "UHGEval",
+        "IAAR-Shanghai/UHGEval",
+    ): "its labels are keywords with a verdict each, not places in a text or a label of it; a "
+    "board would rest on a matching rule of our own",
+    (
+        "LongFact",
+        "google-deepmind/long-form-factuality",
+    ): "questions alone, without replies or labels; ask your own models with it",
+    (
+        "ChineseFactEval",
+        "GAIR-NLP/factool",
+    ): "replies with a verdict each, without claims or evidence: no track takes them yet",
+}
 ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other sets .5
 
 
@@ -40,6 +56,7 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not present:
         folders = {entry.folder for entry in at.p.public_data.values()}
         hints = "".join(f"; {hint}" for hint in near_names(data, folders, folders))
+        hints += "".join(f"; {line}" for line in left_out_in(at, data))
         raise TruerateError(
             f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}, or clones of their "
             f"repositories (`truerate real --list` names them){hints}"
@@ -99,9 +116,28 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
     lines = [f"found in {str(data)!r}: {listed(told)}"]
     lines += [f"not found: {listed(folders - set(there))}"] if folders - set(there) else []
     lines += near_names(data, folders - set(there), folders)
+    lines += left_out_in(at, data)
+    for own, found in there.items():
+        reader = next(entry.reader for entry in at.p.public_data.values() if entry.folder == own)
+        if (public := set_of(reader)) and (unread := public.unread(data / found)):
+            lines.append(f"{own}: not read, as no file of this set has such a name: {listed(unread)}")
     for name, entry in entries.items():
         if (taught := at.p.public_data[name].training) and not entry["training"]:
             lines.append(untaught(name, f"the folder {taught.folder!r}, which is not there"))
+    return lines
+
+
+def left_out_in(at: Layout, data: Path) -> list[str]:
+    """A line for each set in a folder that no board is made of, with the reason; clones of which something is read are
+    none.
+    """
+    folders = {path.name.casefold() for path in data.iterdir() if path.is_dir()}
+    known = {public.repository for entry in at.p.public_data.values() if (public := set_of(entry.reader))}
+    lines = []
+    for (name, repository), reason in LEFT_OUT.items():
+        names = {repository.replace("/", "__").casefold(), repository.rpartition("/")[2].casefold()}
+        if repository not in known and names & folders:
+            lines.append(f"no board is made of {name}: {reason}")
     return lines
 
 

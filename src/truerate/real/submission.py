@@ -7,6 +7,7 @@ each text.
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -14,10 +15,19 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, SourceError, TruerateError, listed
 from truerate.core.rights import DIGEST, TEXT
-from truerate.core.schemas import read_json, read_parquet
+from truerate.core.schemas import Generation, read_json, read_parquet, validate
 from truerate.core.schemas.disk import write_parquet
+from truerate.core.seen import visible
 from truerate.flow.dataset import load_dataset
-from truerate.flow.result_files import FILES, Result, ResultCard, load_result, save_result
+from truerate.flow.result_files import (
+    FILES,
+    Result,
+    ResultCard,
+    load_result,
+    refuse_many,
+    refuse_no_names,
+    save_result,
+)
 from truerate.hub.scan import EMAIL, PATH, scan
 from truerate.real.committing import result_of
 from truerate.real.recompute import differences
@@ -31,9 +41,11 @@ TOLD = (
     "status",
     "reason",
 )  # of each reply, beside its text or digest
+NAMED = ("generation_id", "item_id", "purpose", "reason")  # those that are names
 PRIVATE = ("endpoint", "price", "params")  # of a model's entry: where it is served, and for how much
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # of a submitted model: a folder's name on every system
-LONGEST = 500  # characters of an id
+SAID = {"model": dict, "board": dict, "settings": dict, "seed": int}  # in the settings
+MAX_TEXT = 2000  # characters of a text in what the settings say of the model and its board
 MAX_SETTINGS, MAX_REPLIES = 1_000_000, 200_000_000  # bytes
 N_DEAD = 0.01  # share of requests without a reply above which it is said
 
@@ -147,7 +159,6 @@ def load_submission(folder: Path) -> Result:
             f"{where}: its rows do not give its scores: {lines[0]}"
             + (f", and {len(lines) - 1} more" if lines[1:] else "")
         )
-    _refuse_ids(result.rows, where)
     _check_replies(folder, where)
     _check_settings(folder, where)
     return result
@@ -179,17 +190,8 @@ def _refuse_name(name: str, where: str) -> None:
         )
 
 
-def _refuse_ids(rows: pl.DataFrame, where: str) -> None:
-    """Raise SourceError for ids of units and clusters that are no ids: too long, or with control characters."""
-    for name in ("unit_id", "cluster_id"):
-        odd = rows.filter((pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(r"\p{C}"))
-        if not odd.is_empty():
-            raise SourceError(
-                f"{where}: {name} {odd[name][0][:40]!r} is none: longer than {LONGEST} characters, or with invisible ones"
-            )
-
-
 def _check_replies(folder: Path, where: str) -> None:
+    refuse_many(folder / REPLIES, where)
     try:
         replies = read_parquet(folder / REPLIES)
     except TruerateError as error:
@@ -204,6 +206,10 @@ def _check_replies(folder: Path, where: str) -> None:
         raise SourceError(
             f"{where}: {REPLIES} has other columns; allowed: {', '.join(TOLD)} and `{TEXT}` or `{DIGEST}`"
         )
+    validate(Generation, replies.select(TOLD), where=f"{where}: {REPLIES}", columns=TOLD)
+    refuse_no_names(replies.select(NAMED), f"{where}: {REPLIES}")
+    if replies[replies.columns[-1]].dtype != pl.String or replies[replies.columns[-1]].null_count():
+        raise SourceError(f"{where}: {REPLIES} has a `{replies.columns[-1]}` that is no text")
     if replies.is_empty() or replies["generation_id"].is_duplicated().any():
         raise SourceError(f"{where}: {REPLIES} holds no reply, or one of them twice")
     if DIGEST in replies.columns and not replies[DIGEST].str.contains(r"^[0-9a-f]{64}$").all():
@@ -213,16 +219,43 @@ def _check_replies(folder: Path, where: str) -> None:
 def _check_settings(folder: Path, where: str) -> None:
     content = (folder / SETTINGS).read_bytes()
     try:
-        settings = json.loads(content)
+        settings = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{where}: {SETTINGS} is no JSON: {str(error)[:200]}") from None
-    if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict):
+    if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict) or not settings["model"]:
         raise SourceError(f"{where}: {SETTINGS} does not say `model`: what was asked, and how")
+    for name, value in settings.items():
+        if name not in SAID or not isinstance(value, SAID[name]) or isinstance(value, bool):
+            raise SourceError(
+                f"{where}: {SETTINGS} has {name[:80]!r} that is none, or unknown; it says {listed(SAID)}"
+            )
+    for text in _texts([settings["model"], settings.get("board")]):
+        if len(text) > MAX_TEXT or visible(text) != text:
+            raise SourceError(
+                f"{where}: {SETTINGS} holds {text[:40]!r}, which is longer than {MAX_TEXT} characters, or has one that "
+                "is not seen"
+            )
     found = scan({SETTINGS: content}, environment={}, secrets=())
     if secret := next((one for one in found if one.kind not in (EMAIL, PATH)), None):
         raise SourceError(
             f"{where}: {SETTINGS} holds what looks like a secret ({secret.kind}); take it out, and revoke it"
         )
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def known_boards(at: Layout, results: Path) -> set[str]:

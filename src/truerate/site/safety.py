@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
+from truerate.core.seen import HIDDEN
+
+_HIDDEN = re.compile(HIDDEN)
 # Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank
 # and comma.
 _ACTIVE = re.compile(rf"{_HIDDEN.pattern}|[^A-Za-z0-9 ,\u00a1-\U0010ffff]")

@@ -39,6 +39,16 @@ class PublicSet:
         """What of it a folder does not hold."""
         return [name for name in self.parts(part) if not any(matching(folder, *self.holds[name]))]
 
+    def unread(self, folder: Path) -> list[str]:
+        """The files that lie in the set's own folders, of the kind of its files there, under names that are none of
+        theirs: what is read does not hold them. What lies at the top of a folder may be anything.
+        """
+        own = matching(folder, *(pattern for patterns in self.holds.values() for pattern in patterns))
+        kinds = {
+            f"{place}/*{Path(file).suffix}" for file in own if (place := Path(file).parent.as_posix()) != "."
+        }
+        return sorted({*matching(folder, *kinds)} - {*own})
+
     def is_in(self, folder: Path, part: str | None = None) -> bool:
         """Whether a folder holds any of it."""
         return len(self.missing(folder, part)) < len(self.parts(part))

@@ -6,6 +6,7 @@ does not answer; a sentence has facts that people labelled (supported, not suppo
 irrelevant, the facts of a model alone.
 """
 
+import hashlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -71,7 +72,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         raise SourceError(
             f"source {name!r}: none of FActScore's labelled files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
-    for file in files:
+    read_from: dict[str, str] = {}
+    for file in sorted(files, key=lambda one: (len(one), one)):  # the plain name before `name (1)`
+        first = read_from.setdefault(hashlib.sha256((folder / file).read_bytes()).hexdigest(), file)
+        if first != file:
+            collection.reject(file, BadRow(Reason.DUPLICATE, f"the file is {first} again, byte for byte"))
+            continue
         collection.read(file, json_lines, partial(_keep, collection, Path(file).stem))
     return collection.tables()
 

@@ -7,7 +7,7 @@ and its other labelling stays.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from truerate.core.schemas import judgement_row, pairs
 from truerate.core.tags import TYPES
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, settled
+from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, copies, settled, told_in
 from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_lines, json_list, zstd_lines
 from truerate.sources.tagged import spans_on
 
@@ -95,7 +95,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         )
     passages: dict[tuple, Passage] = {}
     for file, cut in gold.items():
-        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True))
+        again = _copies(folder / file, cut)
+        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True, again=again))
     for file, cut in silver.items():
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
     _keep_passages(collection, passages)
@@ -139,17 +140,37 @@ def _wild_row(record: dict) -> dict:
     }
 
 
+def _copies(path: Path, cut: Cutter) -> set[int]:
+    """The places of a gold file's rows that are copies; none where it cannot be cut, which is said where it is read."""
+    try:
+        return copies(told_in(cut(path.read_bytes()))) if path.is_file() else set()
+    except BadRow:
+        return set()
+
+
 # ---- passages ----------------------------------------------------------------------------------------------
 def _label(
-    collection: Collection, passages: dict[tuple, Passage], file: str, row: Row, *, is_gold: bool
+    collection: Collection,
+    passages: dict[tuple, Passage],
+    file: str,
+    row: Row,
+    *,
+    is_gold: bool,
+    again: Container[int] = (),
 ) -> None:
-    """Book what one row says of a text; a labelling that cannot be read is a reject, the other one stays."""
+    """Book what one row says of a text; a labelling that cannot be read is a reject, the other one stays. `again`: the
+    places of gold rows that are copies.
+    """
     lang, number = row.language(), row.integer("row")
     text, reference = row.text("generated_text"), row.text("references")
     labels = {"silver": row.text("silver_annotations")} | (
         {"gold": row.text("gold_annotations")} if is_gold else {}
     )
     collection.once(f"the row of {file}", lang, number, row=row)
+    if row.number in again:
+        raise BadRow(Reason.DUPLICATE, "the row was already read, with the same fields")
+    if not is_gold:
+        collection.once_said("the silver row", row, but=("row",))
     identity = ("gold", lang, text, reference) if is_gold else ("silver", lang, number)
     passage = passages.setdefault(identity, Passage(lang, text, reference))
     if (

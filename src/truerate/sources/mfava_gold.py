@@ -2,13 +2,66 @@
 together.
 """
 
+import json
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from truerate.sources.rows import BadRow
 
 N_SHARED = 20  # texts that several rows of a language must share before their order tells whose they are
 NOT_INFERABLE = "not inferable"
 N_REPEATED = (
     2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
 )
+N_COMPARED = 30  # rows before and behind two equal ones that are held against each other
+Told = tuple[object, str]  # of a row: its text, and all that it says but its number
+
+
+def told_in(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Told]:
+    """What each row of a gold file says; of a row that cannot be read, nothing that another one says."""
+    found: list[Told] = []
+    for number, make in rows:
+        try:
+            values = make()
+        except BadRow:
+            values = None
+        if isinstance(values, dict):
+            said = {key: value for key, value in values.items() if key != "row"}
+            found.append((values.get("generated_text"), json.dumps(said, sort_keys=True, default=str)))
+        else:
+            found.append((number, f"unreadable {number}"))
+    return found
+
+
+def copies(rows: Sequence[Told]) -> set[int]:
+    """The numbers (from 1) of rows that are copies: they say in all what an earlier row says, and are not another
+    annotator's.
+
+    Annotators of shared texts take them in one order, so where two of them agree wholly on one text they differ on
+    another one close by: the rows around the later row are of the texts around the earlier one, and one of them says
+    something else. A row that repeats the one before it is none here: see `Passage`.
+    """
+    first: dict[str, int] = {}
+    found = set()
+    for place, (_, said) in enumerate(rows):
+        before = first.setdefault(said, place)
+        if place - before > 1 and not _is_of_another(rows, before, place):
+            found.add(place + 1)
+    return found
+
+
+def _is_of_another(rows: Sequence[Told], before: int, place: int) -> bool:
+    """Whether rows around two equal ones, of the same texts in the same order, differ in what they say."""
+    for step in (-1, 1):
+        for gap in range(step, step * (N_COMPARED + 1), step):
+            if (
+                not (0 <= before + gap and place + gap < len(rows))
+                or rows[before + gap][0] != rows[place + gap][0]
+            ):
+                break
+            if rows[before + gap][1] != rows[place + gap][1]:
+                return True
+    return False
 
 
 def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
