@@ -201,6 +201,7 @@ def test_what_is_advised_for_a_model_without_form_mends_every_kind(at, capsys):
     assert {"filter qa", "recognise qa contrast", "recognise dialogue chain-of-thought"} <= {
         line.split(": ")[0].split(" · ")[1] for line in lines
     }
+    assert not any("asked again" in line for line in lines)  # told once
     assert advised(Hedging(), capsys, structured="json_schema") == (0, [])
 
 

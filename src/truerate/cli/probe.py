@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.display import show_table
-from truerate.flow.probe import Kind, Probe, Probed, probe, would_ask
+from truerate.flow.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
@@ -78,11 +78,13 @@ def rows(found: Probe) -> list[dict[str, object]]:
 
 
 def advice(found: Iterable[Probed], model: str) -> list[str]:
-    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies."""
+    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies. What
+    was asked again goes with its first question.
+    """
     lines = {}
     for one in found:
         if (line := _mend(one, model)) is not None:
-            lines[f"{one.kind.board} · {_name(one.kind)}: {line}"] = None
+            lines[f"{one.kind.board} · {_name(one.kind).removesuffix(f' {AGAIN}')}: {line}"] = None
     return list(lines)
 
 
