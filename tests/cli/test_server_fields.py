@@ -104,6 +104,8 @@ def test_limits_and_stops_that_are_passed_over_are_told(picky, capsys):
     found = told_of(Endless(), capsys)
     passed_over = {name for name, (state, _) in found.items() if state == "passed over"}
     assert {"max_tokens", "max_completion_tokens", "stop"} <= passed_over
+    state, told = found["a prompt of 20,000 words"]
+    assert (state, told.split(":")[0]) == ("passed over", "cut to 20 tokens in silence")
     assert found["a system message"] == ("refused", '400 {"error": {"message": "System role not supported"}}')
     assert found["temperature 0"][0] == "ok"
 

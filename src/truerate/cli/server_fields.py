@@ -88,7 +88,7 @@ def tried(at: Layout, alias: str) -> list[Answer]:
         found.append(_of_refusal("another model's name", other, "answered by whatever is loaded"))
         many = [{"role": "user", "content": "word " * LONG}]
         long = _asked(url, endpoint, model.model, {limit: FEW}, messages=many)
-        return [*found, _of_refusal(f"a prompt of {LONG:,} words", long, "taken")]
+        return [*found, _of_long(long)]
 
 
 def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[str, Any]) -> Answer:
@@ -126,6 +126,17 @@ def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
 def _of_refusal(what: str, reply: dict[str, Any] | str, otherwise: str) -> Answer:
     """Of a request that a server had better refuse."""
     return Answer(what, "refused", reply) if isinstance(reply, str) else Answer(what, "ok", otherwise)
+
+
+def _of_long(reply: dict[str, Any] | str) -> Answer:
+    """Of a prompt of LONG words, each a token at least: a server that counts fewer has cut it in silence, and
+    what it answers then is an answer to another question.
+    """
+    n_in = None if isinstance(reply, str) else (reply.get("usage") or {}).get("prompt_tokens")
+    what = f"a prompt of {LONG:,} words"
+    if isinstance(n_in, int) and n_in < LONG:
+        return Answer(what, "passed over", f"cut to {n_in:,} tokens in silence: give the server a larger context")
+    return _of_refusal(what, reply, "taken")
 
 
 def _asked(
