@@ -44,7 +44,7 @@ def candidates():
 
 def choices(*replies):
     contests = filtering.contests(dataset.generated_candidates(candidates(), "gen"), FOUND)
-    asked = filtering.requests(contests, "judge", settings(), origin="generated", prompts_dir=None)
+    asked = filtering.requests(contests, "judge", settings(), origin="generated", seed=7, prompts_dir=None)
     return generations(filtering.collect(asked, replies))
 
 

@@ -5,8 +5,8 @@ responses, label statistics.
 import numpy as np
 import polars as pl
 
-from truerate.core.schemas import Score, frame, pair
-from truerate.llm.generation import is_cut, standing
+from truerate.core.schemas import Score, frame, is_cut, pair
+from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
 from truerate.tracks.halueval.candidates import LENGTH_RULED, NAMED
