@@ -61,7 +61,7 @@ _TAKEN_BACK = lazy(
 _OTHER_POLE = {
     "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
     r"supported|consistent|fine|good|better|"
-    r"best|free|plausible)\b",
+    r"best|free|plausible|clos(?:er|est)\s+to)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
 }
@@ -226,7 +226,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         rf"(?:{NOUNS}){SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
-    if _OTHERS.search(_sentence(text, mentions[0][1])):
+    told = _sentence(text, mentions[0][1])
+    if _OTHERS.search(told) or told.rstrip().endswith("?"):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found

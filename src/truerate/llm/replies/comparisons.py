@@ -203,7 +203,7 @@ def _shared(said: _Said) -> list[str]:
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
         rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
-        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK})\b)[^@%;]){{1,120}},\s*"
+        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK}|{_FAULTY}|{_SOUND})\b)[^@%;]){{1,120}},\s*"
         rf"(?:(?:it\s+is\s+)?@\s+(?:that|which)\s+{own}|@\s+{own})(?:\s+and\s+(?:{_SO})?(?:the\s+)?{named}(?:\s+{_NOUN})?)?{_TAIL}",
         rf"{_SO}not\s+%\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
         rf"{_SO}it\s+is(?:\s+not|n't)\s+%\s+(?:that|which)\s+{own}{_TAIL}\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
