@@ -224,6 +224,7 @@ def _of_hallucinated() -> list[str]:
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}",
         rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}",
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+",
+        rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
         rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
         rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
     ]

@@ -188,7 +188,7 @@ _BY = (
     r"by\s+(?:wrongly\s+|falsely\s+)?(?:claiming|stating|saying|adding|naming|giving|mentioning|asserting|suggesting|inventing|"
     r"attributing|confusing|placing|calling|introducing|putting|getting|changing|swapping|describing)"
 )
-_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|(?<=[a-z]){_WHICH})?"
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|,\s+namely\b.*|(?<=[a-z]){_WHICH})?"
 DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
