@@ -9,7 +9,7 @@ from truerate.llm.replies.mentions import NOUNS, VERB
 
 # both are granted something before one is picked: `Both are fine, but I would choose …`
 _BOTH_BUT = lazy(
-    rf"^\W*(?:both|either|neither|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{VERB}\s|(?:{NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best)\b))",
+    rf"^\W*(?:both|either|neither|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{VERB}\s|(?:{NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best|closer|nearer)\b))",
     re.I,
 )
 

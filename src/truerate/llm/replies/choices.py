@@ -61,7 +61,7 @@ _TAKEN_BACK = lazy(
 _OTHER_POLE = {
     "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
     r"supported|consistent|fine|good|better|"
-    r"best|free|plausible)\b",
+    r"best|free|plausible|clos(?:er|est)\s+to)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
 }
@@ -69,7 +69,8 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|closer|closest|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
+    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
+    r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
@@ -226,7 +227,8 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         rf"(?:{NOUNS}){SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
         return "ambiguous"
-    if _OTHERS.search(_sentence(text, mentions[0][1])):
+    told = _sentence(text, mentions[0][1])
+    if _OTHERS.search(told) or told.rstrip().endswith("?"):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found

@@ -203,7 +203,7 @@ def _shared(said: _Said) -> list[str]:
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
         rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
-        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK})\b)[^@%;]){{1,120}},\s*"
+        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK}|{_FAULTY}|{_SOUND})\b)[^@%;]){{1,120}},\s*"
         rf"(?:(?:it\s+is\s+)?@\s+(?:that|which)\s+{own}|@\s+{own})(?:\s+and\s+(?:{_SO})?(?:the\s+)?{named}(?:\s+{_NOUN})?)?{_TAIL}",
         rf"{_SO}not\s+%\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
         rf"{_SO}it\s+is(?:\s+not|n't)\s+%\s+(?:that|which)\s+{own}{_TAIL}\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
@@ -224,6 +224,7 @@ def _of_hallucinated() -> list[str]:
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}",
         rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}",
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+",
+        rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
         rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
         rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
     ]

@@ -188,7 +188,7 @@ _BY = (
     r"by\s+(?:wrongly\s+|falsely\s+)?(?:claiming|stating|saying|adding|naming|giving|mentioning|asserting|suggesting|inventing|"
     r"attributing|confusing|placing|calling|introducing|putting|getting|changing|swapping|describing)"
 )
-_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|(?<=[a-z]){_WHICH})?"
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|,\s+namely\b.*|(?<=[a-z]){_WHICH})?"
 DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
@@ -243,6 +243,12 @@ _BUT = lazy(
     r"{3,160}?),?\s+but\s+(?P<main>[^.;:!?]*\bhallucinat[^.;:!?]*)",
     re.I,
 )
+# that nothing is at fault in what was given is said of that, and not of the text that is judged
+_OF_GIVEN = lazy(
+    r"(?:there|i|no|nothing)\b(?!.*\b(?:contradict|conflict|discrepanc|inconsisten|that\s+(?:is|are|was)|which|not\s+(?:in|found|mentioned|stated|given)\b)).*\b(?:in|within|with|about)\s+(?:the|this|that)\s+"
+    r"(?:given\s+|provided\s+)?(?:question|query|knowledge|document|source|passage|article|context|prompt)",
+    re.I,
+)
 # what was sought and not found is told in the past, without a doubt
 _COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
@@ -292,7 +298,7 @@ def paraphrase(sentence: str) -> bool | None:
     parts = _SO.split(plain)
     clause = parts[-1]
     # of a reason and what follows from it the last part is read; doubt anywhere leaves the whole unread
-    if _is_doubted(plain, clause):
+    if _is_doubted(plain, clause) or _OF_GIVEN.fullmatch(clause):
         return None
     said = [value for value, pattern in _SENTENCES.items() if pattern.fullmatch(clause)]
     return said[0] if len(said) == 1 else None

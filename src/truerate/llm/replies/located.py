@@ -192,7 +192,7 @@ def _has_faulty_part(told: str, response: str) -> bool:
     said = set()
     for part in stating.BREAK.split(told):
         quoted = _QUOTED_PART.search(part or "")
-        if quoted and quotations(quoted["quote"] or quoted["said"], response):
+        if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
             said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
         elif part and paraphrase(part) is not None:
             return False

@@ -229,6 +229,9 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     """
     before, label = found["before"], (found["label"] or "").casefold()
     value = MEANS[found["word"].casefold()]
+    asked = found.groupdict().get("asked")
+    if asked and not stating.OWN_QUESTION.search(asked):
+        return None  # the answer to another question
     # a reason before `so` has its own negations
     clause = "" if stating.REASONED.search(before) or label.startswith("so ") else before
     # the right verdict is the reply's own; the right answer may be the one that was given
