@@ -135,7 +135,9 @@ def _of_long(reply: dict[str, Any] | str) -> Answer:
     n_in = None if isinstance(reply, str) else (reply.get("usage") or {}).get("prompt_tokens")
     what = f"a prompt of {LONG:,} words"
     if isinstance(n_in, int) and n_in < LONG:
-        return Answer(what, "passed over", f"cut to {n_in:,} tokens in silence: give the server a larger context")
+        return Answer(
+            what, "passed over", f"cut to {n_in:,} tokens in silence: give the server a larger context"
+        )
     return _of_refusal(what, reply, "taken")
 
 
