@@ -122,6 +122,15 @@ def test_accounts_sum_to_what_was_asked():
     assert accounts(dataclasses.replace(board, counts=schemas.frame(schemas.Count))) is None
 
 
+def test_why_candidates_cannot_be_used_stands_on_the_board():
+    part = (
+        render_site(tiny_tables(), SITE)[BOARD]
+        .partition("Why candidates cannot be used")[2]
+        .partition("</table>")[0]
+    )
+    assert "Same as right" in part and "conversational" not in part.lower()
+
+
 def test_accounts_tell_which_replies_end_at_their_limit_whatever_was_made_of_them():
     board = tiny_tables().boards[0]
     line = accounts(board)["lines"][0]

@@ -193,6 +193,16 @@ def test_candidate_failures_are_shares_of_all_replies_and_named():
     assert found["length_rule_broken_rate", ("one-pass", "qa")] == 0
 
 
+def test_a_refusal_in_a_field_of_its_own_is_counted_as_one(monkeypatch):
+    """OpenAI's `refusal`: no text comes, so that the reply is a dead letter, and yet the model declined."""
+    monkeypatch.setitem(ONE_PASS, "i3", dead("refusal"))
+    found = values(score_candidates(candidates(), TABLES.items, WRITER))
+    assert found["candidate_failure_rate", ("refusal", "qa")] == 2 / 8
+    assert ("candidate_failure_rate", ("dead", "qa")) not in found
+    made = dataset.rejects(candidates(), {}, generations([]), generator="gen")
+    assert made.filter(reason="refusal").height == 2 and "dead" not in made["reason"].to_list()
+
+
 def test_filtering_scores():
     found = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, WRITER))
     assert found == {
