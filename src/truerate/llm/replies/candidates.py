@@ -21,7 +21,8 @@ from truerate.llm.replies.announcing import (
     TOLD_BEHIND,
 )
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
-from truerate.llm.replies.explaining import ACTUAL, ASIDE, EXPLAINED, FAREWELL, KINDS, MADE
+from truerate.llm.replies.explaining import ACTUAL, ASIDE, EXPLAINED, FAREWELL, KINDS, MADE, PARTING
+from truerate.llm.replies.handing_over import TEXT_BELOW
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
@@ -256,6 +257,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
+            ("preamble", TEXT_BELOW),
             ("preamble", FOREIGN_PREAMBLE),
             ("heading", FOREIGN_HEAD),
             ("preamble", PICTURES),
@@ -274,6 +276,14 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             if (found := pattern.search(value)) and value[: found.start()].strip():
                 value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
+        # a turn of a dialogue may thank by itself
+        parting = PARTING.search(value)
+        if (
+            parting
+            and value[: parting.start()].strip()
+            and (noun != "Response" or parting[0].startswith("\n\n"))
+        ):
+            value, cuts = value[: parting.start()].strip(), joined(cuts, ("explanation",))
         value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
         if noun != "Response" and (found := FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))

@@ -66,3 +66,13 @@ ACTUAL = lazy(
 )
 
 FAREWELL = lazy(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
+
+# a last line that speaks to the one who asked
+PARTING = lazy(
+    r"\n\s*[*_(\[]*(?:have\s+a\s+(?:great|nice|good|wonderful|lovely)\s+(?:day|one|time|weekend|evening)|"
+    r"(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot|again|so\s+much|in\s+advance|for\s+[^\n]{1,60}))*|cheers|good\s+luck|"
+    r"(?:please\s+)?(?:provide|send|give|share|paste)\s+(?:me\s+)?(?:with\s+)?the\s+next\b[^\n]{0,60}|"
+    r"next\s+(?:one|question|example|item)\b[^\n]{0,40}|(?:do|would)\s+you\s+(?:want|like|need|prefer)\b[^\n]{0,100}|shall\s+i\b[^\n]{0,100}|"
+    r"(?:the\s+)?end\s+of\s+(?:the\s+|my\s+)?(?:\w+\s+)?(?:answer|response|summary|reply|output|text|example))[\s.!?)\]*_]*\Z",
+    re.I,
+)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from truerate.llm.replies import contrary, hedging, stating, structured
+from truerate.llm.replies import contrary, handing_over, hedging, stating, structured
 from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, concluded, pole
 from truerate.llm.replies.reading import Parsed
@@ -36,6 +36,7 @@ class Stated(NamedTuple):
 
 def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
+    text = handing_over.taken(text)
     joined_lines = stating.LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = stating.QUOTED.sub(_unquoted, stating.NUMBERED.sub(r"number ", joined_lines))
     plain = contrary.COURTESY_FIRST.sub("", contrary.without_steps(stating.RATHER.sub(_preferred, plain)))
