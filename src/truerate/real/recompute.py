@@ -85,16 +85,28 @@ class _Drawn:
 
 
 def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
-    """(value, low, high) of the mean over units; null ends where no rule makes an interval."""
+    """(value, low, high) of the mean over units; null ends where no rule makes an interval.
+
+    Of a share whose units are its linearised values, which may leave [0, 1] (Strict where replies cannot be read), the
+    mean is resampled by clusters.
+    """
     values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
     bounds = next((one for one in (UNIT, CORRELATION) if _lie_in(values, one)), None)
+    mean, is_plain = float(values.mean()), bounds == UNIT
+    if record.interval == "share" and not is_plain:
+        bounds = UNIT if 0 <= mean <= 1 else None
     made: Interval | None = None
-    if record.interval == "share" and bounds == UNIT:
+    if record.interval == "share" and is_plain:
         made = writer.share_of(values, clusters)
     elif record.interval in MADE and bounds is not None:
         score = writer.mean(record.name, "", {}, values, clusters, bounds=bounds)
-        made = Interval(score["value"], score["low"], score["high"])
-    mean = float(values.mean())
+        low, high = score["low"], score["high"]
+        if record.interval == "share" and low is not None and high is not None:
+            low, high = (
+                max(0.0, low),
+                min(1.0, high),
+            )  # units that leave [0, 1] may take a resampled mean along
+        made = Interval(score["value"], low, high)
     low, high = (made.low, made.high) if made else (None, None)
     return mean, _finite(low), _finite(high)
 
