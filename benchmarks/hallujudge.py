@@ -3,14 +3,17 @@ less, learn in another way, or learn from more, and what its training costs.
 
     python benchmarks/hallujudge.py [--seeds 2001 2002 2003] [--write benchmarks/RESULTS.md]
     python benchmarks/hallujudge.py --board DIR [--write benchmarks/RESULTS.md]
+    python benchmarks/hallujudge.py --causal [--write benchmarks/RESULTS.md]
 
 The first makes its texts from closed worlds (`hallujudge_texts.py`), one per seed. The last line is the *oracle*: the
 same trees over the same numbers, taught by five times as many dialogues of another world, so that what it misses
 is what these numbers do not tell. The second reads a built project in which both commented families of params.yaml
 that stand below `hallujudge` are on, trained and judged: what it is worth to have seen other texts of the same
-context (HalluDial's published split), and what the judge says of HaluEval's texts (HalluDial section 3.3).
+context (HalluDial's published split), and what the judge says of HaluEval's texts (HalluDial section 3.3). The third
+holds texts that a decoder judges together against one at a time (`hallujudge_causal.py`).
 
-`--write` puts a table between the markers `<!-- bench:hallujudge -->`, or `<!-- bench:hallujudge-board -->`.
+`--write` puts a table between the markers `<!-- bench:hallujudge -->`, `<!-- bench:hallujudge-board -->`, or
+`<!-- bench:hallujudge-causal -->`.
 """
 
 import argparse
@@ -24,6 +27,7 @@ import numpy as np
 import polars as pl
 import torch
 from hallujudge_board import board_tables
+from hallujudge_causal import causal_table
 from hallujudge_texts import table
 
 from truerate.config import Backbone, Judging
@@ -58,11 +62,15 @@ def main() -> None:
     options.add_argument("--folds", type=int, default=5)
     options.add_argument("--seeds", type=int, nargs="+", default=[2001, 2002, 2003])
     options.add_argument("--board", type=Path, help="a built project")
+    options.add_argument("--causal", action="store_true", help="a judge that writes, alone and in batches")
     given = options.parse_args()
     torch.set_num_threads(1)
     name, text = "bench:hallujudge", ""
     if given.board:
         name, text = "bench:hallujudge-board", board_tables(given.board)
+    elif given.causal:
+        rows = table(build(given.seeds[0], ("en",)), given.dialogues)
+        name, text = "bench:hallujudge-causal", causal_table(rows)
     else:
         text = learned(given.seeds, given.dialogues, given.folds)
     print(text)

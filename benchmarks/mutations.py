@@ -34,6 +34,10 @@ SMALL = {
         **{"train": 24, "held_out": 6, "silver": 4, "articles": 4, "natural": 6},
         **{"seeds": [42], "scopes": ["multi"], "labels": ["binary"]},
     },
+    "halludial": {
+        **{"dialogues": 10, "tempered": 3, "located": 12, "compared": 6, "natural": 12, "meta": 6},
+        **{"seeds": [42], "scopes": ["multi"], "labels": ["binary"]},
+    },
     "wildhallucinations": {"chats": 60, "entities": 8, "labelled": 6, "reviewed": 8, "checked": 4},
 }
 N_SHOWN = 160  # characters of a line in the table

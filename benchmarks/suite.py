@@ -1,6 +1,6 @@
 """Where the test suite's CPU time goes: seconds of processor time per test file, its child processes included.
 
-    python benchmarks/suite.py [--workers 2] [--write benchmarks/RESULTS.md] [pytest's own arguments]
+    python benchmarks/suite.py [--workers 2] [--slowest 30] [--write benchmarks/RESULTS.md] [pytest's own arguments]
 
 The same module is the plugin that pytest loads: it notes what each test, with the fixtures that are made for
 it, takes of `os.times`; a child process counts when it has been waited for. Processor time hardly depends on
@@ -25,6 +25,7 @@ SHOWN_S = 10  # files that take less are shown by folder
 
 seconds: Counter[str] = Counter()
 tests: Counter[str] = Counter()
+each: Counter[str] = Counter()
 
 
 def _used() -> float:
@@ -39,27 +40,30 @@ def pytest_runtest_protocol(item):
     """Note what one test takes, with what is set up before and torn down after it."""
     before = _used()
     yield
-    name = item.location[0]
-    seconds[name] += _used() - before
+    name, used = item.location[0], _used() - before
+    seconds[name] += used
     tests[name] += 1
+    each[item.nodeid.partition("@")[0]] += used
 
 
 def pytest_sessionfinish(session) -> None:
     """Write what this worker noted."""
     if (folder := os.environ.get(FOLDER)) and tests:
-        noted = {"seconds": seconds, "tests": tests}
+        noted = {"seconds": seconds, "tests": tests, "each": each}
         Path(folder, f"{os.getpid()}.json").write_text(json.dumps(noted), "utf-8")
 
 
-def gathered(folder: Path) -> tuple[Counter[str], Counter[str]]:
-    """Seconds and numbers of tests by file, over all workers."""
+def gathered(folder: Path) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Seconds and numbers of tests by file, and seconds by test, over all workers."""
     taken: Counter[str] = Counter()
     n: Counter[str] = Counter()
+    one: Counter[str] = Counter()
     for path in folder.glob("*.json"):
         noted = json.loads(path.read_text("utf-8"))
         taken.update(noted["seconds"])
         n.update(noted["tests"])
-    return taken, n
+        one.update(noted["each"])
+    return taken, n, one
 
 
 def table(taken: Counter[str], n: Counter[str]) -> str:
@@ -81,6 +85,7 @@ def table(taken: Counter[str], n: Counter[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--slowest", type=int, default=30, help="tests to be named, with their seconds")
     parser.add_argument("--write", metavar="FILE")
     options, others = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -90,8 +95,11 @@ def main() -> int:
         parallel = ["-n", str(options.workers), "--dist", "loadgroup"]
         command = [sys.executable, "-m", "pytest", "-p", "benchmarks.suite", *parallel, *others]
         code = subprocess.run(command, env=environment, cwd=root).returncode
-        text = table(*gathered(Path(folder)))
-    print(text)
+        taken, n, one = gathered(Path(folder))
+    text = table(taken, n)
+    print(
+        "\n".join([text, "", *(f"{value:6.1f} {name}" for name, value in one.most_common(options.slowest))])
+    )
     if options.write and code == 0:
         from truerate.real.markers import write_between
 

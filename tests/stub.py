@@ -43,6 +43,7 @@ class Stub:
         self.is_echoing = False  # the Authorization header stands in every text of an answer
         self.more: dict = {}  # further fields of every completion
         self.refused: tuple[str, ...] = ()  # fields of a request that it does not take
+        self.no_system = ""  # what it says to a system message, where its template takes none
         self.capacity = 0  # more than so many at once get 429; 0: no limit
         self.calls: Counter[str] = Counter()
         self.under_way = self.most_under_way = 0
@@ -75,6 +76,8 @@ class Stub:
                     None,
                 ),
             )
+        if self.no_system and any(one["role"] == "system" for one in request["messages"]):
+            return 400, {}, _error(self.no_system, None)
         if self.capacity and self.under_way > self.capacity:
             return 429, {"retry-after": "0.05"}, _error("slow down", "rate_limit_exceeded")
         if self.latency:

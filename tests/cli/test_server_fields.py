@@ -24,8 +24,10 @@ class Picky(Stub):
             return 404, {}, b'{"error": {"message": "no such model"}}'
         if len(asked["messages"][0]["content"]) > 10_000:
             return 400, {}, b'{"error": {"message": "maximum context length"}}'
-        if asked.get("max_tokens") == 3 and "logprobs" not in asked:
+        if "max_tokens" in asked:
             return 400, {}, b'{"error": {"message": "use max_completion_tokens"}}'
+        if asked.get("temperature") == 0.0:
+            return 400, {}, b'{"error": {"message": "temperature does not support 0.0"}}'
         return 200, {}, self.completion("Yes <b>")
 
 
@@ -49,11 +51,73 @@ def test_each_field_is_told_as_the_server_takes_it(picky, capsys):
     assert found["max_tokens"][0] == "refused" and "max_completion_tokens" in found["max_tokens"][1]
     assert found["max_completion_tokens"][0] == "ok" and "10 + 5 tokens" in found["max_completion_tokens"][1]
     assert found["response_format"][0] == found["logprobs"][0] == "passed over"
+    taken = {"temperature, top_p, seed", "frequency_penalty", "stop", "a system message", "reasoning_effort"}
+    assert {found[name][0] for name in taken} == {"ok"}  # though it refuses `max_tokens`
+    assert found["temperature 0"][0] == "refused" and "does not support 0.0" in found["temperature 0"][1]
     assert found["another model's name"][0] == "refused"
     assert found["a prompt of 20,000 words"] == (
         "refused",
         '400 {"error": {"message": "maximum context length"}}',
     )
+
+
+class Endless(Stub):
+    """A server that passes over limits and stops, and knows no system message."""
+
+    async def answer(self, body):
+        asked = json.loads(body)
+        if asked["messages"][0]["role"] == "system":
+            return 400, {}, b'{"error": {"message": "System role not supported"}}'
+        is_long = "Count" in asked["messages"][0]["content"]
+        self.usage = {"prompt_tokens": 20, "completion_tokens": 80 if is_long else 1}
+        return 200, {}, self.completion("1, 2, 3, 4, 5" if is_long else "Yes")
+
+
+class Thinker(Stub):
+    """A model that thinks before it answers, for some fifty tokens, its thought apart or in the text."""
+
+    is_apart = True
+
+    async def answer(self, body):
+        asked = json.loads(body)
+        limit = asked.get("max_tokens") or asked["max_completion_tokens"]
+        is_cut, n_out = limit < 50, min(limit, 60)
+        self.usage = {"prompt_tokens": 20, "completion_tokens": n_out}
+        text = '{"verdict": "Yes"}' if "response_format" in asked else "Yes"
+        end = "length" if is_cut else "stop"
+        if self.is_apart:
+            return 200, {}, self.completion(None if is_cut else text, finish=end, reasoning_content="So?")
+        return 200, {}, self.completion(f"<think>So?{'' if is_cut else '</think>' + text}", finish=end)
+
+
+def told_of(server: Stub, capsys) -> dict[str, tuple[str, str]]:
+    """What the command tells of a server, by field."""
+    with serving(server) as url:
+        values = yaml.safe_load(open("params.yaml").read())
+        values["endpoints"]["own"] = {"base_url": url}
+        open("params.yaml", "w").write(yaml.safe_dump(values))
+        main(["doctor", "--ask", "m", "--json"])
+    return {row["name"]: (row["state"], row["detail"]) for row in json.loads(capsys.readouterr().out)}
+
+
+def test_limits_and_stops_that_are_passed_over_are_told(picky, capsys):
+    found = told_of(Endless(), capsys)
+    passed_over = {name for name, (state, _) in found.items() if state == "passed over"}
+    assert {"max_tokens", "max_completion_tokens", "stop"} <= passed_over
+    state, told = found["a prompt of 20,000 words"]
+    assert (state, told.split(":")[0]) == ("passed over", "cut to 20 tokens in silence")
+    assert found["a system message"] == ("refused", '400 {"error": {"message": "System role not supported"}}')
+    assert found["temperature 0"][0] == "ok"
+
+
+@pytest.mark.parametrize(("is_apart", "where"), [(True, "thought apart"), (False, "thought in the text")])
+def test_that_a_model_thinks_is_told_and_hides_nothing(picky, capsys, is_apart, where):
+    server = Thinker()
+    server.is_apart = is_apart
+    found = told_of(server, capsys)
+    assert where in found["max_tokens"][1] and found["max_tokens"][0] == "ok"
+    assert found["response_format"][0] == "ok"  # there is room for it
+    assert found["stop"][0] == "not told"
 
 
 def test_structured_output_is_asked_for_in_the_form_that_builds_send(picky, capsys):

@@ -12,6 +12,7 @@ from truerate.core.errors import SettingsError
 
 ROOT = Path(__file__).parents[2]
 PARAMS, PAPER = ROOT / "params.yaml", ROOT / "profiles/paper-mfava.yaml"
+HELMA = ROOT / "profiles/paper-halueval.yaml"
 
 
 def test_the_paper_s_build_has_its_models_languages_and_grid():
@@ -28,6 +29,21 @@ def test_the_paper_s_build_has_its_models_languages_and_grid():
     assert p.models["aya-23-8b"].params == {"top_p": 0.3}
     # all that it does not say stands as in params.yaml
     assert track.retries == settings_in(PARAMS)["tracks"]["mfava"]["retries"]
+
+
+def test_halueval_s_paper_asks_one_model_for_all_at_the_paper_s_size():
+    p = checked(yaml.safe_load(with_profile(PARAMS, HELMA)), "paper.yaml")
+    (board,) = p.boards
+    track, size = p.track(board), p.size_of(board)
+    assert set(p.models_of(board)) == {"chatgpt"} and set(p.tracks) == {"halueval"}
+    assert (size.qa, size.dialogue, size.summarization, size.general) == (10_000, 10_000, 10_000, 5_000)
+    assert (track.n_responses, track.sampling.temperature, track.recognition.temperature) == (3, 1.0, 0.0)
+    assert (track.similarity.model, track.similarity.layer) == ("FacebookAI/roberta-large", 17)
+
+
+@pytest.mark.parametrize("profile", [PAPER, HELMA], ids=lambda path: path.stem)
+def test_no_paper_asks_a_question_again_for_its_form(profile):
+    assert checked(yaml.safe_load(with_profile(PARAMS, profile)), "paper.yaml").llm.reask == 0
 
 
 def test_blocks_of_entries_come_whole_and_other_keys_stand_over_one_another():

@@ -126,8 +126,10 @@ def test_only_the_pages_that_were_named_are_forgotten(at):
         assert sorted(reason(page) for _, page in store.pages()) == sorted(
             ["status", "too-slow", "timeout", "robots", "robots", "error", "error"]
         )
-        with pytest.raises(TruerateError, match="does not hold it; write its whole address"):
-            pages_of(store, GOOD.url)
+        with pytest.raises(TruerateError, match="does not hold it; `truerate web stats ok` lists"):
+            pages_of(store, "ftp://elsewhere")
+        with pytest.raises(TruerateError, match="does not hold it; it holds '"):
+            pages_of(store, next(page.url for _, page in store.pages()) + "/")
 
 
 def test_a_board_holds_a_page_as_reject_or_document_in_its_data_set_or_scratch_files(at):
@@ -159,6 +161,17 @@ def test_the_commands_say_what_they_did(at, capsys):
     assert cli.main(["web", "stats", "--json"]) == 0
     assert {"reason": "status", "status": 503, "may_pass": True, "n_pages": 2} in json.loads(
         capsys.readouterr().out
+    )
+    assert cli.main(["web", "stats", "503", "--json"]) == 0
+    assert {(one["reason"], one["status"]) for one in json.loads(capsys.readouterr().out)} == {
+        ("status", 503)
+    }
+    assert cli.main(["web", "stats", "404"]) == 0 and capsys.readouterr().out.split()[:2] == [
+        "reason",
+        "status",
+    ]
+    assert (
+        cli.main(["web", "stats", "nonsense"]) == 2 and "allowed: duplicate, empty" in capsys.readouterr().err
     )
     assert cli.main(["web", "retry", "503"]) == 0
     assert (

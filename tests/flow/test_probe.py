@@ -117,6 +117,99 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
     )  # what it said is shown, though nothing can be made of it
 
 
+class Thinker(Mannered):
+    """A model that thinks for 3,000 tokens, or for 300 at low effort, its thought apart or in the text."""
+
+    is_apart = True
+
+    async def answer(self, body):
+        asked = json.loads(body)
+        need = 300 if asked.get("reasoning_effort") == "low" else 3000
+        self.calls[body.hex()] += 1
+        text, is_cut = ideal(asked["messages"]), asked["max_tokens"] < need
+        end = "length" if is_cut else "stop"
+        if self.is_apart:
+            return 200, {}, self.completion(None if is_cut else text, finish=end, reasoning_content="So?")
+        return 200, {}, self.completion(f"<think>So?{'' if is_cut else '</think>' + text}", finish=end)
+
+
+class Hedging(Mannered):
+    """A model that keeps no form but that of structured output."""
+
+    async def answer(self, body):
+        asked = json.loads(body)
+        self.calls[body.hex()] += 1
+        text = ideal(asked["messages"])
+        if form := asked.get("response_format"):
+            word = text.rsplit("#: ", 1)[-1]
+            made = dict.fromkeys(form["json_schema"]["schema"]["properties"], word)
+            return 200, {}, self.completion(json.dumps(made))
+        is_text = text.startswith(("Understood", "The Weser"))
+        return 200, {}, self.completion(text if is_text else "That could be seen either way.")
+
+
+class Silent(Mannered):
+    """A server whose reasoning parser takes the whole answer for thought."""
+
+    async def answer(self, body):
+        self.calls[body.hex()] += 1
+        return 200, {}, self.completion(None, reasoning_content="The Weser.")
+
+
+def ideal(messages: list[dict]) -> str:
+    """A reply in the very form that the prompt asks for."""
+    cue = messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
+    if cue.endswith("Understood."):
+        return "Understood."
+    if "Choice" in cue or "Best" in cue:
+        whole = "\n".join(one["content"] for one in messages)
+        return next(f"{noun} 1" for noun in ("Response", "Summary", "Answer") if f"#{noun} 1#" in whole)
+    if cue == "#Reasoning#:":
+        return "They were compared.\n#Your Judgement#: Yes"
+    return "Yes" if "Judgement" in cue else f"The Weser, {len(str(messages))} m long."
+
+
+def advised(server: Mannered, capsys, **entry: object) -> tuple[int, list[str]]:
+    """The exit code of a probe of a server, and its advice, with these settings of the model."""
+    with serving(server) as url:
+        values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+        values["endpoints"]["own"]["base_url"] = url
+        values["models"]["m"] = {"endpoint": "own", "model": "mannered", **entry}
+        values["llm"]["max_attempts"] = 1
+        Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+        try:
+            code = main(["probe", "m", "--n", "1", "--board", BOARD, "--json"])
+        except SystemExit as ended:
+            code = ended.code
+        return code, json.loads(capsys.readouterr().out)["advice"]
+
+
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_what_is_advised_for_a_model_that_thinks_mends_every_kind(at, capsys, is_apart):
+    server = Thinker()
+    server.is_apart = is_apart
+    code, lines = advised(server, capsys)
+    assert code == 1 and all("raise `tracks.halueval." in line and "effort" in line for line in lines)
+    assert any("sample qa conversational: " in line for line in lines)  # its teaching turns were cut
+    assert advised(server, capsys, params={"reasoning_effort": "low"}) == (0, [])
+    assert advised(server, capsys, params={"max_tokens": 8192}) == (0, [])
+
+
+def test_what_is_advised_for_a_model_without_form_mends_every_kind(at, capsys):
+    code, lines = advised(Hedging(), capsys)
+    assert code == 1 and all("`models.m.structured: json_schema`" in line for line in lines)
+    assert {"filter qa", "recognise qa contrast", "recognise dialogue chain-of-thought"} <= {
+        line.split(": ")[0].split(" · ")[1] for line in lines
+    }
+    assert not any("asked again" in line for line in lines)  # told once
+    assert advised(Hedging(), capsys, structured="json_schema") == (0, [])
+
+
+def test_an_answer_among_the_thought_is_named(at, capsys):
+    code, lines = advised(Silent(), capsys)
+    assert code == 1 and all("put the answer among the thought" in line for line in lines), lines
+
+
 class Cut(Mannered):
     """The same, cut at its limit of tokens wherever it writes."""
 

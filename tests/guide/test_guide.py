@@ -55,6 +55,7 @@ NOT_RUN = [
     ("own-data.md", "needs a paid account"),
     ("real-data.md", "needs the papers' public files"),
     ("from-raw-files.md", "downloads public files"),
+    ("from-raw-files.md", "needs the paper's data and an account"),
     ("from-raw-files.md", "names weights and asks Wikipedia"),
     ("own-detector.md", "needs a GPU"),
     ("own-detector.md", "names weights that are not there"),
@@ -90,6 +91,15 @@ def test_every_page_stands_in_the_navigation():
 def test_what_is_not_run_is_listed_with_its_reason():
     assert [(block.page, block.mark) for block in blocks() if block.mark] == NOT_RUN
     assert {block.language for block in blocks()} == {"bash", "python", "yaml", "nginx"}
+
+
+def test_the_walk_from_raw_files_takes_ten_commands():
+    """From the download to the tables and the audit; settings are written once."""
+    walk = (GUIDE / "from-raw-files.md").read_text("utf-8").partition("\n## ")[0]
+    lines = "\n".join(re.findall(r"```bash\n(.*?)```", walk, re.DOTALL)).replace("\\\n", " ").splitlines()
+    commands = [one for line in lines for one in line.split(" && ") if one.strip()]
+    assert len(commands) <= 10 and len(re.findall(r"```yaml", walk)) == 1
+    assert commands[-1].startswith("truerate audit") and any(" board " in one for one in commands)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from llm.asked import TARGET, asking
 from truerate.core import text
 from truerate.llm import Request
-from truerate.llm.keys import CONTROLS, Target, _is_plain
+from truerate.llm.keys import CONTROLS, Target, _is_plain, without_system
 
 
 def variant(**changes) -> Target:
@@ -55,6 +55,18 @@ def test_what_does_not_move_a_key(changes):
 )  # fmt: skip
 def test_what_moves_a_key(changes):
     assert variant(**changes).key(asking("x")) != TARGET.key(asking("x"))
+
+
+def test_without_a_system_message_what_it_says_is_sent_with_the_first_users():
+    said = [("system", "Be brief."), ("user", "one"), ("assistant", "1"), ("user", "two")]
+    messages = tuple({"role": role, "content": content} for role, content in said)
+    request = Request("m", messages, {"max_tokens": 5})
+    sent = orjson.loads(variant(has_system=False).payload(request))["messages"]
+    merged = [("user", "Be brief.\n\none"), ("assistant", "1"), ("user", "two")]
+    assert [(one["role"], one["content"]) for one in sent] == merged
+    assert variant(has_system=False).key(request) != TARGET.key(request)
+    assert variant(has_system=False).key(asking("x")) == TARGET.key(asking("x"))
+    assert without_system(messages[:1]) == ({"role": "user", "content": "Be brief."},)
 
 
 def test_whole_numbers_and_fractions_of_a_setting_are_one():

@@ -1,5 +1,6 @@
 """Verdicts on single answers that the runs do not reach."""
 
+import json
 import time
 from email.utils import formatdate
 
@@ -60,6 +61,55 @@ def test_judge(status, body, action, reason):
     verdict = judge(status, {}, body)
     assert (verdict.action, verdict.reason) == (action, reason)
     assert reason in (*REASONS, "")
+
+
+def completion(message: dict, **choice: object) -> bytes:
+    return json.dumps({"choices": [{"message": message, **choice}]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("said", "action", "reason", "finish"),
+    [
+        ("model_length", "dead", "length", "length"),  # Mistral: the model's own limit
+        ("max_tokens", "dead", "length", "length"),
+        ("MAX_TOKENS", "dead", "length", "length"),
+        ("SAFETY", "dead", "content_filter", "content_filter"),
+        ("error", "retry", "server_error", "error"),  # a router whose upstream broke off in the reply
+        ("end_turn", "keep", "", "end_turn"),
+        ("stop", "keep", "", "stop"),
+    ],
+)
+def test_the_end_of_a_reply_is_read_in_the_words_of_several_servers(said, action, reason, finish):
+    verdict = judge(200, {}, completion({"content": "Yes, the y"}, finish_reason=said))
+    assert (verdict.action, verdict.reason, verdict.finish) == (action, reason, finish)
+    cut = judge(200, {}, completion({"content": "Yes, the y"}, finish_reason=said), accept_length=True)
+    assert (cut.action == "keep") == (action == "keep" or reason == "length")
+
+
+def test_what_a_router_says_of_its_upstream_is_told():
+    body = completion({"content": "Ye"}, finish_reason="error", error={"code": 502, "message": "gone"})
+    assert "gone" in judge(200, {}, body).detail
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("text", [None, "", " \n"])
+def test_a_reply_that_was_cut_in_thought_kept_apart_is_told_so(field, text):
+    body = completion({"content": text, field: "Is it Yes?"}, finish_reason="length")
+    for accept_length in (False, True):
+        verdict = judge(200, {}, body, accept_length=accept_length)
+        assert (verdict.action, verdict.reason, verdict.detail) == ("dead", "thought_only", "Is it Yes?")
+    whole = judge(200, {}, completion({"content": text, field: "Is it Yes?"}, finish_reason="stop"))
+    assert (whole.action, whole.reason, whole.detail) == ("retry", "empty", "Is it Yes?")
+
+
+def test_thought_is_no_text_in_whatever_part_it_comes():
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "No?"}]},
+        {"type": "reasoning", "text": "No?"},
+        {"type": "text", "text": "Yes"},
+        {"text": "."},
+    ]
+    assert judge(200, {}, completion({"content": parts}, finish_reason="stop")).text == "Yes."
 
 
 @pytest.mark.parametrize(

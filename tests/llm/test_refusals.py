@@ -1,13 +1,16 @@
 """An endpoint that has answered nothing for a model: its refusals are no replies, and end the run."""
 
+from dataclasses import replace
+
 import pytest
 
 from llm.asked import asking
 from truerate.config.layout import Layout
 from truerate.core.errors import EndpointError, TruerateError
-from truerate.llm import ask
+from truerate.llm import Request, ask
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
+from truerate.llm.structured import verdict
 
 REFUSING = [
     "400",
@@ -62,6 +65,46 @@ def test_a_setting_that_a_model_refuses_is_named_with_what_leaves_it_out(at, stu
         ask([asking("one", temperature=0.0)], at(model={"drop": ["temperature"]}), label="x")[0].status
         == "ok"
     )
+
+
+def test_a_second_setting_is_named_beside_what_is_left_out_already(at, stub):
+    stub.stub.refused = ("temperature", "top_p")
+    with pytest.raises(EndpointError, match=r"`drop: \[temperature, top_p\]` in models.m"):
+        ask([asking("one", temperature=0.0, top_p=1.0)], at(model={"drop": ["temperature"]}), label="x")
+    layout = at(model={"drop": ["temperature", "top_p"]})
+    assert ask([asking("one", temperature=0.0, top_p=1.0)], layout, label="x")[0].status == "ok"
+
+
+TEMPLATES = {  # of chat templates that know no system message: Gemma's, Mistral's, and a server's own words
+    "System role not supported": True,
+    "Conversation roles must alternate user/assistant/user/assistant/...": True,
+    "This model does not support system messages": True,
+    "Only user, assistant and tool roles are supported, got system.": False,
+}
+
+
+@pytest.mark.parametrize("words", TEMPLATES)
+def test_a_template_without_system_messages_is_named_with_the_setting(at, stub, words):
+    stub.stub.no_system = words
+    messages = ({"role": "system", "content": "Be brief."}, {"role": "user", "content": "one"})
+    request = Request("m", messages, {"temperature": 0.0, "max_tokens": 50})
+    with pytest.raises(EndpointError, match=r"has answered nothing: 1 requests refused") as ended:
+        ask([request], at(), label="x")
+    is_named = "`has_system: false` in models.m of params.yaml" in str(ended.value)
+    assert is_named or not TEMPLATES[words]
+    (reply,) = ask([request], at(model={"has_system": False}), label="x")
+    assert reply.text == "echo: Be brief.\n\none" and stub.stub.last["messages"][0]["role"] == "user"
+
+
+def test_structured_output_that_breaks_a_server_is_thought_of(at, stub):
+    """A server that says nothing of it but 500."""
+    request = replace(asking("[[500]]"), form=verdict())
+    layout = at(model={"structured": "json_schema"}, llm={"max_attempts": 1})
+    with pytest.raises(EndpointError, match=r"set models\.m\.structured to null"):
+        ask([request], layout, label="x")
+    with pytest.raises(EndpointError, match=r"has answered nothing") as ended:
+        ask([request], at(llm={"max_attempts": 1}), label="x")
+    assert "structured" not in str(ended.value)
 
 
 def test_the_limit_under_its_other_name_is_named_with_the_setting(at, stub):

@@ -6,8 +6,11 @@ from llm.asked import TARGET, asking
 from llm.test_keys import variant
 from truerate.core.errors import EndpointError
 from truerate.llm import Request, ask, recorded
+from truerate.llm.request import answered, as_asked
 from truerate.llm.store.budget import bound
 from truerate.llm.structured import choice, numbered_verdicts, reasoned_verdict, verdict
+from truerate.tracks.asking import whole_part
+from truerate.tracks.halueval.recognition import read_judgement
 
 VERDICT = verdict()
 NUMBERED = numbered_verdicts(("supported", "not supported"))
@@ -92,3 +95,21 @@ def test_a_server_that_takes_no_schema_ends_the_run_with_the_setting(at, stub, m
     with pytest.raises(EndpointError, match=rf"refuses structured output: 400: .*; set {setting} .* to null"):
         ask([formed(f"{n}") for n in range(50)], at(model=model), label="x")
     assert stub.n_calls < 20
+
+
+def test_an_object_that_is_whole_was_not_cut_though_blank_space_filled_the_limit():
+    """Of a cut text the last line is taken away, which would be the verdict, and a word of the reasoning read."""
+    form = reasoned_verdict("Your Judgement")
+    whole = '{"reasoning": "It holds hallucination: Yes for the place.", "verdict": "No"}'
+    for text in (whole, f"{whole}\n\n\n   "):
+        reply = answered("k", text, "length", 1, 1)
+        for keeps_cut in (True, False):
+            found = as_asked(reply, formed("x", form), keeps_cut=keeps_cut, is_structured=True)
+            assert (found.status, found.finish_reason) == ("ok", "stop")
+            assert read_judgement(found.text).attributes["verdict"] == "no"
+    for n in range(1, len(whole)):
+        reply = answered("k", whole[:n], "length", 1, 1)
+        found = as_asked(reply, formed("x", form), keeps_cut=True, is_structured=True)
+        assert (found.text, found.finish_reason) == (whole[:n], "length")
+        assert "verdict" not in read_judgement(whole_part(found.text)).attributes
+    assert as_asked(reply, formed("x", form), keeps_cut=False, is_structured=True).reason == "length"

@@ -25,6 +25,8 @@ SHIFTS = {  # a planted rate of one model, moved by .15, and the family that mus
     "position bias": ("filtering", lambda m: replace(m, position_bias=m.position_bias + SHIFT)),
 }
 
+ALWAYS = ("tpr of dialogue", "unparsed", "refusal")  # seen in every run of the suite; the others are proofs
+
 
 def seen(boards, name: str) -> list[str]:
     """What a family finds: intervals of all seeds together that miss, and models that lean to one side."""
@@ -32,7 +34,9 @@ def seen(boards, name: str) -> list[str]:
     return missed(pooled(found)) + leaning(found)
 
 
-@pytest.mark.parametrize("name", SHIFTS)
+@pytest.mark.parametrize(
+    "name", [*ALWAYS, *(pytest.param(name, marks=pytest.mark.proof) for name in SHIFTS if name not in ALWAYS)]
+)
 def test_a_planted_rate_moved_by_15_points_is_seen(boards, monkeypatch, name):
     family_of_it, moved = SHIFTS[name]
     monkeypatch.setitem(PROFILES, "sim-aster", moved(PROFILES["sim-aster"]))

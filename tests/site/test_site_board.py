@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import polars as pl
 import pytest
 from test_site_render import BOARD, SITE, Elements
 from tiny_tables import tiny_tables
@@ -119,6 +120,37 @@ def test_accounts_sum_to_what_was_asked():
     assert sum(line["n_ok"] for line in found["lines"]) == total["n_ok"]
     assert total["n_thought"] == board.counts["n_thought"].sum() > 0
     assert accounts(dataclasses.replace(board, counts=schemas.frame(schemas.Count))) is None
+
+
+def test_why_candidates_cannot_be_used_stands_on_the_board():
+    part = (
+        render_site(tiny_tables(), SITE)[BOARD]
+        .partition("Why candidates cannot be used")[2]
+        .partition("</table>")[0]
+    )
+    assert "Same as right" in part and "conversational" not in part.lower()
+
+
+def test_accounts_tell_which_replies_end_at_their_limit_whatever_was_made_of_them():
+    board = tiny_tables().boards[0]
+    line = accounts(board)["lines"][0]
+    outcomes = [
+        ("ok", None, "length"),
+        ("dead", "length", None),
+        ("ok", None, "stop"),
+        ("dead", "empty", None),
+    ]
+    known = {"purpose": line["step"], "model": line["model"]}
+    replies = schemas.frame(schemas.Generation).select(
+        *known, "status", "reason", "finish_reason", "attributes"
+    )
+    rows = [
+        {**known, "status": status, "reason": reason, "finish_reason": finish, "attributes": []}
+        for status, reason, finish in outcomes
+    ]
+    told = accounts(dataclasses.replace(board, generations=pl.DataFrame(rows, schema=replies.schema)))
+    assert (told["total"]["n_cut"], told["lines"][0]["n_cut"]) == (2, 2)
+    assert {one["n_cut"] for one in told["lines"][1:]} == {accounts(board)["total"]["n_cut"]} == {0}
 
 
 def test_a_topic_without_words_is_left_out():

@@ -14,15 +14,15 @@ from truerate.llm import prompts
 
 FOUND = sorted(prompts.TRACKS.glob("*/prompts/*.j2"))
 DIGESTS = {
-    "halueval/contrast_dialogue": "d9cefce284efda62",
-    "halueval/contrast_qa": "3e715f2172d81364",
-    "halueval/contrast_summarization": "5d4489907f240344",
+    "halueval/contrast_dialogue": "1d088b556c3e25d7",
+    "halueval/contrast_qa": "ae9643215f8a9604",
+    "halueval/contrast_summarization": "542347845b0f24a0",
     "halueval/conversational_dialogue": "c43191dcf00dee06",
     "halueval/conversational_qa": "2b195acc554d8238",
     "halueval/conversational_summarization": "118748399e881412",
-    "halueval/filter_dialogue": "949767ec1b801ddb",
-    "halueval/filter_qa": "0262b9dbecbd443e",
-    "halueval/filter_summarization": "81187d493fac9daf",
+    "halueval/filter_dialogue": "575118e3193747bf",
+    "halueval/filter_qa": "f9cfc60e4578b846",
+    "halueval/filter_summarization": "41b188315568b481",
     "halueval/one_pass_dialogue": "d10d64642d173856",
     "halueval/one_pass_qa": "c5370fdd878cb39e",
     "halueval/one_pass_summarization": "a61c11a20118f147",

@@ -4,6 +4,8 @@ is slept on: all of the paper's entities in some 2 s of computing.
 
 from collections import Counter
 
+import pytest
+
 from .stub_web import results
 from .test_search import Passing, google_error, searched
 
@@ -34,6 +36,7 @@ class Limited:
         return results("http://a.example/")
 
 
+@pytest.mark.proof
 def test_so_many_a_minute_and_an_outage_in_one_go_and_the_next_run_asks_what_is_open(tmp_path):
     time = Passing()
     clock = time.clock()

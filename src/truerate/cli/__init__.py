@@ -121,7 +121,7 @@ def _of_models(commands) -> None:
     doctor.add_argument(
         "--ask",
         metavar="MODEL",
-        help="also ask its server ten tiny questions: which fields of a request it takes",
+        help="also ask its server a dozen tiny questions: which fields of a request it takes",
     )
     plan = add(
         commands,

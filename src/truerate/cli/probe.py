@@ -9,14 +9,14 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.display import show_table
-from truerate.flow.probe import Kind, Probe, Probed, probe, would_ask
+from truerate.flow.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
 # What mends a reply that could not be used, by the reason its row gives; {model}, {settings} and {limit} are
 # filled in. `length` also where a reply was cut and could therefore not be read.
 MENDS = {
-    "length": "the reply was cut at {limit} tokens: raise {settings}",
+    "length": "the reply was cut at {limit} tokens: raise {settings}; of a model that thinks lower the effort, too",
     "thought_only": (
         "thought took all {limit} tokens: raise {settings}, lower the effort under "
         "`models.{model}.params`, or have the server think less"
@@ -26,6 +26,10 @@ MENDS = {
     "rejected": (
         "the server refused the request (its words: `truerate llm dead`): try "
         "`models.{model}.max_tokens_field: max_completion_tokens` or `models.{model}.drop: [temperature]`"
+    ),
+    "empty": (
+        "the server gives no text: see that it does not put the answer among the thought (its reasoning parser), "
+        "or name another model in this role"
     ),
     "timeout": "no reply in time: raise `llm.timeout_s`, or lower the endpoint's `concurrency`",
     "refusal": "the model declines what this prompt asks for: name another one in this role, if the share is large",
@@ -74,11 +78,13 @@ def rows(found: Probe) -> list[dict[str, object]]:
 
 
 def advice(found: Iterable[Probed], model: str) -> list[str]:
-    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies."""
+    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies. What
+    was asked again goes with its first question.
+    """
     lines = {}
     for one in found:
         if (line := _mend(one, model)) is not None:
-            lines[f"{one.kind.board} · {_name(one.kind)}: {line}"] = None
+            lines[f"{one.kind.board} · {_name(one.kind).removesuffix(f' {AGAIN}')}: {line}"] = None
     return list(lines)
 
 
@@ -92,7 +98,8 @@ def _mend(one: Probed, model: str) -> str | None:
     if one.status == "unparsed" and one.reply.finish_reason == "length":
         reason = "length"
     settings = " or ".join(f"`{place}`" for place in one.limited_by) or "`max_tokens` of its decoding block"
-    line = MENDS.get(reason.partition(":")[0], OTHERWISE[one.status])
+    # `teaching turn: length`: a turn before this prompt had no reply, for that reason
+    line = next((MENDS[part] for part in reason.split(": ") if part in MENDS), OTHERWISE[one.status])
     if line == OTHERWISE["unparsed"] and one.may_be_structured:
         line += STRUCTURED
     return line.format(model=model, settings=settings, limit=one.limit, reason=reason)

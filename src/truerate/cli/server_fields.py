@@ -8,7 +8,7 @@ import json
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -18,26 +18,45 @@ from truerate.config.models import OPENAI, Endpoint
 from truerate.core.errors import EndpointError
 from truerate.core.text import clean
 from truerate.llm.structured import verdict
+from truerate.llm.thought import said
+from truerate.llm.transport.failures import OTHER_LIMIT, api_key
 
 TIMEOUT_S = 120
 SAID = "Does 17 follow 16? Reply with one word, Yes or No."
+COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
+FEW, LIMIT = (
+    3,
+    "max_tokens",
+)  # the least limit that is tried, and where it stands below unless that is refused
+# What is sent beside a prompt; by which prompt stands in PROMPTS where it is not SAID.
 FIELDS: dict[str, dict[str, Any]] = {
-    "max_tokens": {"max_tokens": 3},
-    "max_completion_tokens": {"max_completion_tokens": 3},
-    "temperature, top_p, seed": {"temperature": 1.0, "top_p": 0.9, "seed": 1, "max_tokens": 8},
-    "frequency_penalty": {"frequency_penalty": 0.5, "max_tokens": 8},
-    "stop": {"stop": ["."], "max_tokens": 8},
-    "logprobs": {"logprobs": True, "max_tokens": 3},
+    LIMIT: {LIMIT: FEW},
+    OTHER_LIMIT: {OTHER_LIMIT: FEW},
+    "temperature, top_p, seed": {"temperature": 1.0, "top_p": 0.9, "seed": 1, LIMIT: 8},
+    "temperature 0": {"temperature": 0.0, LIMIT: 8},  # a model may take the one and refuse the other
+    "frequency_penalty": {"frequency_penalty": 0.5, LIMIT: 8},
+    "stop": {"stop": [","], LIMIT: 24},
+    "logprobs": {"logprobs": True, LIMIT: FEW},
     # the very form that builds send, `strict` among it: a server may take a looser one and refuse this
-    "response_format": {"response_format": verdict().sent(), "max_tokens": 24},
-    "reasoning_effort": {"reasoning_effort": "low", "max_tokens": 8},
+    "response_format": {"response_format": verdict().sent(), LIMIT: 256},
+    "reasoning_effort": {"reasoning_effort": "low", LIMIT: 8},
+    "a system message": {LIMIT: 8},
+}
+USER = {"role": "user", "content": SAID}
+PROMPTS: dict[str, list[dict[str, str]]] = {
+    LIMIT: [{"role": "user", "content": COUNT}],
+    OTHER_LIMIT: [{"role": "user", "content": COUNT}],
+    "stop": [{"role": "user", "content": COUNT}],
+    "a system message": [{"role": "system", "content": "You judge statements."}, USER],
 }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one request: `state` is `ok`, `refused` or `passed over`; `told` is what shows it."""
+    """What came of one request: `state` is `ok`, `refused`, `passed over`, or `not told` where the reply was cut
+    before it could show; `told` is what shows it.
+    """
 
     what: str
     state: str
@@ -46,12 +65,12 @@ class Answer:
 
 def tried(at: Layout, alias: str) -> list[Answer]:
     """What the server of a model makes of each of FIELDS, of a model's name that it cannot know, and of a
-    prompt of LONG words: ten requests of a few tokens each, and a long one.
+    prompt of LONG words: a dozen requests of a few tokens each, the last with a long prompt. A server that
+    refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
 
     Raises TruerateError for an unknown model or a key that is not set, and EndpointError where no server
     answers.
     """
-    from truerate.llm.transport.failures import api_key
     from truerate.llm.transport.launch import launched
 
     model = at.p.model(alias)
@@ -59,29 +78,49 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
     held = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
     with held as url:
-        found = [_field(url, endpoint, model.model, what, fields) for what, fields in FIELDS.items()]
-        other = _asked(url, endpoint, "no-such-model", {"max_tokens": 3})
+        found = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
+        limit = OTHER_LIMIT if [one.state == "refused" for one in found] == [True, False] else LIMIT
+        for what, fields in FIELDS.items():
+            if what not in (LIMIT, OTHER_LIMIT):
+                sent = {limit if name == LIMIT else name: value for name, value in fields.items()}
+                found.append(_field(url, endpoint, model.model, what, sent))
+        other = _asked(url, endpoint, "no-such-model", {limit: FEW})
         found.append(_of_refusal("another model's name", other, "answered by whatever is loaded"))
-        long = _asked(url, endpoint, model.model, {"max_tokens": 3}, said="word " * LONG)
-        return [*found, _of_refusal(f"a prompt of {LONG:,} words", long, "taken")]
+        many = [{"role": "user", "content": "word " * LONG}]
+        long = _asked(url, endpoint, model.model, {limit: FEW}, messages=many)
+        return [*found, _of_long(long)]
 
 
 def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[str, Any]) -> Answer:
-    reply = _asked(url, endpoint, model, fields)
+    reply = _asked(url, endpoint, model, fields, messages=PROMPTS.get(what, [USER]))
     if isinstance(reply, str):
         return Answer(what, "refused", reply)
     choice, usage = reply["choices"][0], reply.get("usage") or {}
-    text = " ".join(str(choice["message"].get("content") or "").split())
+    message, end = choice["message"], choice.get("finish_reason")
+    answer, thought = said(str(message.get("content") or ""))
+    text = " ".join(answer.split())
     served = f", as {reply['model']!r}" if reply.get("model") else ""
-    told = (
-        f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, "
-        f"{choice.get('finish_reason')}{served}: {text[:40]!r}"
-    )
+    is_apart = message.get("reasoning_content") or message.get("reasoning")
+    thinks = ", thought apart" if is_apart else ", thought in the text" if thought is not None else ""
+    told = f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, {end}{served}{thinks}: {text[:40]!r}"
+    if not text and end == "length" and what in ("stop", "response_format"):
+        return Answer(what, "not told", clean(told))
     is_taken = {
+        LIMIT: _is_cut(text, usage, end),
+        OTHER_LIMIT: _is_cut(text, usage, end),
+        "stop": "," not in text,
         "logprobs": bool(choice.get("logprobs")),
-        "response_format": text.lstrip().startswith("{"),
+        "response_format": text.startswith("{"),
     }.get(what, True)
     return Answer(what, "ok" if is_taken else "passed over", clean(told))
+
+
+def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
+    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may
+    be another way to count.
+    """
+    n_out = usage.get("completion_tokens")
+    return n_out <= 2 * FEW if isinstance(n_out, int) else end == "length" or len(text) < 8 * FEW
 
 
 def _of_refusal(what: str, reply: dict[str, Any] | str, otherwise: str) -> Answer:
@@ -89,12 +128,29 @@ def _of_refusal(what: str, reply: dict[str, Any] | str, otherwise: str) -> Answe
     return Answer(what, "refused", reply) if isinstance(reply, str) else Answer(what, "ok", otherwise)
 
 
+def _of_long(reply: dict[str, Any] | str) -> Answer:
+    """Of a prompt of LONG words, each a token at least: a server that counts fewer has cut it in silence, and
+    what it answers then is an answer to another question.
+    """
+    n_in = None if isinstance(reply, str) else (reply.get("usage") or {}).get("prompt_tokens")
+    what = f"a prompt of {LONG:,} words"
+    if isinstance(n_in, int) and n_in < LONG:
+        return Answer(
+            what, "passed over", f"cut to {n_in:,} tokens in silence: give the server a larger context"
+        )
+    return _of_refusal(what, reply, "taken")
+
+
 def _asked(
-    url: str, endpoint: Endpoint, model: str, fields: Mapping[str, Any], said: str = SAID
+    url: str,
+    endpoint: Endpoint,
+    model: str,
+    fields: Mapping[str, Any],
+    messages: Sequence[Mapping[str, str]] = (USER,),
 ) -> dict[str, Any] | str:
     """The completion, or in a line why there is none. Raises EndpointError where nobody answers."""
     key = os.environ.get(endpoint.api_key_env or "", "")
-    body = json.dumps({"model": model, "messages": [{"role": "user", "content": said}], **fields}).encode()
+    body = json.dumps({"model": model, "messages": list(messages), **fields}).encode()
     headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
     request = urllib.request.Request(f"{url.rstrip('/')}/chat/completions", body, headers)
     try:

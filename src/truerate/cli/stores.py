@@ -53,8 +53,13 @@ def _store():
 
 def add_web(commands) -> None:
     """Add the commands of the page store."""
-    counts = "pages by what became of them, and whether that may pass"
-    add(commands, "stats", counts, lambda o: _pages().stats(layout(), as_json=o.json), json=True)
+    counts = (
+        "pages by what became of them, and whether that may pass; with a reason or a status, the pages of it"
+    )
+    stats = add(
+        commands, "stats", counts, lambda o: _pages().stats(layout(), o.reason, as_json=o.json), json=True
+    )
+    stats.add_argument("reason", nargs="?", help="a reason or status of that table: lists its pages")
     again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
     retry = add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
     retry.add_argument(

@@ -24,7 +24,7 @@ from truerate.config.published import Published
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Epochs = Annotated[Number, Field(gt=0, le=10**4)]  # passes over the training texts; a part of one too
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
-LATER = ("warm_up",)  # settings of a backbone that came after the first detectors were trained
+LATER = ("warm_up", "windows")  # settings of a backbone that came after the first detectors were trained
 Scope = Literal["multi", "mono"]
 Labels = Literal["binary", "category"]
 
@@ -176,13 +176,15 @@ class Judging(Block):
     What turns probabilities into a verdict is chosen on training texts that were held out: on each of `folds`
     parts in turn (trees), or on one of them. `split`: it learns from the training dialogues (group), or from the
     training samples of all dialogues (sample, as HalluDial was published: texts of one context stand on both
-    sides) and judges the others.
+    sides) and judges the others. `batch_tokens`: how many tokens a decoder reads at once, padding and what it
+    may write with them; it names nothing that is learned.
     """
 
     form: Literal["trees", "tiny", "causal"]
     backbone: Word | None = None
     folds: Annotated[Whole, Field(ge=2, le=100)]
     split: Literal["group", "sample"] = "group"
+    batch_tokens: Size = 16_384
 
     @model_validator(mode="after")
     def _networks_have_a_backbone(self) -> "Judging":
@@ -238,7 +240,8 @@ class Backbone(Block):
     sees every other, mFAVA's bidirectional), causal, or prefix (the reference within itself; an answer sees
     the reference and itself). `features`: what is added to the input embeddings. `word_dropout`: share of the
     answers' tokens whose own embedding is left out in each step of training, so that more is learned from
-    features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when
+    features and neighbours than from wordings. `max_tokens`: the window; of the windows of a reference that does not fit
+    beside a text it is judged beside the `windows` that share most with it, or all. Training stops after `epochs` or `max_steps`, or when
     the log loss of the passages held back has not fallen for `patience` evaluations. `batch` answers, cut into rows of at most
     `token_budget` tokens, `accumulation` batches per step. `warm_up`: share of the steps in which the learning
     rate rises. `resources`: what a job of it needs where trainings are jobs of a cluster.
@@ -250,6 +253,7 @@ class Backbone(Block):
     features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(once)] = ()
     word_dropout: Share = 0.0
     max_tokens: Tokens
+    windows: Few | None = None
     lora: Lora | None = None
     quantise: Literal["none", "4bit"] = "none"
     learning_rate: Annotated[Number, Field(gt=0, le=10)]

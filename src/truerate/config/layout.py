@@ -25,6 +25,7 @@ SHARED = tuple(
         "core/quotes.py",
         "core/whole_words.py",
         "core/schemas",
+        "core/sentence_spans.py",
         "core/text.py",
         "core/tags.py",
         "llm",

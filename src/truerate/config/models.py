@@ -101,12 +101,13 @@ class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
     `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among
-    them. `structured`: json_schema asks for the server's structured output where a prompt has a stated
-    form. `accept_length`: every reply that ends at its limit of tokens is kept as it is (true) or dead for
-    that reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions),
-    `languages` (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks
-    things up before it answers), `cutoff` (ISO 8601, the end of its knowledge) and `about` (how it answers,
-    in words) are for analyses and cards alone.
+    them. `has_system`: its chat template takes a system message; false: what such a message says is sent
+    at the head of the first user message. `structured`: json_schema asks for the server's structured
+    output where a prompt has a stated form. `accept_length`: every reply that ends at its limit of tokens
+    is kept as it is (true) or dead for that reason (false); null: by what it was asked for (`llm.cut`).
+    `size_b` (parameters in billions), `languages` (codes that its makers say it speaks), `is_open` (open
+    weights), `retrieval` (it looks things up before it answers), `cutoff` (ISO 8601, the end of its
+    knowledge) and `about` (how it answers, in words) are for analyses and cards alone.
     """
 
     endpoint: Word
@@ -118,6 +119,7 @@ class Model(Block):
     extra_body: Annotated[dict[Word, object], AfterValidator(sendable)] = {}
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     drop: tuple[Word, ...] = ()
+    has_system: bool = True
     accept_length: bool | None = None
     structured: Literal["json_schema"] | None = None
     size_b: Annotated[Number, Field(gt=0, le=10**6)] | None = None

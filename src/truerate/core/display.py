@@ -54,4 +54,9 @@ def show_table(table: pl.DataFrame, *, as_json: bool) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"{value:.3f}" if isinstance(value, float) else printable(str(value))
+
+
+def printable(text: str) -> str:
+    """A text for one line of a terminal: signs that steer it (escapes, line breaks, turns of direction) by their code."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from truerate.core.sentence_spans import sentence_spans
 from truerate.detectors.tokens.features import units
 from truerate.metrics.bm25 import Index
-from truerate.metrics.sentence_spans import sentence_spans
 
 
 def keys(text: str) -> list[str]:
@@ -22,7 +22,7 @@ def keys(text: str) -> list[str]:
 @lru_cache(maxsize=16)
 def _indexed(reference: str) -> tuple[list[str], Index]:
     """The sentences of a reference and their index, kept while the replies to it are read."""
-    sentences = [reference[start:end] for start, end in sentence_spans(reference)]
+    sentences = [reference[start:end] for start, end in sentence_spans(reference, by_line=True)]
     return sentences, Index([keys(one) for one in sentences])
 
 
@@ -33,7 +33,7 @@ def retrieved(text: str, reference: str, n: int) -> str:
     sentences, index = _indexed(reference)
     if len(sentences) <= n:
         return reference
-    queries = [keys(text[start:end]) for start, end in sentence_spans(text)]
+    queries = [keys(text[start:end]) for start, end in sentence_spans(text, by_line=True)]
     best = index.scores(queries).max(axis=0, initial=0.0)
     chosen = np.sort(np.argsort(-best, kind="stable")[:n])
     return "\n".join(sentences[place] for place in chosen) if best.any() else reference

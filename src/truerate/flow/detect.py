@@ -35,7 +35,7 @@ CODE = tuple(
     f"{ROOT}/{part}"
     for part in (
         *("core/keys.py", "core/text.py", "core/tags.py", "core/pretrained.py", "core/quotes.py"),
-        *("core/whole_words.py", "metrics", "detectors"),
+        *("core/sentence_spans.py", "core/whole_words.py", "metrics", "detectors"),
     )
 )
 

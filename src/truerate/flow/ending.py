@@ -11,10 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import pair, read_parquet
+from truerate.core.schemas import is_cut, pair, read_parquet
 from truerate.core.terminal import say
 from truerate.flow.making import BUILD
-from truerate.llm.generation import is_cut, standing
+from truerate.llm.generation import standing
 from truerate.llm.transport.policy import FAULTS
 
 LIMIT = 0.5  # share of a model's replies in a step, on a board, beyond which it is named

@@ -112,7 +112,7 @@ def _by_decoder(folder: Path) -> Says:
     from truerate.detectors.training.processes import device
 
     network, decision = load(folder / NETWORK, device=device()), Decision(**read_json(folder / DECISION))
-    return lambda question: causal.judged(network, passage_of(question).row(0, named=True), decision)
+    return lambda question: causal.judged_all(network, passage_of(question), decision, batch_tokens=1)[0]
 
 
 def passage_of(question: Asked) -> pl.DataFrame:

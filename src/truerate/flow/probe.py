@@ -32,6 +32,7 @@ from truerate.tracks.contract import Step
 
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
 KIND = ("task", "scheme", "variant", "stage", "type")
+AGAIN = "asked again"  # the name of a kind ends so where the form of its reply was repeated
 MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is asked after the one before it
 # What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
 _ASSUMED = re.compile(r"[Aa]ssumed ([0-9a-f]{16}\b|(?:sentence|fact) \d)")
@@ -282,7 +283,7 @@ class Prober:
 def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     """The kind of prompt that a Generation row answers."""
     known = facts(row)
-    told = [known[name] for name in KIND if name in known] + (["asked again"] if ATTEMPT in known else [])
+    told = [known[name] for name in KIND if name in known] + ([AGAIN] if ATTEMPT in known else [])
     return Kind(board, step, row["purpose"], " ".join(told))
 
 

@@ -44,6 +44,7 @@ OF_REPLY = (
     "model",
     "sample_index",
     "text",
+    "finish_reason",
     "status",
     "reason",
     "attributes",

@@ -13,6 +13,7 @@ from truerate.llm.retrieved import written
 from truerate.llm.store.budget import price
 from truerate.llm.store.leases import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final
+from truerate.llm.transport.policy import THOUGHT_ONLY
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.scheduler import answer as answer_all
@@ -117,7 +118,10 @@ def _reply(
     key: bytes, request: Request, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool
 ) -> Reply:
     if isinstance(answer, DeadLetter):
-        return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
+        finish = (
+            "length" if answer.reason == THOUGHT_ONLY else None
+        )  # such a letter is of a reply that was cut
+        return Reply(key.hex(), "dead", "", finish, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
     found = answered(
         key.hex(),

@@ -103,13 +103,6 @@ def standing(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pair("attributes", REASKED).is_null())
 
 
-def is_cut() -> pl.Expr:
-    """Whether a Generation row is of a reply that ends at its limit of tokens, kept or dead."""
-    return (pl.col("finish_reason") == "length").fill_null(False) | (
-        (pl.col("status") == "dead") & (pl.col("reason") == "length")
-    ).fill_null(False)
-
-
 def facts(row: dict[str, Any]) -> dict[str, str]:
     """The attributes of a row as a mapping."""
     return {pair["key"]: pair["value"] for pair in row["attributes"]}

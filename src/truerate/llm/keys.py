@@ -14,6 +14,7 @@ from truerate.llm.request import Reply, Request, as_asked
 VERSION = 1
 CONTROLS = "".join(map(chr, (*range(9), 11, 12, *range(14, 32), 127)))
 LIMITS = ("max_tokens", "max_completion_tokens")
+SYSTEM, USER = "system", "user"
 FLOATS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty", "repetition_penalty"})
 # What may decide a reply. The address, key, timeout, headers and concurrency of an endpoint do not.
 PARAMS = FLOATS | {
@@ -41,6 +42,7 @@ class Target:
     limit_field: str
     accept_length: bool | None
     structured: str | None = None
+    has_system: bool = True
     _merged: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -62,6 +64,7 @@ class Target:
             limit_field=model.max_tokens_field,
             accept_length=model.accept_length,
             structured=model.structured,
+            has_system=model.has_system,
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +136,7 @@ class Target:
         whole = {
             "v": VERSION,
             "identity": self.identity,
-            "messages": _clean(request.messages),
+            "messages": _clean(request.messages if self.has_system else without_system(request.messages)),
             "params": {**params, "extra_body": self.extra_body} if self.extra_body else params,
             "sample_index": request.sample_index,
         }
@@ -150,6 +153,22 @@ class Target:
         return orjson.dumps(
             {"model": self.model, "messages": request["messages"], **request["params"], **extra}
         )
+
+
+def without_system(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+    """The messages with what a system message says at the head of the user message after it, a blank line
+    between: for chat templates that know no such role. One that no user message follows becomes one.
+    """
+    made: list[dict[str, Any]] = []
+    told = ""
+    for message in messages:
+        if message["role"] == SYSTEM:
+            told = f"{told}{message['content']}\n\n"
+            continue
+        if told and message["role"] == USER:
+            message, told = {**message, "content": told + message["content"]}, ""
+        made.append(message)
+    return (*made, {"role": USER, "content": told.rstrip()}) if told else tuple(made)
 
 
 def _clean(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:

@@ -77,14 +77,15 @@ def answered(
 
 def as_asked(reply: Reply, request: Request, *, keeps_cut: bool, is_structured: bool) -> Reply:
     """A stored reply as its request wants it: one that ends at its limit of tokens is dead (`length`) where
-    such are not kept, the JSON of a stated form is written as the plain text that it stands for.
+    such are not kept, the JSON of a stated form is written as the plain text that it stands for. An object that
+    is whole was not cut: servers fill the limit with blank space behind it.
     """
     if reply.status != "ok":
         return reply
+    if is_structured and request.form and (plain := request.form.plain(reply.text)) != reply.text:
+        return replace(reply, text=plain, finish_reason="stop")
     if reply.finish_reason == "length" and not keeps_cut:
         return replace(reply, status="dead", text="", reason="length")
-    if is_structured and request.form:
-        return replace(reply, text=request.form.plain(reply.text))
     return reply
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.core.errors import SettingsError, listed
 from truerate.llm.store.responses import Store, unpacked
-from truerate.llm.transport.policy import DEAD, RETRIED
+from truerate.llm.transport.policy import DEAD, RETRIED, THOUGHT_ONLY
 
 MODELS = {
     "identity": pl.String, "n_replies": pl.Int64, "n_dead": pl.Int64, "n_calls": pl.Int64, "n_lost": pl.Int64,
@@ -77,7 +77,7 @@ def _end(request: bytes) -> str:
 
 def retry_dead(store: Store, reason: str) -> int:
     """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they were."""
-    reasons = (*RETRIED, *DEAD, "all")
+    reasons = (*RETRIED, *DEAD, THOUGHT_ONLY, "all")
     if reason not in reasons:
         raise SettingsError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
     return store.write(

@@ -65,6 +65,15 @@ class TokenLine:
         """The text of each token, (tokens,)."""
         return np.repeat(np.arange(len(self.base)), self.sizes)
 
+    def tokens_of(self, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the tokens of these texts (texts,), one text after the other, and of each token the number
+        of its text among them; both (tokens of these,).
+        """
+        sizes = self.sizes[texts]
+        begin = np.cumsum(sizes) - sizes
+        places = np.arange(sizes.sum()) + np.repeat(self.first[:-1][texts] - begin, sizes)
+        return places, np.repeat(np.arange(len(texts)), sizes)
+
     def per_text(self, values: np.ndarray) -> np.ndarray:
         """Sums of token values (tokens,) per text, (texts,)."""
         return np.bincount(self.text_of, weights=values, minlength=len(self.base))

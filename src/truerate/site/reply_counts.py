@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from truerate.core.schemas import pair
+from truerate.core.schemas import is_cut, pair
 from truerate.site.tables import Board, Tables, unpaired
 
 OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
@@ -12,7 +12,8 @@ OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 
 def accounts(board: Board) -> dict | None:
     """The sum over all replies, the sums per step and model, every line as counted, and who answered under
-    another name than it was asked by; None where nothing was asked.
+    another name than it was asked by; None where nothing was asked. `n_cut` of sums: replies that end at their
+    limit of tokens, whatever was made of them.
     """
     whole = [
         row | {"where": ", ".join(board.vocabulary.label(value) for value in unpaired(row["slice"]).values())}
@@ -23,16 +24,26 @@ def accounts(board: Board) -> dict | None:
     sums: dict[tuple[str, str], list[dict]] = {}
     for row in whole:
         sums.setdefault((row["step"], row["model"]), []).append(row)
+    cut = n_cut(board.generations)
     lines = [
-        _as_line({"step": step, "model": model, "where": "", **_summed(rows)}, board)
+        _as_line(
+            {"step": step, "model": model, "where": "", **_summed(rows), "n_cut": cut.get((step, model), 0)},
+            board,
+        )
         for (step, model), rows in sums.items()
     ]
     return {
-        "total": _summed(whole),
+        "total": _summed(whole) | {"n_cut": sum(cut.values())},
         "lines": lines,
         "detail": [_as_line(row, board) for row in whole],
         "other_names": other_names(board.generations),
     }
+
+
+def n_cut(generations: pl.DataFrame) -> dict[tuple[str, str], int]:
+    """How many replies end at their limit of tokens, by purpose and model; those without are left out."""
+    rows = generations.filter(is_cut()).group_by("purpose", "model").len().rows()
+    return {(purpose, model): n for purpose, model, n in rows}
 
 
 def other_names(generations: pl.DataFrame) -> list[dict]:

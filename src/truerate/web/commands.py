@@ -5,7 +5,7 @@ to be asked for again.
 from collections.abc import Callable, Sequence
 
 from truerate.config.layout import Layout
-from truerate.core.display import show, show_forgotten
+from truerate.core.display import show, show_forgotten, show_table
 from truerate.web import stats as facts
 from truerate.web.outcomes import Page
 from truerate.web.store import PageStore
@@ -13,9 +13,13 @@ from truerate.web.store import PageStore
 Mark = Callable[[Layout, Sequence[Page]], list[str]]
 
 
-def stats(at: Layout, *, as_json: bool = False) -> None:
-    """Print pages by what became of them, those that may pass apart."""
+def stats(at: Layout, reason: str | None = None, *, as_json: bool = False) -> None:
+    """Print pages by what became of them, those that may pass apart; of one reason or status, its pages."""
     with PageStore.of(at, is_read_only=True) as store:
+        if reason is not None:
+            pages = facts.pages_for(store, reason)
+            show_table(pages, as_json=as_json)
+            return
         show(facts.stats(store), as_json=as_json, title=str(store.path), empty="the page store is empty")
 
 

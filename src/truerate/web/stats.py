@@ -4,6 +4,7 @@ asked for again.
 
 from collections import Counter
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 import polars as pl
 
@@ -15,6 +16,11 @@ from truerate.web.store import PageStore
 StoredPage = tuple[str, Page]  # a page under the scope that answered for it
 ALL = "all"
 TOO_SLOW = "too-slow"  # came, and took longer to be read than its limit
+RETRIED = {"timeout", "error", "status", "robots", ALL}  # what `retry` takes besides a status
+RETRY_ALLOWED = f"{listed(RETRIED)}, or a status such as 503"
+MOST_COMPARED = 5000  # addresses that one which is not held is compared with: a few seconds
+REASONS = {*map(str, Outcome), TOO_SLOW}
+PAGES = {"reason": pl.String, "status": pl.Int64, "fetched": pl.String, "detail": pl.String, "url": pl.String}
 COUNTS = {"reason": pl.String, "status": pl.Int64, "may_pass": pl.Boolean, "n_pages": pl.Int64}
 
 
@@ -36,19 +42,35 @@ def stats(store: PageStore) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=COUNTS, orient="row")
 
 
+def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
+    """The pages of a reason or a status, by address; none of a reason has no rows. Raises TruerateError for another
+    word.
+    """
+    if wanted not in REASONS and not _is_status(wanted):
+        raise SettingsError(
+            f"pages of reason {wanted!r}: allowed: {listed(REASONS)}, or a status such as 503"
+        )
+    rows = [
+        (reason(page), page.status, page.fetched, page.detail, page.url)
+        for _, page in store.pages()
+        if wanted in (reason(page), str(page.status))
+    ]
+    return pl.DataFrame(rows, schema=PAGES, orient="row")
+
+
 def transient(store: PageStore, wanted: str) -> list[StoredPage]:
     """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises
     TruerateError for another word.
     """
-    words = {"timeout", "error", "status", "robots", ALL}
-    if wanted not in words and not (wanted.isascii() and wanted.isdigit()):
-        allowed = f"{listed(words)}, or a status such as 503"
+    if wanted not in RETRIED and (wanted in REASONS or (_is_status(wanted) and not may_pass(int(wanted)))):
+        what = "status" if _is_status(wanted) else "reason"
         raise SettingsError(
-            f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
+            f"pages of {what} {wanted}: that does not pass with time; `truerate web forget` with an address has one asked for again; "
+            f"allowed: {RETRY_ALLOWED}"
         )
-    if wanted not in words and not may_pass(int(wanted)):
+    if wanted not in RETRIED and not _is_status(wanted):
         raise SettingsError(
-            f"pages of status {wanted}: that does not pass with time; `truerate web forget` with an address has one asked for again"
+            f"pages of reason {wanted!r}: no such reason; allowed: {RETRY_ALLOWED}; see `truerate web stats`"
         )
     return [
         entry
@@ -57,12 +79,22 @@ def transient(store: PageStore, wanted: str) -> list[StoredPage]:
     ]
 
 
+def _is_status(wanted: str) -> bool:
+    return wanted.isascii() and wanted.isdigit()
+
+
 def pages_of(store: PageStore, url: str) -> list[StoredPage]:
-    """What the store holds of an address. Raises TruerateError where that is nothing."""
+    """What the store holds of an address. Raises TruerateError where that is nothing, with the address that it holds
+    most like it.
+    """
     pages = [one for one in store.pages() if one[1].url == url]
     if not pages:
+        close = get_close_matches(
+            url, [page.url for _, page in store.pages()][:MOST_COMPARED], n=1, cutoff=0.8
+        )
+        hint = f"it holds {close[0]!r}" if close else "`truerate web stats ok` lists those that came"
         raise TruerateError(
-            f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; write its whole address"
+            f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; {hint}"
         )
     return pages
 

@@ -18,12 +18,12 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors.judges.causal import TOO_LONG, judged, judging_lesson
+from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_lesson
 from truerate.detectors.judges.conversations import taught, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
 from truerate.detectors.judges.dictation import completion, dictation, prompt
-from truerate.detectors.judges.family import check_judge, fit_judges, judge_texts
+from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, judge_texts
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.training.scratch import CHECKPOINT
 from truerate.flow.judge_network import network_judge
@@ -182,8 +182,71 @@ def question(row: dict, **changed) -> Asked:
 
 def test_a_response_that_fills_the_window_is_unparsed(weights):
     network = from_weights(backbone(weights), 1, device="cpu")
-    row = rows(1).row(0, named=True) | {"text": "It is red. " * 200}
-    assert judged(network, row, Decision()).reason == TOO_LONG
+    asked = rows(2).with_columns(
+        text=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("It is red. " * 200)).otherwise("text")
+    )
+    said = judged_all(network, asked, Decision(), batch_tokens=4096)
+    assert [one.reason for one in said] == [None, TOO_LONG, None, None]
+    assert judged_all(network, asked.head(0), Decision(), batch_tokens=1) == []
+
+
+def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
+    network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6, start=300)
+    with torch.no_grad():
+        for value in network.parameters():
+            value.mul_(6)  # so that what is written hangs on what is read
+    network.ends = list(range(300, 320))  # and ends at places of its own
+    many = "It is quiet there. " * 12
+    asked = asked.with_columns(  # of very different lengths, in no order
+        history=pl.when(pl.int_range(pl.len()) % 3 == 0).then(pl.lit(many)).otherwise("history")
+    )
+    alone, together, some = (
+        judged_all(network, asked, Decision(threshold=0.0), batch_tokens=n) for n in (1, 10**9, 1500)
+    )
+    prompts = [prompt(network.coder, row, 240) for row in asked.iter_rows(named=True)]
+    assert len({len(ids) for ids in prompts}) > 5
+    for others in (together, some):
+        moved = [abs(one.p - other.p) for one, other in zip(alone, others, strict=True)]
+        assert max(moved) <= 1e-5
+        assert [(one.verdict, one.rationale) for one in others] == [
+            (one.verdict, one.rationale) for one in alone
+        ]
+        places = [[(span["start"], span["end"]) for span in one.spans] for one in others]
+        assert places == [[(span["start"], span["end"]) for span in one.spans] for one in alone]
+    assert len({one.rationale for one in alone}) > 3 and len({round(one.p, 4) for one in alone}) > 3
+
+
+def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):
+    network, asked = from_weights(backbone(weights), 1, device="cpu"), rows(6)
+    shapes = []
+    whole = network.model.forward
+    monkeypatch.setattr(
+        network.model,
+        "forward",
+        lambda *args, **named: shapes.append(named["input_ids"].shape) or whole(*args, **named),
+    )
+    lengths = sorted(len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True))
+    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=3 * lengths[-1])
+    assert len(shapes) == 4 and all(n * longest <= 3 * lengths[-1] for n, longest in shapes)
+    assert shapes[0][1] == lengths[-1]  # the longest first: what does not fit ends at once
+    shapes.clear()
+    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=1)
+    assert sorted(longest for _, longest in shapes) == lengths
+
+
+def test_a_line_ends_with_any_token_that_ends_it(weights):
+    network = from_weights(backbone(weights), 1, device="cpu")
+    coder, own = network.coder, network.model.generation_config.eos_token_id
+    texts = {token: coder.tokenizer.decode([token], skip_special_tokens=False) for token in network.ends}
+    assert set(coder.encode(["a\nb"])[0][0]) & set(network.ends)
+    assert own in network.ends and all("\n" in text for token, text in texts.items() if token != own)
+
+
+def test_how_many_tokens_are_read_at_once_names_no_judge(weights, tmp_path):
+    known, folders = {"llama": backbone(weights)}, {"seeds": [42], "scratch": tmp_path}
+    more = HOW.model_copy(update={"batch_tokens": 100})
+    (one,), (other,) = (jobs_of({"judge": how}, responses(4), known, **folders) for how in (HOW, more))
+    assert one.scratch == other.scratch
 
 
 def test_it_learns_to_say_no(weights, tmp_path):
@@ -191,15 +254,15 @@ def test_it_learns_to_say_no(weights, tmp_path):
     from truerate.detectors.training import engine
 
     network = from_weights(how := backbone(weights, max_steps=25, epochs=20), 1, device="cpu")
-    before = network.p(prompt(network.coder, known.row(0, named=True), 240))
+    ids = prompt(network.coder, known.row(0, named=True), 240)
+    (before,) = network.p([ids])
     trained = engine.train(network, judging_lesson(network, known, known), how, seed=1, folder=tmp_path)
     network.eval()
-    assert network.p(prompt(network.coder, known.row(0, named=True), 240)) < before / 1.5
+    assert network.p([ids])[0] < before / 1.5
     assert trained.run["loss_last"] < trained.run["loss_first"]
     network.save(tmp_path / "kept")
     again = load(tmp_path / "kept", device="cpu")
-    ids = prompt(network.coder, known.row(0, named=True), 240)
-    assert again.p(ids) == network.p(ids) and again.reason(ids) == network.reason(ids)
+    assert again.p([ids]) == network.p([ids]) and again.reasons([ids]) == network.reasons([ids])
 
 
 LORA = {"lora": {"r": 4, "alpha": 8, "dropout": 0.05}, "max_steps": 12}
@@ -292,6 +355,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
     assert all(torch.equal(whole[name], again[name]) for name in whole)
 
 
+@pytest.mark.proof
 def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
     killed("told", tmp_path, weights)
     assert not (tmp_path / "out").exists()

@@ -147,6 +147,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.proof
 def test_a_killed_training_goes_on_to_the_same_judge(tmp_path):
     how, asked = backbone(max_steps=16, checkpoint_steps=4), responses(2, start=500)
     whole = judged(tmp_path / "whole", responses(12), asked, how=how)

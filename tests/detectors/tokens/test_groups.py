@@ -84,6 +84,25 @@ def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
     assert early.answers[0].window < late.answers[0].window
 
 
+def test_of_many_windows_the_nearest_are_read_and_all_are_counted():
+    code, text = coder(), "Town 2 lies on river 2. Town 37 lies on river 37."
+    whole, some, one = (
+        groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=n), BINARY)
+        for n in (None, 2, 1)
+    )
+    assert len(whole) > 3 and len(some) == 2 and len(one) == 1
+    told = [code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "") for group in some]
+    assert "Town2lies" in told[0] and "Town37lies" in told[1]  # in the order of the reference
+    for found, n in ((whole, len(whole)), (some, 2), (one, 1)):
+        assert {group.answers[0].n_windows for group in found} == {len(whole)}
+        assert {group.answers[0].n_read for group in found} == {n} and windowed_rate(found) == 1
+        asked = [(group.answers[0], np.ones((1, 2))) for group in found]
+        ((answer, _),) = over_windows(asked, least_suspicious)
+        assert answer.n_read == n
+    many = groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=1000), BINARY)
+    assert len(many) == len(whole), "no more than there are"
+
+
 def test_how_many_stand_beside_a_part_of_their_reference_is_counted():
     code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
     n = len(code.encode([REFERENCE * 4])[0][0])
@@ -110,6 +129,15 @@ def test_a_text_is_told_once_after_its_last_window():
     asked = [(group.answers[0], number) for number, group in enumerate([*long, *short])]
     told = [(answer.n_windows, said) for answer, said in over_windows(asked, max)]
     assert told == [(len(long), len(long) - 1), (1, len(long))]
+
+
+def test_what_is_taught_is_told_after_its_one_window():
+    taught = groups_of(
+        passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY, is_taught=True
+    )
+    asked = [(answer, "said") for group in taught for answer in group.answers]
+    ((answer, said),) = over_windows(asked, max)
+    assert said == "said" and answer.n_windows > 3 and answer.n_read == 1
 
 
 def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():

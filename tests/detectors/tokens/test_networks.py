@@ -9,6 +9,7 @@ from truerate.detectors.tokens.groups import groups_of
 from truerate.detectors.tokens.networks import readings
 from truerate.detectors.tokens.pretrained import TokenDetector
 from truerate.detectors.tokens.strategies import score_group
+from truerate.detectors.tokens.validate import agreement
 
 LONG = REFERENCE * 4
 TEXTS = ["Tola lies there.", "Tesk was founded in 1877. " * 12]  # the second is read in chunks
@@ -38,6 +39,28 @@ def test_each_token_is_read_by_all_windows_and_takes_the_least_suspicious(made):
     first = groups_of(passages(TEXTS[:1], LONG), made.coder, made.backbone, made.labels)[0]
     alone = 1 - score_group(made, first)[0][:, 0]
     assert (told["t0"].p < alone - 1e-5).any(), "the first window alone says more"
+
+
+def test_with_one_window_each_token_is_read_beside_the_nearest_alone(made):
+    how = made.backbone.model_copy(update={"windows": 1})
+    told = dict(readings(made, passages(TEXTS, LONG), how))
+    for place, text in enumerate(TEXTS):
+        reading = told[f"t{place}"]
+        nearest = groups_of(passages([text], LONG), made.coder, how, made.labels)
+        parts = [
+            (answer.chunk, 1 - p[:, 0])
+            for group in nearest
+            for answer, p in zip(group.answers, score_group(made, group), strict=True)
+        ]
+        by_chunk = [p for _, p in sorted(parts, key=lambda one: one[0])]
+        np.testing.assert_allclose(reading.p, np.concatenate(by_chunk), atol=1e-5)
+        assert reading.n_unread == reading.n_windows - 1 > 2
+
+
+def test_what_is_looked_at_while_it_learns_counts_every_token_of_a_long_reference(made):
+    graded = groups_of(passages(TEXTS, LONG), made.coder, made.backbone, made.labels, is_taught=True)
+    n_labelled = sum((answer.labels >= 0).sum() for group in graded for answer in group.answers)
+    assert len(agreement(made, graded, made.backbone).p) == n_labelled > 60
 
 
 def test_a_text_that_fits_has_one_window(made):

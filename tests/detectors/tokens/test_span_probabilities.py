@@ -71,10 +71,10 @@ def test_a_text_is_marked_above_one_half_only():
 
 def test_a_text_without_labels_keeps_what_is_marked_and_the_largest_probability():
     soft = [{"start": k, "end": k + 1, "type": "entity", "p": p} for k, p in enumerate((0.2, 0.51, 0.5, 0.9))]
-    assert said_of(Spans("", soft), is_labelled=True) == (0.9, soft, 1)
-    assert said_of(Spans("", soft), is_labelled=False) == (0.9, [soft[1], soft[3]], 1)
-    assert said_of(Spans("", soft[:1]), is_labelled=False) == (0.2, [], 1)
-    assert said_of(Spans("", soft), is_labelled=False, threshold=0.6) == (0.9, [soft[3]], 1)
+    assert said_of(Spans("", soft), is_labelled=True) == (0.9, soft, 1, 0)
+    assert said_of(Spans("", soft), is_labelled=False) == (0.9, [soft[1], soft[3]], 1, 0)
+    assert said_of(Spans("", soft[:1]), is_labelled=False) == (0.2, [], 1, 0)
+    assert said_of(Spans("", soft), is_labelled=False, threshold=0.6) == (0.9, [soft[3]], 1, 0)
 
 
 def test_a_detectors_own_threshold_is_told_and_decides():
@@ -93,6 +93,8 @@ def test_windows_of_a_reference_are_told_where_they_are_several():
     passages = pl.DataFrame({"target_id": ["a", "b"]})
     rows = judgements("d", "v", passages, [Said(0.0, []), Said(0.0, [], 3)], seed=1)
     assert rows["attributes"].to_list() == [pairs(seed=1), pairs(seed=1, n_windows=3)]
+    rows = judgements("d", "v", passages, [Said(0.0, [], 3), Said(0.0, [], 3, 2)], seed=1)
+    assert rows["attributes"].to_list() == [pairs(seed=1, n_windows=3), pairs(seed=1, n_windows=3, n_read=1)]
 
 
 def test_nothing_learned_is_said():

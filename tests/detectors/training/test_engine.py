@@ -102,6 +102,7 @@ def test_warm_up_is_a_setting_and_a_step_long_at_least():
     assert pace(0, 100, 0.0) == 1 and pace(1, 100, 0.0) == 1 and pace(2, 100, 0.0) < 1
     assert how().warm_up == 0.1 and "warm_up" not in how().content()
     assert how(warm_up=0.03).content()["warm_up"] == 0.03
+    assert "windows" not in how().content() and how(windows=2).content()["windows"] == 2
 
 
 def test_a_run_stops_by_its_grade_and_takes_the_best_weights_back(tmp_path):

@@ -47,7 +47,8 @@ def refusal(row: Row) -> Parsed:
 def located(row: Row) -> Parsed:
     """The verdict, the segments in words, and how many quotations stand nowhere."""
     told = row["context"]
-    found = located_verdict(row["text"], told["response"], "Annotation", knowledge=told["knowledge"])
+    cue = told.get("cue", "Annotation")
+    found = located_verdict(row["text"], told["response"], cue, knowledge=told["knowledge"])
     if found.value is None:
         return Parsed(None, found.reason, found.cuts)
     segments = [told["response"][start:end] for start, end in found.segments]

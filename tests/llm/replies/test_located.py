@@ -2,6 +2,8 @@
 their values.
 """
 
+from time import process_time
+
 import pytest
 
 from truerate.llm.replies.accuracy import accurate
@@ -66,3 +68,34 @@ def test_an_induced_triple_has_its_places():
 
 def test_an_accuracy_is_cut_from_its_heading():
     assert accurate("#Evaluation Is#: Inaccurate", "#Evaluation Is#:").cuts == ("heading",)
+
+
+def test_what_is_said_of_it_alone_is_not_said_of_the_response():
+    """`It` may be a segment or a reason; what names hallucination, or the response, speaks of the response."""
+    told = (
+        "It is supported by the knowledge.",
+        "That is correct.",
+        'The segment "two lanes" is right. It is supported.',
+    )
+    assert [located_verdict(one, "It has two lanes.", "Annotation").value for one in told] == [None] * 3
+    named = ("It does not contain hallucination.", "The response is supported by the knowledge.")
+    assert [located_verdict(one, "It has two lanes.", "Annotation").value for one in named] == [False] * 2
+
+
+def test_a_fault_of_a_part_is_one_of_the_response_but_not_its_soundness():
+    response = "It has four lanes and opened in 1913."
+    found = located_verdict(
+        'The segment "four lanes" is not supported by the knowledge.', response, "Annotation"
+    )
+    assert found.value is True and [response[a:b] for a, b in found.segments] == ["four lanes"]
+    sound = located_verdict(
+        'The segment "opened in 1913" is supported by the knowledge.', response, "Annotation"
+    )
+    assert sound.value is None
+
+
+def test_many_takings_back_are_read_in_time():
+    """Each of them may look for a verdict behind it: a search without bound would take the square of their number."""
+    started = process_time()
+    located_verdict(f"Yes. {'wait. ' * 6_000}", "It has two lanes.", "Annotation")
+    assert process_time() - started < 3

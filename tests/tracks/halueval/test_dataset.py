@@ -44,7 +44,7 @@ def candidates():
 
 def choices(*replies):
     contests = filtering.contests(dataset.generated_candidates(candidates(), "gen"), FOUND)
-    asked = filtering.requests(contests, "judge", settings(), origin="generated", prompts_dir=None)
+    asked = filtering.requests(contests, "judge", settings(), origin="generated", seed=7, prompts_dir=None)
     return generations(filtering.collect(asked, replies))
 
 
@@ -191,6 +191,16 @@ def test_candidate_failures_are_shares_of_all_replies_and_named():
     # of the three conversational replies that were read (one has no words) one is too long
     assert found["length_rule_broken_rate", ("conversational", "qa")] == pytest.approx(1 / 3, abs=1e-6)
     assert found["length_rule_broken_rate", ("one-pass", "qa")] == 0
+
+
+def test_a_refusal_in_a_field_of_its_own_is_counted_as_one(monkeypatch):
+    """OpenAI's `refusal`: no text comes, so that the reply is a dead letter, and yet the model declined."""
+    monkeypatch.setitem(ONE_PASS, "i3", dead("refusal"))
+    found = values(score_candidates(candidates(), TABLES.items, WRITER))
+    assert found["candidate_failure_rate", ("refusal", "qa")] == 2 / 8
+    assert ("candidate_failure_rate", ("dead", "qa")) not in found
+    made = dataset.rejects(candidates(), {}, generations([]), generator="gen")
+    assert made.filter(reason="refusal").height == 2 and "dead" not in made["reason"].to_list()
 
 
 def test_filtering_scores():

@@ -11,7 +11,7 @@ A, B = Candidate("a", "Porto", "one-pass"), Candidate("b", "Faro", "conversation
 
 def choices(*replies):
     made = filtering.contests({"i1": [B, A]}, {"i1": context()})
-    asked = filtering.requests(made, "judge", settings(), origin="generated", prompts_dir=None)
+    asked = filtering.requests(made, "judge", settings(), origin="generated", seed=7, prompts_dir=None)
     return filtering.collect(asked, replies)
 
 

@@ -34,6 +34,8 @@ def test_neither_length_nor_a_full_stop_tells_the_sides_of_a_demonstration(task)
     assert abs(sum(over)) / len(over) <= 1 and max(map(abs, over)) <= 5
     assert all(one.right.endswith(".") == one.hallucinated.endswith(".") for one in shown)
     assert all(one.right[0].isupper() == one.hallucinated[0].isupper() for one in shown)
+    letters = [len(one.hallucinated) - len(one.right) for one in shown]
+    assert min(letters) <= 0 and abs(sum(letters)) <= 0.08 * sum(len(one.right) for one in shown)
 
 
 def test_no_demonstration_of_qa_repeats_the_right_answer():
@@ -59,6 +61,22 @@ def test_recognition_sees_both_sides_in_an_order_drawn_by_seed(task):
     orders = {tuple(one.text for one in patterns.judged(task, seed)) for seed in range(5)}
     assert len(orders) > 1 and patterns.judged(task, 7) == shown
     assert {patterns.judged(task, seed)[0].is_hallucinated for seed in range(20)} == {True, False}
+
+
+@pytest.mark.parametrize("task", ["qa", "dialogue", "summarization"])
+def test_a_choice_sees_the_right_text_on_either_place_by_seed(task):
+    shown = patterns.compared(task, 7)
+    for one in shown:
+        sides = (one.about.right, one.about.hallucinated)
+        assert (one.first, one.second) == (sides if one.right == 1 else sides[::-1])
+        assert one.hallucinated == 3 - one.right
+    assert {one.about.right for one in shown} == {one.demonstration.right for one in patterns.PATTERNS[task]}
+    drawn = [patterns.compared(task, seed) for seed in range(40)]
+    n_first = [sum(one.right == 1 for one in each) for each in drawn]
+    assert set(n_first) == {len(shown) // 2, -(-len(shown) // 2)}  # as often on either place, or once more
+    assert len({tuple(one.right for one in each) for each in drawn}) > len(shown)  # not in turns alone
+    assert len({tuple(one.about.right for one in each) for each in drawn}) > len(shown)
+    assert patterns.compared(task, 7) == shown
 
 
 def test_named_gives_one_or_all():

@@ -75,7 +75,7 @@ def test_filtering_demonstrates_the_ground_truth_on_either_place(task, make):
         filtering.Candidate("a", HOSTILE, "one-pass"),
         filtering.Candidate("b", "B", "conversational"),
     )
-    asked = filtering.requests([contest], "judge", settings(), origin="generated", prompts_dir=None)
+    asked = filtering.requests([contest], "judge", settings(), origin="generated", seed=7, prompts_dir=None)
     assert [one.attributes["first"] for one in asked] == ["a", "b"]
     for one in asked:
         check(one.request.messages, FILTERED[task])
@@ -132,7 +132,9 @@ def test_recognition(task, variant, make):
 @pytest.mark.parametrize("task", FILTERED)
 def test_contrast_shows_both_orders(task):
     right, wrong = Target("r", "i1", "R", "p", False), Target("h", "i1", HOSTILE, "p", True)
-    asked = contrast_requests([right, wrong], {"i1": context(task)}, "judge", settings(), prompts_dir=None)
+    asked = contrast_requests(
+        [right, wrong], {"i1": context(task)}, "judge", settings(), seed=7, prompts_dir=None
+    )
     assert [one.attributes["order"] for one in asked] == ["right-first", "hallucinated-first"]
     expected = [name for name in FILTERED[task][:-1] if name != "Knowledge"] + ["Your Choice"]
     for one in asked:

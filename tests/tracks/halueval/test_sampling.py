@@ -1,5 +1,7 @@
 """What a sampling reply becomes, and how a lesson is taught."""
 
+from dataclasses import replace
+
 import pytest
 
 from truerate.llm.generation import facts
@@ -119,6 +121,16 @@ def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
     assert (
         asked.request.messages[4]["content"] == "What do you mean?" and asked.attributes["understood"] == "no"
     )
+
+
+def test_a_teaching_turn_that_is_cut_costs_no_candidate():
+    """A talkative model fills its limit with an acknowledgement: its reply is kept, and the lesson goes on."""
+    _, lessons = lesson_of(1)
+    assert all(one.keeps_cut for one in sampling.teaching_requests(lessons, "gen", settings()))
+    made, lessons = lesson_of(1)
+    while sampling.open_lessons(lessons):
+        lessons = sampling.taught(lessons, [replace(ok("Understood. I will"), finish_reason="length")])
+    assert sampling.unasked(made, lessons) == [None]
 
 
 def test_a_lesson_that_breaks_off_leaves_its_candidates_dead_with_the_reason():

@@ -25,7 +25,7 @@ from truerate_world.wildhallucinations.models.site import Site
 TRACK = load_params(Path(__file__).parents[3] / "params.yaml").tracks["wildhallucinations"]
 
 
-@pytest.fixture(params=["httptools", "plain"])
+@pytest.fixture(params=["httptools", pytest.param("plain", marks=pytest.mark.proof)])
 def parser(request, monkeypatch):
     """Both readers of requests."""
     if request.param == "plain":

@@ -207,6 +207,13 @@ def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
     ]
 
 
+def is_cut() -> pl.Expr:
+    """Whether a Generation row is of a reply that ends at its limit of tokens, kept or dead."""
+    return (pl.col("finish_reason") == "length").fill_null(False) | (
+        (pl.col("status") == "dead") & (pl.col("reason") == "length")
+    ).fill_null(False)
+
+
 def pair(column: str, key: str) -> pl.Expr:
     """The value of one key of a `PAIRS` column, null where it is absent."""
     element = pl.element()

@@ -1,10 +1,12 @@
 """The form `causal`: a decoder reads knowledge, conversation and response, and writes the judgement.
 
 p is that of `Yes` against `No` as its first token; the threshold is chosen on the fold that was held out. It
-learns the judgement alone, none of what it reads. Texts are judged one after the other.
+learns the judgement alone, none of what it reads. Texts of about one length are judged together; what fills up
+the shorter ones is masked, so that each gets what it would get alone (in bf16 but for rounding).
 """
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +22,12 @@ from truerate.detectors.judges.dictation import N_WRITTEN, Dictation, dictation,
 from truerate.detectors.judges.rows import Judged
 from truerate.detectors.tokens.cells import NETWORK, halves
 from truerate.detectors.training import engine, processes
-from truerate.detectors.training.batches import Rows
+from truerate.detectors.training.batches import Rows, within
 from truerate.detectors.training.device import single_threaded
 from truerate.detectors.training.engine import Lesson
 
 TOO_LONG = "too-long"  # a response that leaves no room for anything to judge it by
+SLICE = 4096  # texts that are sorted by length together
 TYPE = "unspecified"  # of a segment: the decoder says why in its own words
 
 
@@ -40,7 +43,7 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
         lesson = judging_lesson(network, taught, held_out)
         trained = engine.train(network, lesson, job.backbone, seed=job.cell.seed, folder=job.scratch)
         network.eval()
-        decision = _decided(network, held_out)
+        decision = _decided(network, held_out, job.how.batch_tokens)
     if processes.rank() == 0:
         network.save(folder / NETWORK)
         save_decision(decision, folder)
@@ -68,8 +71,9 @@ def mean_loss(network: Decoder, rows: list[Dictation]) -> float | None:
     if not rows:
         return None
     network.eval()
+    parts = within([row.n_tokens for row in rows], network.backbone.token_budget)
     with torch.inference_mode():
-        losses = [float(network.loss([row])) for row in rows]
+        losses = [float(network.loss([rows[place] for place in part])) for part in parts]
     return sum(losses) / sum(row.n_targets for row in rows)
 
 
@@ -83,36 +87,80 @@ def _dictations(network: Decoder, passages: pl.DataFrame) -> tuple[list[str], li
     return [name for name, _ in kept], [one for _, one in kept]
 
 
-def _decided(network: Decoder, held_out: pl.DataFrame) -> Decision:
+def _decided(network: Decoder, held_out: pl.DataFrame, batch_tokens: int) -> Decision:
     """The threshold with the best balanced accuracy on held-out texts; one half where they have one label."""
-    read = [(_prompt(network, row), row["is_hallucinated"]) for row in held_out.iter_rows(named=True)]
-    pairs = [(network.p(ids), label) for ids, label in read if ids is not None]
+    p = p_of(network, prompts_of(network, held_out), batch_tokens)
+    pairs = [
+        (one, label) for one, label in zip(p, held_out["is_hallucinated"], strict=True) if one is not None
+    ]
     labels = np.array([label for _, label in pairs], dtype=bool)
     if not labels.any() or labels.all():
         return Decision()
-    return Decision(threshold=best_threshold(np.round([p for p, _ in pairs], DIGITS), labels))
-
-
-def _prompt(network: Decoder, row: dict) -> np.ndarray | None:
-    return prompt(network.coder, row, network.backbone.max_tokens - N_WRITTEN)
+    return Decision(threshold=best_threshold(np.array([one for one, _ in pairs]), labels))
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
     """What the judge says of each passage, in their order; `too-long` where a response fills the window."""
     with single_threaded(reader.backbone):
         network = decoders.load(reader.folder / NETWORK, device=processes.device())
-        return [judged(network, row, reader.decision) for row in passages.iter_rows(named=True)]
+        return [
+            one
+            for part in passages.iter_slices(SLICE)
+            for one in judged_all(network, part, reader.decision, batch_tokens=reader.how.batch_tokens)
+        ]
 
 
-def judged(network: Decoder, row: dict, decision: Decision) -> Judged:
-    """The judgement of one response. Its segments are what its reason quotes of the response."""
-    ids = _prompt(network, row)
-    if ids is None:
+def judged_all(
+    network: Decoder, passages: pl.DataFrame, decision: Decision, *, batch_tokens: int
+) -> list[Judged]:
+    """The judgement of each response, in their order; `batch_tokens` are read at once, or one response that has
+    more. Segments are what a reason quotes of its response.
+    """
+    prompts = prompts_of(network, passages)
+    p = p_of(network, prompts, batch_tokens)
+    flagged = [place for place, one in enumerate(p) if one is not None and one > decision.threshold]
+    reasons = dict(
+        zip(flagged, reasons_of(network, [prompts[place] for place in flagged], batch_tokens), strict=True)
+    )
+    rows = passages.select("text", "knowledge").iter_rows()
+    return [
+        _judged(text, knowledge, one, reasons.get(place))
+        for place, ((text, knowledge), one) in enumerate(zip(rows, p, strict=True))
+    ]
+
+
+def _judged(text: str, knowledge: str, p: float | None, reason: str | None) -> Judged:
+    if p is None:
         return Judged(None, None, [], None, TOO_LONG)
-    p = round(network.p(ids), DIGITS)
-    if not p > decision.threshold:
+    if reason is None:
         return Judged(False, p, [], None)
-    reason = network.reason(ids)
-    found = located(reason, row["text"], knowledge=row["knowledge"]).segments
+    found = located(reason, text, knowledge=knowledge).segments
     spans = [{"start": start, "end": end, "type": TYPE, "p": p} for start, end in found]
     return Judged(True, p, spans, reason or None)
+
+
+def prompts_of(network: Decoder, passages: pl.DataFrame) -> list[np.ndarray | None]:
+    """The prompt of each passage; None of one whose response fills the window."""
+    room = network.backbone.max_tokens - N_WRITTEN
+    return [prompt(network.coder, row, room) for row in passages.iter_rows(named=True)]
+
+
+def p_of(network: Decoder, prompts: Sequence[np.ndarray | None], batch_tokens: int) -> list[float | None]:
+    """P(Yes) behind each prompt, six digits, None where there is none; the longest are read first."""
+    there = [place for place, ids in enumerate(prompts) if ids is not None]
+    found: list[float | None] = [None] * len(prompts)
+    for part in reversed(within([len(prompts[place]) for place in there], batch_tokens)):
+        places = [there[one] for one in part]
+        read = network.p([prompts[place] for place in places])
+        for place, p in zip(places, read.tolist(), strict=True):
+            found[place] = round(p, DIGITS)
+    return found
+
+
+def reasons_of(network: Decoder, prompts: Sequence[np.ndarray], batch_tokens: int) -> list[str]:
+    """What is written behind each prompt; the longest are read first."""
+    found = [""] * len(prompts)
+    for part in reversed(within([len(ids) + N_WRITTEN for ids in prompts], batch_tokens)):
+        for place, text in zip(part, network.reasons([prompts[one] for one in part]), strict=True):
+            found[place] = text
+    return found

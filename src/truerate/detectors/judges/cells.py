@@ -77,7 +77,7 @@ def key_of(job: Job, device: str | None = None) -> str:
         *SHARED,
         cell=job.cell._asdict(),
         rows=[rows_key(job.passages), rows_key(job.passages, ["target_id", *COLUMNS])],
-        how=job.how.model_dump(mode="json"),
+        how=job.how.model_dump(mode="json", exclude={"batch_tokens"}),
         backbone=None if job.backbone is None else job.backbone.content(exclude={"strategy", "cache_bytes"}),
         weights=weights_of(job.backbone),
         on=surroundings(device),

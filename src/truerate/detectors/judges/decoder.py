@@ -1,5 +1,6 @@
 """A decoder that judges, by Hub id or path: how it learns, how it is kept, and what it says."""
 
+import inspect
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network
-from truerate.detectors.judges.dictation import END, N_WRITTEN, NO, YES, Dictation, padded
+from truerate.detectors.judges.dictation import END, N_WRITTEN, NO, YES, Dictation, aligned, padded
 from truerate.detectors.tokens.backbones import adapted, check_window, quantised
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
@@ -33,6 +34,9 @@ class Decoder(Teachable):
             raise TruerateError(
                 f"backbone {backbone.weights!r}: its tokenizer begins {YES!r} and {NO!r} alike; name another"
             )
+        self.ends = line_ends(coder, model.generation_config.eos_token_id)
+        # logits of every token of a batch are the vocabulary many times over; one row of them is read
+        self._keeps_last = "logits_to_keep" in inspect.signature(model.forward).parameters
 
     @property
     def device(self) -> torch.device:
@@ -58,32 +62,49 @@ class Decoder(Teachable):
         )
 
     @torch.inference_mode()
-    def p(self, prompt: np.ndarray) -> float:
-        """P(Yes) / (P(Yes) + P(No)) of the token behind a prompt (tokens,), in [0, 1]."""
+    def p(self, prompts: Sequence[np.ndarray]) -> np.ndarray:
+        """P(Yes) / (P(Yes) + P(No)) of the token behind each prompt (tokens,), in [0, 1]; they are read at once."""
+        ids, mask = self._aligned(prompts)
+        places = (mask.cumsum(dim=1) - 1).clamp(min=0)
+        last = {"logits_to_keep": 1} if self._keeps_last else {}
         with half_precision(self.device):
-            logits = self.model(input_ids=self._row(prompt), use_cache=False).logits[0, -1].float()
-        return float(logits[[self.no, self.yes]].softmax(dim=0)[1])
+            read = self.model(
+                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, **last
+            )
+        found: np.ndarray = (
+            read.logits[:, -1].float()[:, [self.no, self.yes]].softmax(dim=1)[:, 1].cpu().numpy()
+        )
+        return found
 
     @torch.inference_mode()
-    def reason(self, prompt: np.ndarray) -> str:
-        """What it writes behind a prompt and `Yes.`, greedily, up to the end of the line."""
+    def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
+        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; they are read and
+        written at once.
+        """
         said = self.coder.encode([YES])[0][0].astype(np.int64)
-        begun = self._row(np.concatenate([prompt, said]))
-        end = self.coder.encode([END])[0][0]
+        ids, mask = self._aligned([np.concatenate([prompt, said]) for prompt in prompts])
         with half_precision(self.device):
             whole = self.model.generate(
-                begun,
-                attention_mask=torch.ones_like(begun),
+                ids,
+                attention_mask=mask,
                 max_new_tokens=N_WRITTEN,
                 do_sample=False,
+                repetition_penalty=1.0,  # some models bring one, and what is quoted stands in the prompt
                 pad_token_id=self.coder.pad,
-                eos_token_id=int(end[0]) if len(end) == 1 else None,
+                eos_token_id=self.ends or None,
             )
-        text = self.coder.tokenizer.decode(whole[0, begun.shape[1] :].tolist(), skip_special_tokens=True)
-        return str(text).split("\n")[0].strip()
+        return [self._line(one) for one in whole[:, ids.shape[1] :].tolist()]
 
-    def _row(self, ids: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(ids)[None].to(self.device)
+    def _line(self, written: list[int]) -> str:
+        """The first line of what was written, without what fills it up to the longest of its batch."""
+        while written and written[-1] == self.coder.pad:
+            written = written[:-1]
+        text = self.coder.tokenizer.decode(written, skip_special_tokens=True)
+        return str(text).split(END)[0].strip()
+
+    def _aligned(self, prompts: Sequence[np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
+        ids, mask = (torch.from_numpy(one).to(self.device) for one in aligned(prompts, self.coder.pad))
+        return ids, mask
 
     def save(self, folder: Path) -> None:
         """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
@@ -94,6 +115,16 @@ class Decoder(Teachable):
         (folder / "network.json").write_text(settings + "\n", "utf-8")
         state = {name: value.contiguous() for name, value in self.trainable_state().items()}
         save_file(state, folder / "model.safetensors")
+
+
+def line_ends(coder: Coder, own: int | Sequence[int] | None) -> list[int]:
+    """The tokens with which a line is over, whatever they end besides (`.\\n` is one of Llama's), and those that
+    end all that a model of its `own` writes.
+    """
+    single = [[token] for token in range(coder.n_words)]
+    texts = coder.tokenizer.decode_batch(single, skip_special_tokens=False)
+    ends = {token for token, text in enumerate(texts) if END in text}
+    return sorted(ends | ({own} if isinstance(own, int) else set(own or ())))
 
 
 def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -> Decoder:

@@ -74,6 +74,17 @@ def dictation(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Dictatio
     return Dictation(np.concatenate([read, written]), labels)
 
 
+def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids of prompts, (prompts, tokens), filled up at their beginnings to the longest, so that what follows them
+    stands at one place; and 1 where a token is theirs, 0 in the filling.
+    """
+    longest = max(map(len, prompts))
+    ids, mask = (np.full((len(prompts), longest), value, np.int64) for value in (pad, 0))
+    for place, one in enumerate(prompts):
+        ids[place, longest - len(one) :], mask[place, longest - len(one) :] = one, 1
+    return ids, mask
+
+
 def padded(rows: Sequence[Dictation], pad: int) -> tuple[np.ndarray, np.ndarray]:
     """Ids and labels of rows, (rows, tokens) each, filled up at their ends to the longest."""
     longest = max(row.n_tokens for row in rows)

@@ -22,6 +22,7 @@ SHARED = [
     for part in (
         "core/keys.py",
         "core/tags.py",
+        "core/sentence_spans.py",
         "core/text.py",
         "metrics/ngrams.py",
         "metrics/thresholds.py",

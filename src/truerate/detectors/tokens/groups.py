@@ -3,8 +3,9 @@
 A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and
 joined by ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives
 way first, down to half of the window; an answer that needs more is cut into chunks of equal length. A
-reference that does not stand whole beside an answer is read in overlapping windows, of which nothing is left
-out: in judging beside each of them, in learning beside the one that shares most with it.
+reference that does not stand whole beside an answer is read in overlapping windows, which together leave nothing
+out: in learning beside the one that shares most with the answer, in judging beside each of them, or, where the
+backbone has `windows`, beside as many that share most with it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +33,8 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Answer:
     """A text, or a chunk of one, in tokens. `offsets` are trimmed code points of the whole text; `labels`
-    -100: does not count. It stands beside the window `window` of `n_windows` of its reference.
+    -100: does not count. It stands beside the window `window` of `n_windows` of its reference, and is read beside
+    `n_read` of them in all.
 
     Shapes: ids, labels (tokens,); offsets (tokens, 2); features (tokens, features).
     """
@@ -46,6 +48,7 @@ class Answer:
     n_chunks: int = 1
     window: int = 0
     n_windows: int = 1
+    n_read: int = 1
 
 
 @dataclass(frozen=True)
@@ -147,34 +150,35 @@ def _grouped(
     for size, beside in sizes.items():
         parts = [kept[1][start:end] for start, end in borders(len(kept[1]), size)] if size else []
         parts = parts or [kept[1][:0]]
-        nearest = _nearest([answer for _, answer in beside], parts) if is_taught else [None] * len(beside)
+        n_read = min(1 if is_taught else backbone.windows or len(parts), len(parts))
+        nearest = _nearest([answer for _, answer in beside], parts, n_read)
         for place, part in enumerate(parts):
-            here = [one for one, near in zip(beside, nearest, strict=True) if near in (None, place)]
+            here = [one for one, near in zip(beside, nearest, strict=True) if place in near]
             if here:
-                yield _group(part, place, len(parts), here, coder)
+                own = {"window": place, "n_windows": len(parts), "n_read": n_read}
+                yield _group(part, [(row, replace(answer, **own)) for row, answer in here], coder)
 
 
-def _group(
-    part: np.ndarray, place: int, n_windows: int, beside: Sequence[tuple[dict, Answer]], coder: Coder
-) -> Group:
+def _group(part: np.ndarray, beside: Sequence[tuple[dict, Answer]], coder: Coder) -> Group:
     """Answers beside one window of their reference."""
     ids = np.concatenate([np.array(coder.start, np.int32), part, np.array(coder.between, np.int32)])
-    answers = (replace(answer, window=place, n_windows=n_windows) for _, answer in beside)
-    return Group(ids, tuple(answers), beside[0][0]["group_id"], beside[0][0]["lang"])
+    row = beside[0][0]
+    return Group(ids, tuple(answer for _, answer in beside), row["group_id"], row["lang"])
 
 
-def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray]) -> list[int]:
-    """Of each answer the window that holds most of its different pairs of neighbouring tokens, of equals most of its
-    tokens; the first of equals in both.
+def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int) -> list[set[int]]:
+    """Of each answer the `n_read` windows that hold most of its different pairs of neighbouring tokens, of equals most
+    of its tokens; the first of equals in both.
     """
-    if len(parts) == 1:
-        return [0] * len(answers)
+    if len(parts) == n_read:
+        return [set(range(n_read))] * len(answers)
     held = [(_neighbours(part), set(part.tolist())) for part in parts]
     found = []
     for answer in answers:
         pairs, tokens = _neighbours(answer.ids), set(answer.ids.tolist())
         shared = [(len(pairs & in_pairs), len(tokens & in_tokens)) for in_pairs, in_tokens in held]
-        found.append(max(range(len(parts)), key=shared.__getitem__))
+        ranked = sorted(range(len(parts)), key=shared.__getitem__, reverse=True)  # equals keep their order
+        found.append(set(ranked[:n_read]))
     return found
 
 
@@ -202,17 +206,17 @@ def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) ->
 def over_windows(
     parts: Iterable[tuple[Answer, T]], least: Callable[[Sequence[T]], T]
 ) -> Iterator[tuple[Answer, T]]:
-    """Each text or chunk once, with what is said of it by all windows of its reference as one by `least`, as soon
+    """Each text or chunk once, with what is said of it by all windows that it is read beside as one by `least`, as soon
     as the last of them was read.
     """
     waiting: dict[tuple[str, int], list[T]] = {}
     for answer, said in parts:
-        if answer.n_windows == 1:
+        if answer.n_read == 1:
             yield answer, said
             continue
         known = waiting.setdefault((answer.target_id, answer.chunk), [])
         known.append(said)
-        if len(known) == answer.n_windows:
+        if len(known) == answer.n_read:
             yield answer, least(waiting.pop((answer.target_id, answer.chunk)))
 
 
@@ -229,5 +233,6 @@ def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
     ordered = sorted(chunks, key=lambda one: one[0].chunk)
     offsets = np.concatenate([answer.offsets for answer, _ in ordered])
     p = np.concatenate([found for _, found in ordered])
-    n_windows = max(answer.n_windows for answer, _ in ordered)
-    return Reading(offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1), n_windows)
+    widest = max((answer for answer, _ in ordered), key=lambda answer: answer.n_windows)
+    kinds = 1 + p[:, 1:].argmax(axis=1)
+    return Reading(offsets, 1 - p[:, 0], kinds, widest.n_windows, widest.n_windows - widest.n_read)

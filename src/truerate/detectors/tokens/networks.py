@@ -56,7 +56,8 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
         lessons, graded = (
             groups_of(half, coder, backbone, labels, is_taught=True) for half in (taught, held_out)
         )
-        judged = groups_of(held_out, coder, backbone, labels) if windowed_rate(graded) else graded
+        is_graded_alike = backbone.windows == 1 or not windowed_rate(graded)
+        judged = graded if is_graded_alike else groups_of(held_out, coder, backbone, labels)
         how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
         trained = train(network, lessons, judged, graded=graded, **how)
     facts = {"is_fitted": True, "windowed_rate": round(windowed_rate(lessons) or 0.0, 6), **trained.facts}
@@ -69,7 +70,9 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         for target, reading in readings(network, passages, reader.backbone):
-            yield Spans(target, soft_spans(texts[target], reading, labels), reading.n_windows)
+            yield Spans(
+                target, soft_spans(texts[target], reading, labels), reading.n_windows, reading.n_unread
+            )
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:

@@ -21,13 +21,20 @@ MARKED = 0.5  # a character is marked above it where nothing was learned that co
 
 class Reading(NamedTuple):
     """The tokens of a text: `offsets` (tokens, 2), `p` (tokens,) of being hallucinated, `kinds` (tokens,) the
-    likeliest label but none. `n_windows`: in how many windows its reference was read.
+    likeliest label but none. `n_windows`: in how many windows its reference was cut, `n_unread`: how many of them were
+    not read.
     """
 
     offsets: np.ndarray
     p: np.ndarray
     kinds: np.ndarray
     n_windows: int = 1
+    n_unread: int = 0
+
+    @property
+    def n_read(self) -> int:
+        """How many windows of its reference were read."""
+        return self.n_windows - self.n_unread
 
 
 def written(p: np.ndarray) -> np.ndarray:
@@ -74,21 +81,23 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
 
 
 class Spans(NamedTuple):
-    """The soft spans of one text, and in how many windows its reference was read."""
+    """The soft spans of one text, in how many windows its reference was cut, and how many of them were not read."""
 
     target_id: str
     spans: list[dict]
     n_windows: int = 1
+    n_unread: int = 0
 
 
 class Said(NamedTuple):
-    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, `spans`, and in how many
-    windows its reference was read.
+    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, `spans`, in how many windows
+    its reference was cut, and how many of them were not read.
     """
 
     p: float
     spans: list[dict]
     n_windows: int = 1
+    n_unread: int = 0
 
 
 def said_of(one: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said:
@@ -98,7 +107,7 @@ def said_of(one: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said
     """
     p = max((span["p"] for span in one.spans), default=0.0)
     kept = one.spans if is_labelled else [span for span in one.spans if span["p"] > threshold]
-    return Said(p, kept, one.n_windows)
+    return Said(p, kept, one.n_windows, one.n_unread)
 
 
 def judgements(
@@ -114,16 +123,16 @@ def judgements(
     learned: null, `not-fitted`.
 
     `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
-    name. A `threshold` other than one half stands among them in the row, and so does the number of windows in
-    which a reference was read, where these are several.
+    name. A `threshold` other than one half stands among them in the row, and so does the number of windows of its
+    reference (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
     """
     blank, is_fitted = [None] * passages.height, said is not None
     largest = [one.p for one in said] if is_fitted else blank
     cell = pairs(**attributes)
     more = {} if threshold == MARKED else {"threshold": threshold}
     told = {
-        n: pairs(**attributes, **more, **({"n_windows": n} if n > 1 else {}))
-        for n in {1, *(one.n_windows for one in said or ())}
+        pieces: pairs(**attributes, **more, **_windows(*pieces))
+        for pieces in {(1, 0), *((one.n_windows, one.n_unread) for one in said or ())}
     }
     rows = {
         "judgement_id": [
@@ -138,6 +147,15 @@ def judgements(
         "spans": [one.spans for one in said] if is_fitted else [[] for _ in blank],
         "p": largest,
         "rationale": None,
-        "attributes": [told[one.n_windows] for one in said] if is_fitted else [told[1]] * passages.height,
+        "attributes": [told[one.n_windows, one.n_unread] for one in said]
+        if is_fitted
+        else [told[1, 0]] * passages.height,
     }
     return pl.DataFrame(rows, schema=schema(Judgement))
+
+
+def _windows(n_windows: int, n_unread: int) -> dict[str, int]:
+    """What a row says of the windows of its reference."""
+    if n_windows == 1:
+        return {}
+    return {"n_windows": n_windows} | ({"n_read": n_windows - n_unread} if n_unread else {})

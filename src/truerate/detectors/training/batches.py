@@ -75,11 +75,19 @@ def cut(indices: Sequence[int], rows: Rows, n_answers: int) -> list[list[int]]:
 
 def parts(batch: Sequence[int], rows: Rows, token_budget: int) -> list[Part]:
     """A batch in parts of at most `token_budget` tokens with padding; a longer row is a part by itself."""
+    places = within([rows.rows[i].n_tokens for i in batch], token_budget)
+    return [[batch[place] for place in part] for part in places]
+
+
+def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
+    """Rows of these lengths, the shortest first, in parts of at most `token_budget` tokens with padding; a
+    longer row is a part by itself.
+    """
     split: list[Part] = []
-    for index in sorted(batch, key=lambda i: rows.rows[i].n_tokens):
-        if not split or rows.rows[index].n_tokens * (len(split[-1]) + 1) > token_budget:
+    for place in sorted(range(len(lengths)), key=lambda one: lengths[one]):
+        if not split or lengths[place] * (len(split[-1]) + 1) > token_budget:
             split.append([])
-        split[-1].append(index)
+        split[-1].append(place)
     return split
 
 

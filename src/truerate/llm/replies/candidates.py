@@ -347,10 +347,19 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
+# the text as it was, and below it the one that was asked for
+_BESIDE_ORIGINAL = lazy(
+    rf"[\s*_#>-]*original(?:\s+{MADE})?[\s*_]*:[^\n]*\n+[\s*_#>-]*{KINDS}(?:\s+{MADE})?[\s*_]*:[\s*_]*(?P<refined>\S.*)",
+    re.I | re.DOTALL,
+)
+
+
 def refined(text: str, noun: Noun, original: str) -> Parsed:
     """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that
     nothing is to be corrected.
     """
+    if beside := _BESIDE_ORIGINAL.fullmatch(opened(text).text):
+        text = beside["refined"]
     found = written(text, noun, kinds=("Refined",))
     value = (
         found.value if found.value is not None else opened(text).text if found.reason == "no-answer" else ""

@@ -10,46 +10,17 @@ mention of the other pole (`Answer 1 is correct`, asked which one is hallucinate
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
+from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.lexicon import FAULT
+from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
-_ORDINALS = (
-    r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
-    r"перв(?:ый|ая|ое)|第?一(?:个|個|番目の?|つ目の?)|第一|最初の|1番目の?|الأولى?|첫\s?번째|पहला|पहली",
-    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|"
-    r"第?二(?:个|個|番目の?|つ目の?)|第二|2番目の?|الثانية?|الثاني|두\s?번째|दूसरा|दूसरी",
-)
-_NUMBERS = ("1|one", "2|two")
-_NOUNS = (
-    r"answers?|responses?|summar(?:y|ies)|options?|candidates?|choice|number|no\.|nr\.|text|version|item|"
-    r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|"
-    r"resumo|opção|"
-    r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|応答|回复|الإجابة|الملخص|الرد|"
-    r"답변|응답|요약|उत्तर|सारांश|जवाब"
-)
-# a mention in a script that sets no blanks
-_UNSPACED = lazy(
-    r"(?:答案|回答|回复|応答|摘要|总结|选项|要約)[ ]?[12](?!\d)|"
-    r"第?[一二](?:个|個|番目の?|つ目の?)(?:答案|回答|回复|応答|摘要|总结|选项|要約)"
-)
-_SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
-_ENDS = r"[\])>*`\"']*"
-_VERB = (
-    r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|"
-    r"answer|vote\s+for)|"
-    r"(?:(?:my|the|your|best|better|final|chosen|selected|preferred|more|most|plausible|convincing|natural|"
-    r"believable|likely|hallucinated|wrong|incorrect|faulty|fabricated|false)\s+)+"
-    r"(?:choice|pick|answer|response|summary|one|option|selection)\s*(?:is|:)|(?:choice|pick|"
-    r"best|chosen|selected|better|final|verdict|judge?ment|decision|conclusion|selection|answer)\s*:|"
-    r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
-)
 _REASON = lazy(
     r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
     r"whereas|for)\b)",
@@ -68,16 +39,29 @@ _DOUBT = lazy(
     r"decide|choose|determine)|hard\s+to)\b",
     re.I,
 )
+# a pick that is not the writer's
+_OTHERS = lazy(
+    r"\b(?:another|other|previous|earlier|some|most|many)\s+(?:judges?|models?|annotators?|readers?|people|person|users?|reviewers?)\b"
+    r"|\bin\s+(?:the|an|your|this|that)\s+(?:previous\s+|first\s+|last\s+)?examples?\b"
+    r"|\b(?:at\s+first|initially|originally|previously)\b",
+    re.I,
+)
+# behind a pick: that none is made after all
+_UNDECIDED = lazy(
+    r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
+    r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
+    re.I,
+)
 _TAKEN_BACK = lazy(
     r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
-    r"thoughts?)|no,)",
+    r"thoughts?)|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
 # what says of a text that it is not the one that was asked for
 _OTHER_POLE = {
     "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
     r"supported|consistent|fine|good|better|"
-    r"best|free|plausible)\b",
+    r"best|free|plausible|clos(?:er|est)\s+to)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
 }
@@ -85,7 +69,8 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger|"
+    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
+    r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
@@ -123,20 +108,9 @@ _ASKED_FOR = lazy(
 )
 
 
-# both are granted something before one is picked: `Both are fine, but I would choose …`
-_BOTH_BUT = lazy(
-    rf"^\W*(?:both|either|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{_VERB}|(?:{_NOUNS})\s+[12]\s+is\s+(?:more|better|best))\s)",
-    re.I,
-)
-
-
-# a first sentence, or clause, that says only that both were looked at
-_BOTH_READ = lazy(
-    rf"^\W*(?:(?:ok(?:ay)?|sure|well|so|alright)\W+)?(?:i(?:'ve|\s+have)?|after|having|upon)\s+(?:(?:now|carefully|closely|first)\s+)*"
-    rf"(?:re-?)?(?:read(?:ing)?|look(?:ed|ing)\s+at|consider(?:ed|ing)|compar(?:ed|ing)|review(?:ed|ing)|examin(?:ed|ing)|"
-    rf"check(?:ed|ing)|evaluat(?:ed|ing)|analy[sz](?:ed|ing)|weigh(?:ed|ing)|went\s+through|going\s+through)\s+(?:through\s+)?"
-    rf"both(?:\s+of\s+(?:them|these|the\s+two))?(?:\s+(?:of\s+)?(?:the\s+|these\s+)?(?:{_NOUNS}))?"
-    rf"(?:\s+(?:carefully|closely|again|twice|in\s+turn|against\s+the\s+\w+|with\s+(?:great\s+)?care))?\s*[.,:;!]\s*(?=\S)",
+# words behind a pick that add nothing to it
+_HERE = lazy(
+    r"\A\s+(?:instead|here|in\s+this\s+case|overall|this\s+time)(?=\s*(?:[.,;:!(\n—–-]|\Z|\b(?:because|since|as)\b))",
     re.I,
 )
 
@@ -151,8 +125,8 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if not answer:
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
-    answer = _UNSPACED.sub(r" \g<0> ", answer)
-    answer = _BOTH_READ.sub("", _BOTH_BUT.sub("", answer))
+    answer = UNSPACED.sub(r" \g<0> ", answer)
+    answer = without_both(answer)
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)
@@ -193,7 +167,7 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     lines = [line for line in inside.splitlines() if line.strip()]
     alone_lines = [_alone(line, names) for line in lines]
     others = "\n".join(line for line, name in zip(lines, alone_lines, strict=True) if name is None)
-    if len(found := {name for name in alone_lines if name}) == 1 and not _mention().search(others):
+    if len(found := {name for name in alone_lines if name}) == 1 and not mention().search(others):
         # a pick on a line of its own, beside words that name none and do not doubt it
         if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
             return Parsed(found.pop(), cuts=cuts)
@@ -213,34 +187,8 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
 def _alone(text: str, names: Sequence[str]) -> str | None:
     """The name that a text is, in any form of a mention, and nothing beside it."""
     plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
-    found = _short().fullmatch(plain)
+    found = short().fullmatch(plain)
     return names[0 if found["first"] else 1] if found else None
-
-
-@lru_cache(maxsize=1)
-def _short() -> re.Pattern[str]:
-    """A whole answer: a number with or without noun and signs, an ordinal with or without noun."""
-    first, second = (rf"(?:{number}|{ordinal})" for number, ordinal in zip(_NUMBERS, _ORDINALS, strict=True))
-    article = r"(?:the|la|le|el|die|der|das|il|lo|a|o|de|het)\s+"
-    return re.compile(
-        rf"(?:{article})?(?:{_NOUNS})?{_SIGNS}(?:(?:no|nr)\.\s*)?(?:(?P<first>{first})|"
-        rf"(?P<second>{second})){_ENDS}\s*(?:one|{_NOUNS})?",
-        re.I,
-    )
-
-
-@lru_cache(maxsize=1)
-def _mention() -> re.Pattern[str]:
-    """A mention within words: noun and number, ordinal and noun, a signed number, or former and latter."""
-    parts = []
-    for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
-        parts.append(
-            rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
-            rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
-            rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
-        )
-    return re.compile("|".join(parts), re.I)
 
 
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
@@ -249,7 +197,7 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     """
     text = re.sub(r"[*_`]", "", _with_noun(text, names))
     mentions = [
-        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
+        (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
@@ -276,8 +224,11 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)
         return names[int(number["number"]) - 1] if number and is_said else "absent"
     if re.search(
-        rf"(?:{_NOUNS}){_SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
+        rf"(?:{NOUNS}){SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{NOUNS})\s*)?[12](?!\w)", text, re.I
     ):
+        return "ambiguous"
+    told = _sentence(text, mentions[0][1])
+    if _OTHERS.search(told) or told.rstrip().endswith("?"):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found
@@ -322,6 +273,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
+    if is_picked and _UNDECIDED.search(text, end):
+        return "ambiguous"
     if re.match(r"[^.]{0,60}?\bthan\b", behind):
         return "absent"  # compared with something that is no text
     head = text[start:end] if is_picked else own
@@ -355,7 +308,7 @@ def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     last = mentions[-1]
     if (
         picks == {last[0]}
-        and re.search(rf"{_VERB}\s*$", text[: last[1]], re.I)
+        and re.search(rf"{VERB}\s*$", text[: last[1]], re.I)
         and not _TAKEN_BACK.search(text)
     ):
         return names[last[0]]
@@ -375,10 +328,11 @@ def _is_reason(text: str, end: int, others: list[tuple[int, int, int]]) -> bool:
 def _is_pick(text: str, start: int, end: int, *, is_strict: bool = False) -> bool:
     """Whether a mention stands where a pick stands: behind a verb of choosing, or first and before a mark."""
     before = text[:start]
-    if not (re.match(r"\W*$", text[end:]) or _REASON.match(text[end:])):
+    behind = _HERE.sub("", text[end:], count=1)
+    if not (re.match(r"\W*$", behind) or _REASON.match(behind)):
         return False
     ahead = before[max(before.rfind(sign) for sign in (". ", "! ", "\n")) + 1 :]
-    if re.search(rf"(?:^|[\s.,;:])(?:{_VERB})\s*[\"'(\[]*\s*(?:the\s+)?$", before, re.I) and not _NOT.search(
+    if re.search(rf"(?:^|[\s.,;:])(?:{VERB})\s*[\"'(\[]*\s*(?:the\s+)?$", before, re.I) and not _NOT.search(
         ahead
     ):
         return True

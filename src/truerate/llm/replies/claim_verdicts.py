@@ -34,16 +34,31 @@ _LABELLED_LAST = lazy(
 )
 # a verdict as a sentence: `Claim 1 is supported. Claim 2 is not supported.`
 _IN_PROSE = lazy(
-    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+)?(?:claim|fact|statement)[ \t]+\[?(\d{1,3})\]?[ \t]+is[ \t]+(?=(?:not[ \t]+|un)?supported\b)",
+    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+|but[ \t]+|while[ \t]+)?(?:claim|fact|statement)s?[ \t]+"
+    r"(?P<numbers>\[?\d{1,3}\]?(?:(?:[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)\[?\d{1,3}\]?)*)[ \t]+(?:is|are)[ \t]+"
+    r"(?:both[ \t]+|all[ \t]+)?"
+    r"(?=(?:not[ \t]+|un)?supported\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 # one sentence for all claims
 _OF_ALL = lazy(
-    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?:two|given|listed|above))?"
+    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2}))?(?:\s+(?:given|listed|above))?"
     r"(?:\s+(?:claims?|statements?|facts?|them))?(?:\s+(?:is|are)|\s*[:：])\s+(?:(?:fully|clearly|directly)\s+)?"
     r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
     re.IGNORECASE,
 )
+# and for all but some: `All claims are supported except [2].`
+_OF_ALL_BUT = lazy(
+    r"[\W_]*(?:all|every)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+other)?\s+(?:claims?|statements?|facts?)\s+(?:is|are)\s+"
+    r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?"
+    r"\s*,?\s*(?:except|but|other\s+than|apart\s+from)(?:\s+for)?\s+(?:the\s+)?(?:(?:claims?|statements?|facts?|numbers?)\s+)?"
+    r"(?P<but>[\[(#]?\d{1,3}[\])]?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)[\[(#]?\d{1,3}[\])]?)*)[\W_]*",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    word: str(n)
+    for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)
+}
 _ANEW = lazy(
     r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
     r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
@@ -74,7 +89,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
         return Parsed(["absent"] * n, None, cuts)
     if (table := _of_table(answer, claims)) is not None:
         return Parsed(table, None, joined(cuts, ("table",)))
-    answer = _IN_PROSE.sub(r"\n[\1] ", answer)
+    answer = _IN_PROSE.sub(lambda found: f"\n[{', '.join(re.findall(r'[0-9]+', found['numbers']))}] ", answer)
     said, more = _of_lines(_latest(unfenced(answer).text, n), claims)
     if not said:
         said, more = _by_place(unfenced(answer).text, claims)
@@ -157,7 +172,8 @@ def _parted(line: str) -> list[str]:
         line,
         flags=re.IGNORECASE,
     )
-    is_list = len(parts) > 1 and all(marks.entry_of(part, NOUNS) for part in parts)
+    entries = [marks.entry_of(part, NOUNS) for part in parts]
+    is_list = len(parts) > 1 and all(entry is not None and entry.text for entry in entries)
     return parts if is_list else [line]
 
 
@@ -226,9 +242,17 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | st
     if whole := _OF_ALL.fullmatch(" ".join(lines)):
         who, is_against = whole["who"].casefold(), bool(whole["against"])
         is_two, is_none = who in ("both", "neither"), who in ("none", "no", "neither")
-        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2):
+        counted = _COUNTS.get((whole["count"] or "").casefold(), whole["count"])
+        is_other_number = counted is not None and int(counted) != len(claims)
+        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2) or is_other_number:
             return {}, ()  # `all are not supported`: each one, or not each one?
         return {place: {is_against or is_none} for place in range(1, len(claims) + 1)}, ("list",)
+    if (rest := _OF_ALL_BUT.fullmatch(" ".join(lines))) and (
+        numbers := {int(one) for one in re.findall(r"\d+", rest["but"])}
+    ):
+        is_against = bool(rest["against"])
+        if all(1 <= number <= len(claims) for number in numbers):
+            return {n: {is_against is not (n in numbers)} for n in range(1, len(claims) + 1)}, ("list",)
     if len(claims) == 1 and (verdict := verdict_of(" ".join(lines), claims[0])) is not None:
         return {1: {verdict}}, ()
     items = [item for line in lines if (item := marks.item_of(line)) is not None]

@@ -20,7 +20,7 @@ picks, all agree, and no word of doubt, question or taking back stands in it.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.grammar import paraphrase
@@ -28,14 +28,17 @@ from truerate.llm.replies.grammar import paraphrase
 Asks = Literal["hallucinated", "best"] | None
 _IS = (
     r"(?:is|was|seems|sounds|looks|appears|reads|feels|(?:seems|appears)\s+to\s+be)\s+"
-    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|the|also)\s+)*"
+    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|entirely|completely|wholly|totally|the|also)\s+)*"
 )
 _QUALITY = (
     r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
     r"relevant|coherent|fluent|accurate|helpful|logical|reasonable|likely|precise|faithful|complete|correct|"
     r"consistent|factual|informative)"
 )
-_BETTER = rf"(?:better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
+_BETTER = (
+    r"(?:closer\s+to\s+the\s+(?:truth|knowledge|facts?|document|source|question)|"
+    rf"better|stronger|superior|preferable|more\s+{_QUALITY}(?:\s+and\s+(?:more\s+)?\w+)?)"
+)
 _WORSE = rf"(?:worse|weaker|inferior|less\s+{_QUALITY})"
 _FAULTY = (
     r"(?:hallucinated|fabricated|made[ -]up|invented|false|wrong|incorrect|inaccurate|unfaithful|"
@@ -48,7 +51,7 @@ _SOUND = (
 _SOURCE = r"(?:the\s+)?(?:knowledge|document|source|dialogue|history|context|facts?|text|article|passage)"
 _NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version)"
 _TAIL = r"(?:\s+(?:with|to|by|from|in|of|on|for)\s+[^.;:!?@%]{1,60})?"
-_REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*)?"
+_REASON = r"(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|due\s+to)\b[^@%]*|\s*,\s*which\b[^@%]*)?"
 _AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?:,\s*)?|\s*,\s*)"
 _SO = r"(?:i\s+(?:think|believe|find)\s+(?:that\s+)?)?(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
@@ -56,13 +59,15 @@ _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|dr
 _AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
-    r"unclear|if|unless|not\s+sure|hard\s+to|cannot|can't|wait|actually|rather(?!\s+than)|on\s+reflection|"
+    r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
     r"scratch|i\s+mean|however|although|though)\b|\?",
     re.I,
 )
 
 
 _BOTH_ARE = lazy(r"\s+are\s+both\b", re.I)
+# a sentence that first grants something, which is no doubt
+_GRANTS = lazy(r"(?m)(?:^|(?<=[.!]\s))(?:although|though|even\s+though)\s+(?=[^,\n]{1,120},)", re.I)
 
 
 def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
@@ -70,9 +75,13 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
 
     `mentions` are (place, start, end) of the names in the text, which are the texts' own words no longer.
     """
-    if asks is None or not mentions or _DOUBT.search(_BOTH_ARE.sub(" are", text)):
+    if asks is None or not mentions:
         return None
-    sentences = [one for one in _sentences(_marked(text, mentions)) if "\x01" in one or "\x02" in one]
+    marked = _IS_NOT.sub(r" while \1", _BOTH_ARE.sub(" are", _marked(text, mentions)))
+    marked = _GRANTS.sub("while ", marked)
+    if _DOUBT.search(marked):
+        return None
+    sentences = [one for one in _sentences(marked) if "\x01" in one or "\x02" in one]
     picks = [_picked(one, asks) for one in sentences]
     open_ones = [one for one, pick in zip(sentences, picks, strict=True) if pick is None]
     against = [_spoken_against(one, asks) for one in open_ones]
@@ -84,9 +93,15 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
     return found.pop() if len(found) == 1 and len(agreed) == 1 and is_told else None
 
 
-_TELLS = lazy(
+_TOLD = (
     r"[\x01\x02](?:\s+(?:says|states|names|gives|mentions|claims|uses|repeats|adds)|:\s+(?:says|states|names|gives|"
     r"mentions|claims))\b[^\x01\x02]*"
+)
+_TELLS = lazy(rf"{_TOLD}(?:(?<=[\s,;]){_TOLD})?")
+# a sentence that only denies of one what was said of the other: `Answer 1 is correct. Answer 2 is not.`
+_IS_NOT = lazy(
+    r"[.;]\s+(?:however,?\s+|but\s+)?([\x01\x02]\s+(?:does|is|was)(?:\s+not|n't))(?=\s*(?:[.!]|$))",
+    re.I | re.MULTILINE,
 )
 _ALONE = lazy(r"[^\x01\x02]*(?P<sign>[\x01\x02])[^\x01\x02]*")  # of one text
 
@@ -141,18 +156,44 @@ def _picked(sentence: str, asks: Asks) -> int | None:
 @lru_cache(maxsize=4)
 def _forms(asks: Asks) -> re.Pattern[str]:
     """The sentences that pick `@`."""
-    if asks == "best":
-        own = rf"{_IS}(?:the\s+)?(?:{_BETTER}|best|most\s+{_QUALITY}|{_SOUND}|one\s+(?:that|which)\s+{_SOURCE}\s+supports)(?:\s+{_NOUN})?"
-        other = rf"{_IS}(?:{_WORSE}|too\s+\w+|vague|off|{_FAULTY}|(?:not|un)\s*supported)"
-        named = rf"(?:{_BETTER}|best|most\s+{_QUALITY})"
-        lacks = r"(?:is|does|was)(?:\s+not|n't)"
-    else:
-        faults = rf"(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
-        own = rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|{faults}|contains?\s+(?:a\s+|the\s+)?hallucinations?)"
-        fault = rf"(?:(?:contradict|conflict\s+with)\s+{_SOURCE}|contain\s+(?:an?\s+|any\s+|the\s+)?hallucinations?)"
-        other = rf"(?:{_IS}{_SOUND}(?:\s+{_NOUN})?|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})"
-        named, lacks = _FAULTY, r"(?:is|does)(?:\s+not|n't)"
-    forms = [
+    forms = (
+        [*_shared(_BEST), *_of_best()] if asks == "best" else [*_shared(_HALLUCINATED), *_of_hallucinated()]
+    )
+    return re.compile("|".join(f"(?:{form})" for form in forms), re.I)
+
+
+class _Said(NamedTuple):
+    """What a sentence says of the text that it picks (`own`, and `named` before the noun) and of the other one
+    (`other`, `lacks` the same).
+    """
+
+    own: str
+    other: str
+    named: str
+    lacks: str
+
+
+_BEST = _Said(
+    own=rf"{_IS}(?:the\s+)?(?:{_BETTER}|best|most\s+{_QUALITY}|{_SOUND}|one\s+(?:that|which)\s+{_SOURCE}\s+supports)(?:\s+{_NOUN})?",
+    other=rf"{_IS}(?:{_WORSE}|too\s+\w+|vague|off|{_FAULTY}|(?:not|un)\s*supported)",
+    named=rf"(?:{_BETTER}|best|most\s+{_QUALITY})",
+    lacks=r"(?:is|does|was)(?:\s+not|n't)",
+)
+_HALLUCINATED = _Said(
+    own=rf"(?:{_IS}(?:the\s+)?{_FAULTY}(?:\s+{_NOUN})?|(?:(?:clearly|directly)\s+)?(?:contradicts|conflicts\s+with)\s+{_SOURCE}"
+    r"|contains?\s+(?:a\s+|the\s+)?hallucinations?)",
+    other=rf"(?:{_IS}{_SOUND}(?:\s+{_NOUN})?|(?:matches|agrees\s+with|is\s+supported\s+by)\s+{_SOURCE})",
+    named=_FAULTY,
+    lacks=r"(?:is|does)(?:\s+not|n't)",
+)
+
+
+def _shared(said: _Said) -> list[str]:
+    """The forms that pick in the words of either question."""
+    own, other, named, lacks = said
+    because = r"(?:since|because|as|given\s+that|while|whereas)"
+    both = r"(?:@\s+and\s+%|%\s+and\s+@)"
+    return [
         rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:{other}{_TAIL}|{lacks})",
         rf"{_SO}@\s+{own}{_TAIL}\s*,\s*%\s+{lacks}",
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{own}{_TAIL}",
@@ -160,43 +201,55 @@ def _forms(asks: Asks) -> re.Pattern[str]:
         rf"(?:(?!\bnot\b|n't).)*",
         rf"{_SO}(?:i(?:'d|'ll|\s+would|\s+will)?\s+)?{_REJECT}\s+%\s*,?\s*(?:and|so|then)\s+(?:i\s+)?"
         rf"(?:'d\s+|would\s+)?{_PICK}\s+@{_REASON}",
-    ]
-    because = r"(?:since|because|as|given\s+that|while|whereas)"
-    both = r"(?:@\s+and\s+%|%\s+and\s+@)"
-    forms += [
         rf"{_SO}{because}\s+%\s+(?:(?!\b(?:better|best|more|most)\b)[^@%,;]){{1,120}},\s*@\s+{own}{_TAIL}",
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*{because}\s+%\s+{other}{_TAIL}",
+        rf"{_SO}while\s+%\s+(?:(?!\b(?:better|best|hallucinat\w+|{_PICK}|{_FAULTY}|{_SOUND})\b)[^@%;]){{1,120}},\s*"
+        rf"(?:(?:it\s+is\s+)?@\s+(?:that|which)\s+{own}|@\s+{own})(?:\s+and\s+(?:{_SO})?(?:the\s+)?{named}(?:\s+{_NOUN})?)?{_TAIL}",
         rf"{_SO}not\s+%\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
+        rf"{_SO}it\s+is(?:\s+not|n't)\s+%\s+(?:that|which)\s+{own}{_TAIL}\s*,?\s*but\s+(?:rather\s+)?@{_REASON}",
+        rf"{_SO}it\s+is\s+@\s*,?\s*(?:and\s+)?not\s+%\s*,?\s+(?:that|which)\s+{own}{_TAIL}",
         rf"{_SO}(?:comparing|between|of|out\s+of|looking\s+at)\s+{both}\s*,\s*@\s+{own}{_TAIL}{_REASON}",
     ]
-    if asks == "hallucinated":
-        forms.append(rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is")
-        forms.append(rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}")
-        forms.append(
-            rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}|"
-            rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+"
-        )
-        forms.append(rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does")
-        stated = r"(?:states|says|claims|adds)\s+(?:something|what)\s+(?:that\s+is\s+)?(?:not\s+supported|unsupported|false|wrong)"
-        forms.append(rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}")
-    if asks == "best":
-        forms += [
-            rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
-            rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:repeats|ignores|changes|lacks|misses|omits|fails|contradicts)\b[^@%]*",
-            rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
-            rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
-            rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",
-            rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
-            rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
-            rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
-            rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
-            rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
-            rf"{_SO}%\s+is(?:\s+not|n't)\s+as\s+(?:good|{_QUALITY})\s+as\s+@{_REASON}",
-            rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
-            rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",
-            rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"
-            rf"(?:but\s+)?@\s+{own}{_TAIL}{_REASON}",
-            rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
-            rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
-        ]
-    return re.compile("|".join(f"(?:{form})" for form in forms), re.I)
+
+
+def _of_hallucinated() -> list[str]:
+    """The forms that pick the hallucinated one."""
+    own, other, _, lacks = _HALLUCINATED
+    fault = (
+        rf"(?:(?:contradict|conflict\s+with)\s+{_SOURCE}|contain\s+(?:an?\s+|any\s+|the\s+)?hallucinations?)"
+    )
+    stated = r"(?:states|says|claims|adds)\s+(?:something|what)\s+(?:that\s+is\s+)?(?:not\s+supported|unsupported|false|wrong)"
+    return [
+        rf"{_SO}@\s+is\s+not\s+(?:supported|faithful|correct|accurate)\s*(?:,|{_AND})\s*%\s+is",
+        rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+{lacks}",
+        rf"{_SO}{_SOURCE}\s+(?:supports|confirms)\s+%{_AND}@\s+{own}{_TAIL}",
+        rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+",
+        rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
+        rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
+        rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
+    ]
+
+
+def _of_best() -> list[str]:
+    """The forms that pick the better one."""
+    own, _, _, lacks = _BEST
+    return [
+        rf"{_SO}@\s+{_IS}(?:the\s+)?(?:{_BETTER}|best|most\s+{_QUALITY})(?:\s+{_NOUN})?{_TAIL}{_REASON}",
+        rf"{_SO}@\s+{own}{_AND}%\s+{lacks}",
+        rf"{_SO}@\s+{own}{_TAIL}{_AND}%\s+(?:repeats|ignores|changes|lacks|misses|omits|fails|contradicts)\b[^@%]*",
+        rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
+        rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
+        rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",
+        rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
+        rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
+        rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
+        rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
+        rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
+        rf"{_SO}%\s+is(?:\s+not|n't)\s+as\s+(?:good|{_QUALITY})\s+as\s+@{_REASON}",
+        rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
+        rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",
+        rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"
+        rf"(?:but\s+)?@\s+{own}{_TAIL}{_REASON}",
+        rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
+        rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
+    ]

@@ -29,9 +29,19 @@ OF_CLAIM = {
         re.I,
     ),
 }
+# behind a Yes or No about what was given: the material or the question, not the text that is judged
+OF_GIVEN = lazy(
+    r"(?:the|this|that|your)\s+(?:given\s+|provided\s+)?(?:knowledge|source|document|passage|article|context|question|query|"
+    r"conversation|dialogue(?:\s+history)?|instructions?|task|prompt|format)\s+(?:is|are|was|seems|looks)\s+(?:not\s+|n't\s+)?"
+    r"(?:(?:very|quite|perfectly|really|entirely|fully|a\s+bit|rather)\s+)?(?:reliable|trustworthy|clear|unclear|ambiguous|vague|"
+    r"complete|incomplete|sufficient|insufficient|enough|relevant|long|short|easy|simple|hard|difficult|tricky|interesting|"
+    r"understood|understandable|available|readable|well[ -]?known|detailed|good|fine|valid|leading|loaded)"
+    r"(?:\s+(?:enough|here|to\s+me))?\s*\Z",
+    re.I,
+)
 # behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
 COURTEOUS = lazy(
-    r"\W*(?:please\b|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
+    r"\W*(?:please\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
     r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
     r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
     r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
@@ -41,6 +51,13 @@ COURTEOUS = lazy(
     r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b|"
     r"(?:understood|noted|ready|got\s+it|ok(?:ay)?)\s*(?:[.!,]|\Z)|that(?:'s|\s+is)\s+not\s+what\s+i\b|(?:i|we)(?:'ve|\s+have)\s+(?:\w+\s+)?"
     r"(?:evaluated|read|reviewed|checked|compared|analy[sz]ed|received)\b[^:;,]*\Z)",
+    re.I,
+)
+# a Yes to the one who asks, before what the writer is about to do: `Yes, of course! Let me take a look.`
+COURTESY_FIRST = lazy(
+    r"\A\W*yes\W+(?:sure|of\s+course|absolutely|certainly|gladly|no\s+problem|definitely)\s*[.!,]+\s*"
+    r"(?=(?:let\s+me|let's|i(?:'ll|\s+will|'d\s+be|\s+would\s+be|'m\s+happy|\s+am\s+happy)|here\s+(?:is|are)\s+my)\b"
+    r"(?!\s+(?:explain|elaborate|clarify|walk|break|say|answer)))",
     re.I,
 )
 # in a list: the verdict on one entry behind what it is about (`2. The year is 1931. Yes, it matches.`)

@@ -29,7 +29,7 @@ _TARGET = (
 _ALL = (
     r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:facts|claims|details|statements))|"
     r"(?:each|every)\s+(?:fact|claim|detail|statement))"
-    rf"(?:\s+(?:in|of)\s+{_TARGET})?"
+    rf"(?:\s+(?:in|of)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
     r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
@@ -46,7 +46,7 @@ _MATERIAL = (
 _PLACE = (
     rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
     rf"source|all|of)\s+)*"
-    rf"{_MATERIAL}|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
+    rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
@@ -54,7 +54,7 @@ _FAULT = (
     r"evident|"
     r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
     r"intrinsic)\s+)*"
-    r"(?:hallucinations?|hallucinated\s+(?:content|information|details?|facts?|claims?|statements?)|"
+    r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
     r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
     r"(?:false|incorrect|wrong|unsupported|non-?factual|unverifiable)\s+(?:information|details?|facts?|claims?|statements?))"
@@ -71,8 +71,11 @@ _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
     r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
-    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
+    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?)|"
+    r"in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping)(?=\s+with\b))"
 )
+# one quality or several: `correct and in line with the knowledge`
+_GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
     r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"must\s+be\s+(?:considered|called|judged)|is\s+to\s+be\s+considered)"
@@ -83,13 +86,14 @@ _HAS = (
     r"introduces?)"
 )
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
+_CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regarded\s+as|described\s+as)"
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
 _THE_MATERIAL = rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}"
 _ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
 # of something that is told: that the source does not tell it
 _ELSEWHERE = (
     rf"(?:(?:(?:that|which)\s+(?:is|are|was|were)\s+|(?:that|which)\s+(?=(?:is|are|was|were)n't))?(?:(?:is|are|was|were)n't|not|nowhere)\s+"
-    r"(?:found|mentioned|stated|present|supported|included|given|in|to\s+be\s+found)"
+    r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
     rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|from|with|to)\s+{_THE_MATERIAL}"
     rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
@@ -99,11 +103,17 @@ _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
     rf"{_ELSEWHERE}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
+    rf"{_ADVERB}(?:adds|states|claims|says|mentions|asserts|suggests|implies)\s+(?:that\s+)?[^,.;:]{{3,160}}?,\s*which\s+"
+    rf"(?:{_IS}{_NOT}\s+{_ADVERB}(?:{_GOOD}|mentioned|stated|found|present|given|in)|{_IS}\s+{_SURELY}{_BAD}|"
+    rf"{_SURELY}(?:contradicts|conflicts\s+with)\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:does{_NOT}|never)\s+"
+    rf"(?:supports?|mentions?|states?|says?|confirms?))",
 )
 _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FLAW}",
@@ -112,7 +122,9 @@ _SOUND = (
     rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any\s+"
     rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
-    rf"{_IS}\s+{_ADVERB}{_GOOD}",
+    rf"{_IS}\s+{_ADVERB}{_GOODS}",
+    rf"{_ADVERB}lacks\s+{_FLAW}",
+    rf"{_CALLED}\s+{_SURELY}{_BAD}",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
     rf"{_THE_MATERIAL}",
@@ -121,7 +133,7 @@ _SOUND = (
 # of all that the text says: where it stands
 _TRACED = (
     r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
-    rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from))\s+{_THE_MATERIAL}"
+    rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from)|(?:stands?|appears?)\s+in)\s+{_THE_MATERIAL}"
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
@@ -148,23 +160,35 @@ _BARE_SOUND = (
     rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
     rf"(?:{_IS}\s+{_ADVERB}{_BAD}|(?:contradicts?|conflicts?\s+with|goes\s+(?:beyond|against))\s+{_THE_MATERIAL})",
     rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
+    rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|"
+    rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
-    rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
+    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
-    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|indeed|"
+    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
     r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
-    r"this\s+means(?:\s+that)?|"
+    r"this\s+means(?:\s+that)?|it\s+(?:appears|seems)\s+that|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
     r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
     r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
-_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
+# what the material says instead
+_WHICH = (
+    r"\s*,\s+(?:which|where|that)\s+(?:only|never|clearly|explicitly|instead|actually)?\s*(?:does\s+not\s+)?"
+    r"(?:says?|states?|mentions?|gives?|names?|lists?|puts?|tells?|has|reports?|speaks?|describes?)\b.*"
+)
+# how it does so
+_BY = (
+    r"by\s+(?:wrongly\s+|falsely\s+)?(?:claiming|stating|saying|adding|naming|giving|mentioning|asserting|suggesting|inventing|"
+    r"attributing|confusing|placing|calling|introducing|putting|getting|changing|swapping|describing)"
+)
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|,\s+namely\b.*|(?<=[a-z]){_WHICH})?"
 DOUBT = lazy(
     r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
     r"unless|except|but|however|"
@@ -172,7 +196,7 @@ DOUBT = lazy(
     r"one\s+might|either|or|nor|"
     r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
     r"anything|not\s+only|"
-    r"suppose|assuming|(?<!\ba\s)claims?\s+that|question\s+is)\b",
+    r"suppose|assuming|(?<!\ba\s)(?<!answer\s)(?<!response\s)(?<!summary\s)(?<!\bit\s)claims?\s+that|question\s+is)\b",
     re.IGNORECASE,
 )
 
@@ -206,7 +230,27 @@ _REASON_FIRST = lazy(
 )
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
-_SO = lazy(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
+_SO = lazy(
+    r"[,;:—–]\s*(?:(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+|(?=which\s+(?:makes|renders)\s))",
+    re.I,
+)
+# `anything but accurate` denies what stands behind it
+_ANYTHING_BUT = lazy(r"\b(is|are|was|were)\s+(?:anything\s+but|far\s+from(?:\s+being)?)\s+(?=\w)", re.I)
+# a main clause about hallucination behind what is granted: `The spelling differs, but there is no hallucination`
+_BUT = lazy(
+    r"(?P<granted>(?:(?!\b(?:if|whether|unless|may|might|could|would|should|not\s+sure|"
+    r"hallucinat\w*|fabricat\w*|made[ -]up|invent\w*)\b)[^.;:!?])"
+    r"{3,160}?),?\s+but\s+(?P<main>[^.;:!?]*\bhallucinat[^.;:!?]*)",
+    re.I,
+)
+# that nothing is at fault in what was given is said of that, and not of the text that is judged
+_OF_GIVEN = lazy(
+    r"(?:there|i|no|nothing)\b(?!.*\b(?:contradict|conflict|discrepanc|inconsisten|that\s+(?:is|are|was)|which|not\s+(?:in|found|mentioned|stated|given)\b)).*\b(?:in|within|with|about)\s+(?:the|this|that)\s+"
+    r"(?:given\s+|provided\s+)?(?:question|query|knowledge|document|source|passage|article|context|prompt)",
+    re.I,
+)
+# what was sought and not found is told in the past, without a doubt
+_COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
 
 # what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
@@ -239,17 +283,22 @@ def paraphrase(sentence: str) -> bool | None:
     """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
     None where it says neither by the grammar.
     """
-    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-()[]").replace("’", "'").split())
+    plain = " ".join(sentence.strip(" \t\n.!;*_`\"'#>-()[]").replace("’", "'").split())
     plain = _CONTRACTED.sub(r"\1 is", plain)
-    plain = _I_WOULD.sub("i'd ", _REASON_FIRST.sub("", plain))
+    plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
+    plain = _ANYTHING_BUT.sub(r"\1 not ", plain)
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):
         return False
+    if granted := _BUT.fullmatch(plain):
+        main = granted["main"]
+        told = {paraphrase(clause) for clause in (main, f"it {main}")} - {None}
+        return told.pop() if len(told) == 1 else None
     parts = _SO.split(plain)
     clause = parts[-1]
     # of a reason and what follows from it the last part is read; doubt anywhere leaves the whole unread
-    if _is_doubted(plain, clause):
+    if _is_doubted(plain, clause) or _OF_GIVEN.fullmatch(clause):
         return None
     said = [value for value, pattern in _SENTENCES.items() if pattern.fullmatch(clause)]
     return said[0] if len(said) == 1 else None

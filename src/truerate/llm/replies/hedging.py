@@ -33,7 +33,7 @@ HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
     r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look|see\s+(?:the|your))|"
-    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)))|"
+    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)|\s+(?:the|your)\s+(?!hallucin|err|mistake|problem|issue|fault|contradict)\w+\s*(?:[.!]|$)))|"
     r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
@@ -46,6 +46,15 @@ BUT_FIRST = lazy(
 EXCEPTED = lazy(
     r"(?:^|[,;—–\s，、])(?:aber|mais|pero|ma|mas|maar|но|ama|fakat|لكن|但|でも|しかし|but|however|although|though|"
     r"except|unless|if\s+(?:not|you|we|one|the))\b",
+    re.I,
+)
+
+# behind a Yes: what is granted of a part of the text, or of most of it, is no exception
+PART_GRANTED = lazy(
+    r"(?:^|[,;—–-]\s*)(?:but|though|although|even\s+though|however,?)\s+(?:(?:most|much|some|parts?|half|a\s+part|the\s+rest|the\s+bulk)"
+    r"(?:\s+of\s+(?:it|the\s+\w+|what\s+it\s+says))?|the\s+(?:(?:first|second|other|last|remaining)\s+)?(?:part|half|sentence|claim|name|"
+    r"date|year|place|title|number|rest|beginning|end)s?)\s+(?:is|are|was|were)\s+(?:\w+ly\s+)?(?:accurate|correct|right|true|fine|"
+    r"faithful|supported)(?=\s*(?:[.,:;!]|$))",
     re.I,
 )
 

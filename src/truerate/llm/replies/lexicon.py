@@ -45,14 +45,22 @@ ROMANCE_FAULT = (
 WORD = "|".join(sorted(MEANS, key=len, reverse=True))
 
 
+_BECAUSE = re.compile(
+    r"[,，、;；:]?\s*(?:\b(?:weil|denn|parce\s+que?|puisque|car|porque|ya\s+que|perché|poiché|pois|omdat|want|ponieważ|bo|çünkü|"
+    r"потому\s+что|так\s+как|поскольку|тому\s+що)\b|因为|因為|由于|なぜなら|왜냐하면|لأن)",
+    re.IGNORECASE,
+)
+
+
 def pole(text: str) -> bool | None:
     """Whether words of other languages than English say that something is at fault (True) or sound (False);
     None where they say neither, or both. A negation turns them.
     """
-    is_fault, is_sound = (bool(re.search(words, text, re.IGNORECASE)) for words in (FAULT, SOUND))
+    clause = _BECAUSE.split(text, maxsplit=1)[0]  # a reason has negations of its own
+    is_fault, is_sound = (bool(re.search(words, clause, re.IGNORECASE)) for words in (FAULT, SOUND))
     if is_fault is is_sound:
         return None
-    return is_fault is not bool(re.search(NEGATION, text, re.IGNORECASE))
+    return is_fault is not bool(re.search(NEGATION, clause, re.IGNORECASE))
 
 
 # a conclusion in Chinese, Japanese or Korean, which set no blanks: `因此答案是“否”`, `答えは「はい」です`

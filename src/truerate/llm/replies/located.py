@@ -12,7 +12,7 @@ from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.core.quotes import Span, located_strings, quotations
-from truerate.llm.replies import headings, structured
+from truerate.llm.replies import headings, stating, structured
 from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.grammar import paraphrase
 from truerate.llm.replies.lexicon import MEANS, WORD
@@ -53,6 +53,24 @@ _OPEN = lazy(
     rf"(?!\s+(?:\w+\s+)*?(?:mention|evidence|information|support))"
     rf"|\s*[,;—–-]\s*(?:perhaps|maybe|possibly|probably\s+not|partly|partially|sort\s+of|kind\s+of|in\s+a\s+way)\s*(?:[.,;!]|$)"
     rf"|\s*\?",
+    re.I,
+)
+# a first verdict that a later sentence takes back with another one: `No. Wait, the year is wrong: Yes.`
+_TAKEN_BACK = lazy(
+    r"(?:\A|[.!?…:\n])[\s,;.!?—–-]*(?:no\s*,\s*)?(?:wait|hmm+|actually|scratch\s+that|(?:a\s+)?correction|on\s+(?:second\s+thoughts?|"
+    r"(?:a\s+)?(?:second|closer)\s+(?:look|reading)|reflection|re-?reading)|i\s+mean|or\s+rather|let\s+me\s+(?:correct|re-?(?:think|read|check|consider)))\b"
+    rf"(?:[^\n]{{0,160}}?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
+    re.I | re.MULTILINE,
+)
+# a part of the response: what is at fault in it is at fault in the response
+_QUOTED_PART = lazy(
+    r"(?:the|this)\s+(?:\w+\s+)?(?:segments?|claims?|statements?|phrases?|parts?|words?|sentences?|spans?)\s+(?P<quote>[\"“][^\"“”\n]{1,300}[\"”]),?"
+    r"|(?:the\s+response\s+(?:says|states|claims|mentions|adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
+    re.I,
+)
+# a sentence about `it`, which may be a segment or a reason
+_OF_IT = lazy(
+    r"(?:it|this|that)(?:'s)?\s+(?!answer\b|response\b|reply\b|text\b|statement\b|output\b|one\b)(?!.*hallucinat)",
     re.I,
 )
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
@@ -98,7 +116,9 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
     if reason == "absent":
         told = bare(region).text
         other = yes_no(told, asks="hallucination")
-        value, reason = other.value, other.reason
+        value, reason = (None, "absent") if _is_of_it(told) else (other.value, other.reason)
+        if reason == "absent" and _has_faulty_part(told, response):
+            value, reason = True, None
     return _with_reason(Parsed(value, reason, joined(cuts, last)), told, response, knowledge)
 
 
@@ -154,11 +174,39 @@ def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, .
         return None, "absent", inside, cuts
     value, told = MEANS[first["word"].casefold()], inside[first.end() :]
     is_shut = any(sign in first["shut"] for sign in ")]}>")
-    if re.match(r"\.?\s*\d", told) or (_is_part(told) and not is_shut):
+    if re.match(r"\.?[ \t]*\d", told) or (_is_part(told) and not is_shut):
         return None, "absent", inside, cuts
-    if _OPEN.match(told) or _is_denied(told, value=value):
+    back = _TAKEN_BACK.search(told)
+    is_back = back is not None and MEANS[back["word"].casefold()] is not value
+    if is_back or _OPEN.match(told) or _is_denied(told, value=value):
         return None, "ambiguous", "", cuts
     return value, None, told, cuts
+
+
+def _has_faulty_part(told: str, response: str) -> bool:
+    """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
+    says that one is not.
+    """
+    if stating.WORDS.search(told):
+        return False
+    said = set()
+    for part in stating.BREAK.split(told):
+        quoted = _QUOTED_PART.search(part or "")
+        if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
+            said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
+        elif part and paraphrase(part) is not None:
+            return False
+    return said - {None} == {True}
+
+
+def _is_of_it(told: str) -> bool:
+    """Whether all that words without a verdict say is said of `it` (`It is supported by the knowledge.`): a
+    segment or a reason as well as the response. What names hallucination speaks of the response.
+    """
+    if stating.WORDS.search(told):
+        return False
+    said = [part for part in stating.BREAK.split(told) if part and paraphrase(part) is not None]
+    return bool(said) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in said)
 
 
 def _is_part(told: str) -> bool:

@@ -86,10 +86,13 @@ _ENGLISH = (
     r"\bmy\s+(?:\w+\s+)?(?:guidelines?|principles?|polic(?:y|ies)|values|training|instructions|"
     r"programming)\s+(?:do\s+not|don't|does\s+not|prevents?|forbids?|prohibits?|will\s+not)",
     # I strive for accuracy and will not fabricate an answer · I only give truthful information
-    rf"\bi\s+(?:always\s+)?(?:strive|aim|try|am\s+(?:made|designed|trained|built))\b[^.]{{0,80}}?\b(?:and|so|hence)\s+(?:i\s+)?"
+    rf"\bi\s+(?:always\s+)?(?:strive|aim|try|am\s+(?:made|designed|trained|built|programmed))\b[^.]{{0,80}}?\b(?:and|so|hence)\s+(?:i\s+)?"
     rf"(?:cannot|can't|can\s+not|will\s+not|won't|do\s+not|don't)\s+(?:\w+ly\s+)?{_WRITE}\b",
     r"\A\W*(?:sorry\W+(?:but\s+)?)?i\s+(?:can\s+|will\s+|may\s+)?only\s+(?:give|provide|share|offer|write|produce|state)\s+(?:\w+\s+and\s+)?"
     r"(?:truthful|accurate|factual|correct|true|honest|verified)\b",
+    # of itself in the third person
+    rf"\A\W*(?:the|this)\s+(?:ai\s+)?(?:assistant|model|language\s+model|ai|system)\s+(?:declines\s+to|refuses\s+to|cannot|can't|will\s+not|"
+    rf"won't|is\s+(?:unable|not\s+able)\s+to)\s+(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
     # the request, and writing falsehoods
     r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|"
     r"won't)\s+be\s+(?:fulfilled|completed|met|carried\s+out|processed|done|followed|answered|granted|"
@@ -119,6 +122,8 @@ _ENGLISH = (
     rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
     r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
+    rf"\A\W*(?:that|this|it)(?:'s|\s+is)\s+something\s+(?:that\s+)?i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s+(?:to\s+)?(?:do|{_WRITE}|{_GIVE})\b"
+    r"(?=\s*(?:[.,;:!]|$|because\b|since\b|as\b))",
     rf"\A\W*(?:instead\s+of|rather\s+than)\s+(?:{_WRITE}\s+|giving\s+(?:you\s+)?|writing\s+|making\s+up\s+|inventing\s+)?"
     rf"(?:an?\s+|any\s+)?{_FALSE}\b[^.]{{0,60}}?,\s*(?:here\s+is|i(?:'d|'ll|\s+can|\s+could|\s+will|\s+would))\b",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no(?:\s+can\s+do)?\W*\Z",

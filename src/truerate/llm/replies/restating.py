@@ -31,8 +31,9 @@ def restates(text: str, right: str, question: str = "") -> bool:
     """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
     would be …`) and words of the question, and without negation.
 
-    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between; elsewhere
-    another answer may be meant. Case, articles and punctuation do not count (`core.text.normalise`).
+    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between, or there with a
+    word or two of the question behind it; elsewhere another answer may be meant.
+    Case, articles and punctuation do not count (`core.text.normalise`).
     """
     text = text.replace("’", "'")
     plain, wanted = normalise(text), normalise(right)
@@ -53,8 +54,15 @@ def restates(text: str, right: str, question: str = "") -> bool:
         return (
             bool(is_named)
             or all(word in _FRAME for word in before)
-            or (before[-1] in _BEFORE_RIGHT and all(word in _FRAME | asked for word in before))
+            or (
+                (before[-1] in _BEFORE_RIGHT or wanted.split()[0] in _BEFORE_RIGHT)
+                and all(word in _FRAME | asked for word in before)
+            )
         )
+    before, _, behind = (part.split() for part in plain.partition(f" {wanted} "))
+    if before and 0 < len(behind) <= SHORT and before[-1] in ("is", "was", "are", "were"):
+        # `Lake Arn is 40 metres deep`
+        return all(word in _FRAME | asked for word in before) and all(word in asked for word in behind)
     if plain.startswith(f"{wanted} "):
         behind = plain.removeprefix(wanted).split()
         return all(word in _FRAME | asked for word in behind)

@@ -70,6 +70,12 @@ _DENIED = lazy(
     r"(?:\bnot|\bun|\bno passages?|\bnone(?: of)?(?: the)?(?: passages)?|\bnothing|\bnever|n't|\bneither|\bnor|\bcannot|\bnot? \w+|"
     r"\bwithout|\black\w*|\bno)[ -]?(?:\w+ ){0,3}?(?:supported|supporting|supports?|stated?s?|confirm\w*|says? so)\b"
 )
+# behind `supported`: that nothing speaks against it
+_NONE_AGAINST = lazy(
+    r"\b(?:nothing|no passages?|none of the passages|no other passages?)(?: (?:in|of) the passages)? "
+    r"(?:(?:speaks?|argues?|goes) against|contradicts?|refutes?|disputes?|denies|says? otherwise)(?: it| this| that)?"
+    r"(?=\W*\Z|[.,;)])"
+)
 # before a verdict that stands last
 _AGAINST_LAST = lazy(
     rf"{_DOUBT}|\b(?:not|no|nor|none|never|nothing|cannot|hardly|un\w*supported|supported|refuted|contradict\w*|false|if|would|could|"
@@ -145,7 +151,7 @@ def _first(head: re.Match[str], tail: str) -> bool | None:
         return None
     if is_bad:
         return None if _AGAINST_BAD.search(_DENIED.sub(" ", tail)) else True
-    tail = re.sub(r"(\d\W{0,2}) or (?=(?:passage )?\W?\d)", r"\1 ", tail)
+    tail = _NONE_AGAINST.sub(" ", re.sub(r"(\d\W{0,2}) or (?=(?:passage )?\W?\d)", r"\1 ", tail))
     return None if _AGAINST_GOOD.search(tail) else False
 
 

@@ -21,7 +21,8 @@ from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.statements import ALONE, HALLUCINATION, SOUND_KEY, VALUES, Asks, opening, prose
+from truerate.llm.replies.statements import Asks, opening, prose
+from truerate.llm.replies.stating import ALONE, HALLUCINATION, SOUND_KEY, VALUES
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
@@ -71,7 +72,8 @@ _BEGUN = lazy(
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
-    r"|^[ \t*_`]*yes[ \t]*/[ \t]*no[ \t*_`]*:(?=[ \t*_`]*\w)",
+    r"|^[ \t*_`]*yes[ \t]*/[ \t]*no[ \t*_`]*:(?=[ \t*_`]*\w)"
+    r"|(?<=:)[ \t*_`]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]][ \t:]*(?=[*_`]*(?:yes|no)\b)",
     re.I | re.MULTILINE,
 )
 _QUALIFIED = lazy(

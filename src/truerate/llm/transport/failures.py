@@ -14,6 +14,13 @@ from truerate.llm.transport.policy import Verdict
 OF_TRACKS = (*sorted(FLOATS), "seed")  # settings of decoding that tracks send and a model may be spared
 OTHER_LIMIT = "max_completion_tokens"  # the name that newer servers give to the limit of a reply
 KEPT = "replies that came are stored"
+# How chat templates say that they know no system message: Gemma's, and that of Mistral, which wants turns of
+# user and assistant alone.
+_NO_SYSTEM = re.compile(
+    r"system\W{0,3}(?:role|message|prompt)s?.{0,40}(?:not|un)\W?(?:supported|allowed|available)"
+    r"|(?:not|n't) (?:support|allow|accept).{0,20}system|roles must alternate",
+    re.IGNORECASE,
+)
 
 
 def api_key(name: str, endpoint: Endpoint) -> str:
@@ -80,9 +87,14 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     what = f"{which} has answered nothing: {n_refused} requests refused"
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
     if blamed := next((name for name in OF_TRACKS if re.search(rf"\b{name}\b", refused.detail)), None):
-        hint = f"`drop: [{blamed}]` in models.{target.alias} of params.yaml leaves it out; else {hint}"
+        dropped = ", ".join((*sorted(target.drop - {blamed}), blamed))
+        hint = f"`drop: [{dropped}]` in models.{target.alias} of params.yaml leaves it out; else {hint}"
     elif target.limit_field != OTHER_LIMIT and OTHER_LIMIT in refused.detail:
         hint = f"set `max_tokens_field: {OTHER_LIMIT}` in models.{target.alias} of params.yaml; else {hint}"
+    elif target.has_system and _NO_SYSTEM.search(refused.detail):
+        hint = f"`has_system: false` in models.{target.alias} of params.yaml sends such a message with the first user's; else {hint}"
+    elif target.structured and last.job.request.form:
+        hint = f"it may be structured output that it does not take: set models.{target.alias}.structured to null; else {hint}"
     return EndpointError(
         f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter"
     )

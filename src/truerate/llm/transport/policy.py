@@ -27,7 +27,8 @@ RETRIED = (
 )  # fmt: skip
 DEAD = ("refusal", "content_filter", "context_length", "length", "rejected", "too_large", "unstorable")
 FATAL = ("unauthorised", "forbidden", "wrong_model", "quota")
-# a kept reply in which nothing but thought stands: no answer, though nothing is to be asked again
+# a reply in which nothing but thought stands, or that was cut before anything else: no answer, though nothing
+# is to be asked again
 THOUGHT_ONLY = "thought_only"
 REASONS = (*RETRIED, *DEAD, *FATAL, THOUGHT_ONLY)
 # What a single request brings upon itself, as an outcome of its row; every other reason of a dead letter is a
@@ -52,6 +53,19 @@ _FORM = re.compile(
     r"response_format|json_schema|json schema|structured[ _]outputs?|guided_json|guided decoding",
     re.IGNORECASE,
 )
+# How servers say that a reply ended, where they do not say it in the protocol's own words: Mistral's
+# `model_length`, and what proxies hand on of Anthropic's and Google's words.
+_ENDS = {
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "safety": "content_filter",
+    "recitation": "content_filter",
+    "prohibited_content": "content_filter",
+    "blocklist": "content_filter",
+}
+_BROKE = "error"  # a reply that broke off, as routers say: what came of it is no reply
+_THOUGHT = ("reasoning_content", "reasoning")  # fields of a message in which servers keep thought apart
 _SECRET = re.compile(r"\b(?:sk|pk)-[A-Za-z0-9_\-*.]{6,}|\bBearer \S+")
 
 
@@ -164,13 +178,31 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message: as it is, or the parts of kind text joined; empty where there is none, None
-    where it is something else.
+    """The text of a message: as it is, or the parts of kind text joined, those of thought left out; empty
+    where there is none, None where it is something else.
     """
     if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+        parts = [part.get("text") if _is_text(part) else part for part in content]
         return clean("".join(part for part in parts if isinstance(part, str)))
     return clean(content or "") if isinstance(content, str | None) else None
+
+
+def _is_text(part: object) -> bool:
+    """Whether a part of a message is its text; a part without a type is."""
+    return isinstance(part, dict) and part.get("type", "text") in ("text", "output_text")
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    """What a server says apart from the text that the model thought; empty where it says nothing."""
+    return next(
+        (said for name in _THOUGHT if isinstance(said := message.get(name), str) and said.strip()), ""
+    )
+
+
+def _end(choice: Mapping[str, Any]) -> str | None:
+    """How a reply ended, in the protocol's own words."""
+    said = _name(choice.get("finish_reason"))
+    return _ENDS.get((said or "").lower(), said)
 
 
 def _refusal(content: object) -> object:
@@ -195,7 +227,7 @@ def _judge_choice(
     """The verdict on the first choice of a completion, whose message has this text. `source`: what the
     endpoint says answered.
     """
-    message, finish = choice["message"], _name(choice.get("finish_reason"))
+    message, finish = choice["message"], _end(choice)
     used = {
         "finish": finish,
         "n_in": n_in,
@@ -204,18 +236,23 @@ def _judge_choice(
         "is_answered": True,
         "served": source["model"],
     }
+    if finish == _BROKE:
+        return Verdict("retry", "server_error", short(str(choice.get("error") or "it broke off")), **used)
     if finish == "content_filter":
         return Verdict("dead", "content_filter", **used)
     if refused := message.get("refusal") or _refusal(message.get("content")):
         return Verdict("dead", "refusal", short(str(refused)), **used)
+    thought = _thought(message)
+    if finish == "length" and thought and not text.strip():
+        return Verdict("dead", THOUGHT_ONLY, short(thought), **used)
     if finish == "length" and not (accept_length and text.strip()):
         return Verdict("dead", "length", short(text), **used)
-    beside = {name: message.get(name) for name in ("tool_calls", "reasoning_content", "reasoning")} | {
+    beside = {name: message.get(name) for name in ("tool_calls", *_THOUGHT)} | {
         "logprobs": choice.get("logprobs")
     }
     more = {name: value for name, value in (beside | source).items() if value}
     if not text.strip() and "tool_calls" not in more:
-        return Verdict("retry", "empty", **used)
+        return Verdict("retry", "empty", short(thought), **used)
     return Verdict("keep", text=text, extra=_dumped(more), **used)
 
 

@@ -63,6 +63,16 @@ SECTIONS = (
                 lacking=("reason",),
                 form="heat",
             ),
+            View(
+                "candidates",
+                ("candidate_failure_rate",),
+                switch="task",
+                across=("reason",),
+                having=("reason",),
+                lacking=("scheme", "pattern"),
+                form="heat",
+                title="Why candidates cannot be used",
+            ),
             View("candidates", ("length_rule_broken_rate",), across=("task", "scheme"), form="heat"),
             View(
                 "candidates",

@@ -71,15 +71,21 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def requests(
-    made: Sequence[Contest], judge: str, settings: Settings, *, origin: str, prompts_dir: str | None
+    made: Sequence[Contest],
+    judge: str,
+    settings: Settings,
+    *,
+    origin: str,
+    seed: int,
+    prompts_dir: str | None,
 ) -> list[Prompted]:
     """Both orders of every contest. `origin` says whose candidates they are: `generated` here, or `published`
-    by the source.
+    by the source; `seed` draws the order of the demonstrations.
     """
     asked = []
     for contest in made:
         for first, second in ((contest.one, contest.two), (contest.two, contest.one)):
-            messages = _messages(contest.context, first.text, second.text, prompts_dir=prompts_dir)
+            messages = _messages(contest.context, first.text, second.text, seed=seed, prompts_dir=prompts_dir)
             known = {
                 "task": contest.context.task,
                 "origin": origin,
@@ -102,9 +108,10 @@ def requests(
     return asked
 
 
-def _messages(context: Context, first: str, second: str, *, prompts_dir: str | None) -> tuple[dict, ...]:
+def _messages(
+    context: Context, first: str, second: str, *, seed: int, prompts_dir: str | None
+) -> tuple[dict, ...]:
     values = {"knowledge": context.knowledge, "history": context.history, "question": context.question}
-    shown = patterns.named(context.task, None)
     return tuple(
         prompts.render(
             "halueval",
@@ -113,7 +120,8 @@ def _messages(context: Context, first: str, second: str, *, prompts_dir: str | N
             **values,
             first=first,
             second=second,
-            patterns=shown,
+            patterns=patterns.named(context.task, None),
+            demonstrations=patterns.compared(context.task, seed),
         )
     )
 

@@ -46,6 +46,21 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """A demonstration as a choice shows it: both texts, and which of them is the right one (1 or 2)."""
+
+    about: Demonstration
+    first: str
+    second: str
+    right: int
+
+    @property
+    def hallucinated(self) -> int:
+        """Which of the two is the hallucinated one."""
+        return 3 - self.right
+
+
+@dataclass(frozen=True)
 class Pattern:
     """One way in which a text is hallucinated."""
 
@@ -99,11 +114,11 @@ QA = (
         "the answer draws a conclusion that does not follow from the knowledge.",
         Demonstration(
             knowledge="Mount Kilimanjaro is 5,895 metres high. Mount Kenya is 5,199 metres high.",
-            question="Which of the two is lower, Mount Kilimanjaro or Mount Kenya?",
-            right="Mount Kenya",
-            hallucinated="Mount Kilimanjaro",
-            why="5,199 is less than 5,895, so Mount Kenya is the lower one.",
-            fits="Of 5,199 and 5,895 metres the former is less, and that is Mount Kenya's height.",
+            question="Which of the two is higher, Mount Kilimanjaro or Mount Kenya?",
+            right="Mount Kilimanjaro",
+            hallucinated="Mount Kenya",
+            why="5,895 is more than 5,199, so Mount Kilimanjaro is the higher one.",
+            fits="Of 5,895 and 5,199 metres the former is more, and that is Mount Kilimanjaro's height.",
         ),
     ),
 )
@@ -117,8 +132,8 @@ DIALOGUE = (
             history="[Human]: I like stories about the sea.\n[Assistant]: Do old whaling tales appeal to you?\n"
             "[Human]: Yes! Is there one that you would recommend?",
             right="Try Moby-Dick, an adventure novel by Herman Melville.",
-            hallucinated="Try Moby-Dick, an adventure novel by Nathaniel Hawthorne.",
-            why="The knowledge names Herman Melville as the author; Hawthorne was his friend and fellow writer.",
+            hallucinated="Try Moby-Dick, an adventure novel by Jules Verne.",
+            why="The knowledge names Herman Melville as the author; Verne wrote other adventures at sea.",
             fits="Moby-Dick is an adventure novel, and Herman Melville wrote it.",
         ),
     ),
@@ -131,8 +146,8 @@ DIALOGUE = (
             history="[Human]: I have just bought a telescope.\n[Assistant]: How nice. Galileo would have envied you.\n"
             "[Human]: Where was he born?",
             right="Galileo Galilei was born in Pisa.",
-            hallucinated="Galileo Galilei was born in Nairobi.",
-            why="The knowledge gives Pisa as his birthplace; Nairobi is a city of another continent and time.",
+            hallucinated="Galileo Galilei was born in Lima.",
+            why="The knowledge gives Pisa as his birthplace; Lima is a city of another continent.",
             fits="Galileo Galilei was born in Pisa, as the response says.",
         ),
     ),
@@ -143,8 +158,8 @@ DIALOGUE = (
             knowledge="The White Nile, flows out of, Lake Victoria. Lake Victoria, lies in, Uganda.",
             history="[Human]: Do you know where the White Nile begins?",
             right="It flows out of Lake Victoria, which lies partly in Uganda.",
-            hallucinated="It flows out of Johannes Brahms, which lies partly in Uganda.",
-            why="The knowledge says Lake Victoria; Johannes Brahms was a composer, out of whom no river flows.",
+            hallucinated="It flows out of Gustav Mahler, which lies partly in Uganda.",
+            why="The knowledge says Lake Victoria; Gustav Mahler was a composer, out of whom no river flows.",
             fits="The White Nile flows out of Lake Victoria, and a part of that lake lies in Uganda.",
         ),
     ),
@@ -182,8 +197,8 @@ SUMMARIZATION = (
             knowledge="Two hikers were found on Ben Nevis on Sunday after a night in the fog. A search dog led the rescue team to them. "
             "Both were cold but unhurt.",
             right="A search dog found two hikers unhurt on Ben Nevis after a night in the fog.",
-            hallucinated="A helicopter found two hikers badly hurt on Ben Nevis after a night in the fog.",
-            why="The document says that a dog found them and that both were unhurt.",
+            hallucinated="A search dog found two hikers hurt on Ben Nevis after a night in the fog.",
+            why="The document says that both hikers were cold but unhurt.",
             fits="The document says that a search dog led to the two hikers, and that they were unhurt after a night of fog.",
         ),
     ),
@@ -260,3 +275,23 @@ def judged(task: str, seed: int) -> tuple[Judged, ...]:
         for side in (Judged(one, one.hallucinated, True, one.why), Judged(one, one.right, False, one.fits))
     ]
     return tuple(sorted(shown, key=lambda one: draw(seed, "demonstration", task, one.text)))
+
+
+@lru_cache(maxsize=64)
+def compared(task: str, seed: int) -> tuple[Compared, ...]:
+    """The demonstrations of a task as choices of one of two texts, their order drawn by seed and on which
+    place the right text stands, as often on the one as on the other, or once more: no choice follows from the
+    one before it.
+    """
+    shown = [pattern.demonstration for pattern in PATTERNS[task]]
+    first = 1 if draw(seed, "odd place", task) < 0.5 else 2  # the place of one more, where they are odd
+    places = [first if number % 2 == 0 else 3 - first for number in range(len(shown))]
+    drawn = sorted(range(len(shown)), key=lambda number: draw(seed, "place", task, shown[number].right))
+    place_of = dict(zip(drawn, places, strict=True))
+    order = sorted(range(len(shown)), key=lambda number: draw(seed, "choice", task, shown[number].right))
+    return tuple(_compared(shown[number], place_of[number]) for number in order)
+
+
+def _compared(about: Demonstration, right: int) -> Compared:
+    both = (about.right, about.hallucinated)
+    return Compared(about, *(both if right == 1 else both[::-1]), right)

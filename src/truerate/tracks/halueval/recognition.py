@@ -85,7 +85,10 @@ def requests(
     asked = []
     for variant in settings.variants:
         if variant == "contrast":
-            asked.extend(contrast_requests(asked_of, context_of, subject, settings, prompts_dir=prompts_dir))
+            own = contrast_requests(
+                asked_of, context_of, subject, settings, seed=seed, prompts_dir=prompts_dir
+            )
+            asked.extend(own)
             continue
         for target in asked_of:
             context = context_of[target.item_id]
@@ -143,9 +146,12 @@ def contrast_requests(
     subject: str,
     settings: Settings,
     *,
+    seed: int,
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """Both orders of every pair that has a right and a hallucinated side."""
+    """Both orders of every pair that has a right and a hallucinated side. `seed` draws the order of the
+    demonstrations.
+    """
     asked = []
     for right, hallucinated in sides(asked_of):
         context = context_of[right.item_id]
@@ -153,7 +159,7 @@ def contrast_requests(
             ("right-first", right, hallucinated),
             ("hallucinated-first", hallucinated, right),
         ):
-            messages = _contrast_messages(context, first.text, second.text, prompts_dir)
+            messages = _contrast_messages(context, first.text, second.text, seed, prompts_dir)
             request = Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task])
             attributes = {
                 "task": context.task,
@@ -166,7 +172,9 @@ def contrast_requests(
     return asked
 
 
-def _contrast_messages(context: Context, first: str, second: str, prompts_dir: str | None) -> tuple:
+def _contrast_messages(
+    context: Context, first: str, second: str, seed: int, prompts_dir: str | None
+) -> tuple:
     values = {
         "has_knowledge": False,
         "knowledge": context.knowledge,
@@ -175,6 +183,7 @@ def _contrast_messages(context: Context, first: str, second: str, prompts_dir: s
         "first": first,
         "second": second,
         "patterns": patterns.named(context.task, None),
+        "demonstrations": patterns.compared(context.task, seed),
     }
     return tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **values))
 

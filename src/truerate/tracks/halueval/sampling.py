@@ -120,9 +120,13 @@ def open_lessons(found: dict[tuple, Lesson]) -> list[tuple]:
 
 
 def teaching_requests(found: dict[tuple, Lesson], model: str, settings: Settings) -> list[Request]:
-    """The next teaching turn of every open lesson, in the order of `open_lessons`."""
+    """The next teaching turn of every open lesson, in the order of `open_lessons`. A reply that ends at its
+    limit of tokens is kept: what it says is not judged, and all items of the lesson would be lost with it.
+    """
     return [
-        Request(model, (*found[name].said, found[name].to_come[0]), decoding(settings.sampling))
+        Request(
+            model, (*found[name].said, found[name].to_come[0]), decoding(settings.sampling), keeps_cut=True
+        )
         for name in open_lessons(found)
     ]
 

@@ -122,7 +122,12 @@ def filter_requests(
         prompted
         for origin, group in groups.items()
         for prompted in filtering.requests(
-            filtering.contests(group, found), judge, settings, origin=origin, prompts_dir=at.p.llm.prompts_dir
+            filtering.contests(group, found),
+            judge,
+            settings,
+            origin=origin,
+            seed=at.p.seed,
+            prompts_dir=at.p.llm.prompts_dir,
         )
     ]
 

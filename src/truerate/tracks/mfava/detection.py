@@ -296,9 +296,13 @@ def _both(length: int, gold: list, said: Said | None) -> tuple[float, float]:
 
 
 def _judged(run: Run, held: Labelled) -> list[Said | None]:
-    held_rows = run.rows.filter(pl.col("place").is_in(held.places.tolist())).drop("n_windows")
-    by_place = {place: (soft(spans), threshold) for place, spans, threshold in held_rows.iter_rows()}
-    return [by_place[place] if run.is_judged[place] else None for place in held.places.tolist()]
+    places = held.places.tolist()
+    own = run.spans.filter(pl.col("place").is_in(places)).partition_by(
+        "place", as_dict=True, include_key=False
+    )
+    spans = {place: part.rows() for (place,), part in own.items()}
+    threshold = dict(run.rows.select("place", "threshold").iter_rows())
+    return [(spans.get(place, []), threshold[place]) if run.is_judged[place] else None for place in places]
 
 
 def soft(spans: Sequence[dict]) -> list[tuple[int, int, float | None]]:

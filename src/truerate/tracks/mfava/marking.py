@@ -51,7 +51,8 @@ class Run:
     """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
     `is_judged` (texts,).
 
-    `rows`: `place`, `spans`, `threshold`, `n_windows` of its judgements.
+    `rows`: `place`, `threshold`, `n_windows` of its judgements; `spans`: `place`, `start`, `end`, `p` of all their spans,
+    a row each, which takes a third of what lists of them take.
     """
 
     seed: str
@@ -59,6 +60,7 @@ class Run:
     types: np.ndarray
     is_judged: np.ndarray
     rows: pl.DataFrame
+    spans: pl.DataFrame
 
 
 @dataclass(frozen=True)
@@ -167,32 +169,53 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     A text without a verdict (a detector that was not fitted) is not judged; a detector that judged nothing is
     left out.
     """
+    known = _told(judgements, texts)
+    found: dict[Detector, list[Run]] = {}
+    for (judge, scope, labels, seed), part in known.group_by("judge", "scope", "labels", "seed"):
+        detector = Detector(judge, scope or "multi", labels or "binary")
+        found.setdefault(detector, []).append(_run(seed or "", part, judgements["spans"], texts))
+    return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}
+
+
+def _told(judgements: pl.DataFrame, texts: Texts) -> pl.DataFrame:
+    """The judgements that count, by their ids, without their spans, which are most of a board's judgements: `row` is the
+    place of each among all.
+    """
+    names = list(texts.place_of)
+    places = pl.DataFrame(
+        {"target_id": names, "place": list(texts.place_of.values())},
+        schema={"target_id": pl.String, "place": pl.Int64},
+    )
     keys = ("scope", "labels", "seed", "lang", "stage")
-    said = judgements.filter((pl.col("status") == "ok") & pl.col("target_id").is_in(list(texts.place_of)))
-    known = said.with_columns(
-        *(pair("attributes", key).alias(f"_{key}") for key in keys),
+    said = (
+        judgements.select("judgement_id", "judge", "target_id", "status", "attributes")
+        .with_row_index("row")
+        .filter((pl.col("status") == "ok") & pl.col("target_id").is_in(names))
+    )
+    known = said.select(
+        *("row", "judgement_id", "judge", "target_id"),
+        *(pair("attributes", key).alias(key) for key in keys),
         threshold=threshold_of(),
         n_windows=pair("attributes", "n_windows").cast(pl.Int64).fill_null(1),
+    ).filter(pl.col("stage").is_null())
+    known = known.join(places, on="target_id", maintain_order="left")
+    text_langs = texts.frame["lang"].gather(known["place"])
+    known = known.filter(pl.col("lang").is_null() | (pl.col("lang") == text_langs))
+    once = known.unique(["judge", "scope", "labels", "seed", "place"], keep="first", maintain_order=True)
+    return once.sort("judgement_id")
+
+
+def _run(seed: str, told: pl.DataFrame, spans: pl.Series, texts: Texts) -> Run:
+    """One seed of a detector from its judgements (`_told`) and the spans of all."""
+    part = told.with_columns(spans=spans.gather(told["row"]))
+    is_judged = np.zeros(texts.frame.height, dtype=bool)
+    is_judged[part["place"].to_numpy()] = True
+    flat = (
+        part.select("place", "spans").filter(pl.col("spans").list.len() > 0).explode("spans").unnest("spans")
     )
-    known = known.filter(pl.col("_stage").is_null())
-    place = pl.Series("place", [texts.place_of[name] for name in known["target_id"]], dtype=pl.Int64)
-    known = known.with_columns(place, _text_lang=texts.frame["lang"].gather(place))
-    known = known.filter(pl.col("_lang").is_null() | (pl.col("_lang") == pl.col("_text_lang")))
-    known = known.unique(["judge", "_scope", "_labels", "_seed", "place"], keep="first", maintain_order=True)
-    found: dict[Detector, list[Run]] = {}
-    for (judge, scope, labels, seed), part in known.sort("judgement_id").group_by(
-        "judge", "_scope", "_labels", "_seed"
-    ):
-        is_judged = np.zeros(texts.frame.height, dtype=bool)
-        is_judged[part["place"].to_numpy()] = True
-        run = Run(
-            seed or "",
-            *marks(part, texts, name="target_id"),
-            is_judged,
-            part.select("place", "spans", "threshold", "n_windows"),
-        )
-        found.setdefault(Detector(judge, scope or "multi", labels or "binary"), []).append(run)
-    return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}
+    narrow = flat.select(pl.col("place", "start", "end").cast(pl.Int32), pl.col("p").cast(pl.Float64))
+    rows = part.select("place", "threshold", "n_windows")
+    return Run(seed, *marks(part, texts, name="target_id"), is_judged, rows, narrow)
 
 
 def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:

@@ -30,9 +30,12 @@ def ordering_rows(
         one = held[against]
         langs = languages(one.langs)
         for detector, found in runs.items() if langs else ():
-            counts = np.stack([level_counts(one, run, texts.line) for run in found], axis=1)
+            levels = [token_levels(run, one.places, texts.line) for run in found]
             where = detector.where(against=against)
-            cells = {lang: _language(counts, one, lang, writer) for lang in langs}
+            cells = {
+                lang: _language(one.where(one.langs == lang), found, levels, texts.line, writer)
+                for lang in langs
+            }
             for place, name in enumerate(ORDERING):
                 for lang, (n, intervals) in cells.items():
                     made.append(
@@ -47,34 +50,33 @@ def ordering_rows(
     return made
 
 
-def level_counts(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
+def level_counts(held: Labelled, run: Run, levels: np.ndarray, line: TokenLine) -> np.ndarray:
     """Tokens of each labelled text by label and probability, (samples, 2, STEPS + 1): not gold ones and gold
-    ones at each per cent; zeros where the run did not judge the text.
+    ones at each per cent; zeros where the run did not judge the text. `levels` (tokens,): `token_levels`.
     """
-    levels = token_levels(run, held.places, line)
-    known = np.isin(line.text_of, held.places)
-    place = (line.text_of[known] * 2 + held.is_gold[known]) * (STEPS + 1) + levels[known]
-    counts = np.bincount(place, minlength=len(line.base) * 2 * (STEPS + 1)).reshape(-1, 2, STEPS + 1)
-    return counts[held.places] * run.is_judged[held.places, None, None]
+    tokens, sample = line.tokens_of(held.places)
+    place = (sample * 2 + held.is_gold[tokens]) * (STEPS + 1) + levels[tokens]
+    counts = np.bincount(place, minlength=len(held.places) * 2 * (STEPS + 1)).astype(np.int32)
+    return counts.reshape(-1, 2, STEPS + 1) * run.is_judged[held.places, None, None]
 
 
 def token_levels(run: Run, places: Sequence[int] | np.ndarray, line: TokenLine) -> np.ndarray:
     """The largest probability of the spans that overlap a token, in per cent, (tokens,), of texts at `places`;
     0 where none does.
     """
-    spans = run.rows.filter(run.rows["place"].is_in(list(places))).select("place", "spans")
-    spans = spans.filter(spans["spans"].list.len() > 0).explode("spans").unnest("spans")
+    spans = run.spans.filter(run.spans["place"].is_in(list(places)))
     p = spans["p"].fill_null(1.0).to_numpy()
     place, starts, ends = (spans[name].to_numpy() for name in ("place", "start", "end"))
     return line.highest(place, starts, ends, np.round(p * STEPS).astype(np.int8))
 
 
 def _language(
-    counts: np.ndarray, held: Labelled, lang: str, writer: ScoreWriter
+    held: Labelled, runs: Sequence[Run], levels: Sequence[np.ndarray], line: TokenLine, writer: ScoreWriter
 ) -> tuple[int, list[Interval]]:
-    """Number of judged texts, and the intervals of ORDERING, of counts (samples, seeds, 2, levels)."""
-    inside = held.langs == lang
-    part = counts[inside]
+    """Number of judged texts of one language, and the intervals of ORDERING; of all languages at once the counts
+    (samples, seeds, 2, levels) would take more memory than a board's texts.
+    """
+    part = np.stack([level_counts(held, *one, line) for one in zip(runs, levels, strict=True)], axis=1)
     part = part[..., part.any(axis=(0, 1, 2))]  # levels that occur: the others change nothing
     shape = part.shape[1:]
 
@@ -82,5 +84,5 @@ def _language(
         negative, positive = np.moveaxis(totals.reshape(len(totals), *shape), 2, 0)
         return np.stack([mean_of_defined(of(positive, negative)) for of in ORDERING.values()], axis=1)
 
-    clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
+    clusters = cluster_sums(held.groups, part.reshape(len(part), -1))
     return int(part.any(axis=(1, 2, 3)).sum()), writer.intervals(clusters, statistics)

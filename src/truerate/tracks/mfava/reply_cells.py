@@ -40,9 +40,10 @@ def seeded(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Run]
 
 def _blank(seed: str, texts: Texts) -> Run:
     n_tokens = len(texts.line.starts)
-    rows = pl.DataFrame(schema={"place": pl.Int64, "spans": pl.Null})
+    nothing = pl.DataFrame(schema={"place": pl.Int64})
     is_judged = np.zeros(texts.frame.height, dtype=bool)
-    return Run(seed, np.zeros(n_tokens, dtype=bool), np.zeros(n_tokens, dtype=np.int8), is_judged, rows)
+    unmarked = np.zeros(n_tokens, dtype=bool), np.zeros(n_tokens, dtype=np.int8)
+    return Run(seed, *unmarked, is_judged, nothing, nothing)
 
 
 def cells_of(

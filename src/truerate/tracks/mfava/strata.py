@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truerate.core.sentence_spans import sentence_spans
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.sentence_spans import sentence_spans
 from truerate.metrics.token_scores import TokenLine
 from truerate.tracks.mfava.marking import Detector
 
@@ -19,7 +19,7 @@ STRATA = len(NAMES)
 
 def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
     """The stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in which it begins."""
-    spans = [sentence_spans(text) or [(0, len(text))] for text in texts]
+    spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
     sizes = np.array([len(one) for one in spans], dtype=int)
     starts = np.array([start for one in spans for start, _ in one], dtype=np.int64)
     starts += np.repeat(line.base, sizes)

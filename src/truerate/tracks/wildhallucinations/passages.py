@@ -9,9 +9,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from truerate.core.sentence_spans import sentence_spans
 from truerate.core.text import passage_name, words
 from truerate.metrics.bm25 import Index
-from truerate.metrics.sentence_spans import sentence_spans
 
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+|\w+")
@@ -40,7 +40,9 @@ def passages(document_id: str, text: str, n_words: int) -> list[Passage]:
     """
     found: list[tuple[int, int]] = []
     size = 0
-    for start, end in (piece for span in sentence_spans(text) for piece in _pieces(text, span, n_words)):
+    for start, end in (
+        piece for span in sentence_spans(text, by_line=True) for piece in _pieces(text, span, n_words)
+    ):
         n = len(words(text[start:end]))
         if found and size + n <= n_words:
             found[-1], size = (found[-1][0], end), size + n

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
-from truerate.llm.generation import is_cut
+from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, is_cut, pair, pairs, schema
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import Corrected
