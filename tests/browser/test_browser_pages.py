@@ -20,6 +20,7 @@ PAGES = (
     "data",
     "ledger",
     "about",
+    "guide/own-answers",
 )
 ALWAYS = {"preload": False, "resultTypes": ["violations"]}
 RULES = {  # a page is one in both schemes but for its colours
@@ -41,11 +42,12 @@ def page(request, visit_once):
 
 
 def test_nothing_overflows_a_phone(page):
-    page.set_viewport_size({"width": 390, "height": 844})
     page.locator("h1").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false")
 
 

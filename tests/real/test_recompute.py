@@ -38,6 +38,15 @@ def test_all_languages_are_the_mean_of_each_and_so_is_the_interval():
     assert (whole["n"], whole["rank_low"], whole["rank_high"]) == (5, 1, 1)
 
 
+def test_a_share_whose_units_leave_its_bounds_has_the_interval_of_their_mean():
+    rows = [row | {"value": row["value"] * 1.2} for row in outcomes().to_dicts()]  # linearised: 1.2 and 0
+    aster, birch, _ = recomputed(frame(Outcome, rows), card(), {}).to_dicts()
+    assert (aster["value"], birch["value"]) == pytest.approx((0.24, 0.36))
+    for row in (aster, birch):
+        assert 0 <= row["low"] < row["value"] < row["high"] <= 1
+    assert birch["high"] > aster["high"]
+
+
 def test_a_correlation_below_zero_has_an_interval_and_what_lies_beyond_has_none():
     rows = outcomes().to_dicts()
     own = card(metrics=(MetricCard(**facts_of(CORRELATION)),))

@@ -20,7 +20,7 @@ from truerate.flow.result_files import (
     slice_texts,
 )
 from truerate.flow.tracks import card_of, records_of
-from truerate.real.recompute import SAME, recomputed
+from truerate.real.recompute import MADE, SAME, recomputed
 from truerate.real.sets import set_of
 from truerate.sources.joined import BETWEEN
 
@@ -75,7 +75,9 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
     kept = _kept(told, recomputed(outcomes, card, kinds))
     if kept.is_empty():
         return None
-    bare = set(kept.filter(~pl.col("has_interval"))["metric"])
+    bare = {
+        one for one in kept.filter(~pl.col("has_interval"))["metric"] if records[one].interval not in MADE
+    }
     metrics = tuple(
         one.model_copy(update={"interval": ""} if one.name in bare else {})
         for one in card.metrics
@@ -97,7 +99,9 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
 
 def _kept(told: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     """Of the scores of a board those that its units give, in value and rank range, as made from these; and
-    whether the interval, too, is theirs: some rest on labels of a part of the units, or on the error of what measured.
+    whether the board's interval, too, is that of the units. A plain mean has theirs in any case, by the rule of its
+    kind (Strict and a correlation stand on the board with an interval of another rule); an interval that rests on
+    the error of what measured cannot be made of them.
     """
     both = own.drop("provenance").join(
         told, on=["metric", "subject", "slice"], how="inner", suffix="_told", maintain_order="left"

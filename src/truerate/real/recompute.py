@@ -85,16 +85,20 @@ class _Drawn:
 
 
 def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
-    """(value, low, high) of the mean over units; null ends where no rule makes an interval."""
+    """(value, low, high) of the mean over units; null ends where no rule makes an interval.
+
+    The units of a share may be its linearised values, which leave [0, 1] (Strict where replies cannot be read): their
+    spread is that of the estimate, so that the rule of shares holds for them, too.
+    """
     values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
     bounds = next((one for one in (UNIT, CORRELATION) if _lie_in(values, one)), None)
+    mean = float(values.mean())
     made: Interval | None = None
-    if record.interval == "share" and bounds == UNIT:
-        made = writer.share_of(values, clusters)
+    if record.interval == "share":
+        made = writer.share_of(values, clusters) if 0 <= mean <= 1 else None
     elif record.interval in MADE and bounds is not None:
         score = writer.mean(record.name, "", {}, values, clusters, bounds=bounds)
         made = Interval(score["value"], score["low"], score["high"])
-    mean = float(values.mean())
     low, high = (made.low, made.high) if made else (None, None)
     return mean, _finite(low), _finite(high)
 

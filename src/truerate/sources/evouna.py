@@ -27,6 +27,8 @@ CARD = {
     "url": "https://github.com/wangcunxiang/QA-Eval",
     "lang": "en",
     "labelled_by": "people, who said of each answer whether it is right",
+    "note": "590 of 3,610 questions of Natural Questions and 62 of 2,000 of TriviaQA are marked as improper by the publishers and left "
+    "out, with five answers each; one answer has no label. 24,789 of the 28,050 published answers count.",
 }
 SET = PublicSet(
     repository="wangcunxiang/QA-Eval",

@@ -27,7 +27,8 @@ class Sizes:
         return self.width - self.numbers
 
 
-SMALL, CARD, WHOLE = Sizes(430, 152, 94), Sizes(500, 208, 88), Sizes(900, 262)
+# Of the small one a unit is about a pixel of a phone of 390, so that its words are as large as on the desk.
+SMALL, CARD, WHOLE = Sizes(362, 130, 88), Sizes(500, 208, 88), Sizes(900, 262)
 SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
 
 
@@ -96,7 +97,7 @@ def _axis(measure: Measure, shown: Sequence[RealScore], sizes: Sizes) -> tuple[A
 
 def _shortened(name: str, width: int) -> str:
     """A name as it fits before the plot: without the organisation that stands before a slash, then cut."""
-    most = width // 7
+    most = int(width / 6.5)
     last = name.rsplit("/", 1)[-1] if len(name) > most else name
     return last if len(last) <= most else f"{last[: most - 1]}…"
 

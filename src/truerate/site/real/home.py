@@ -42,10 +42,15 @@ def size(board: RealBoard) -> str:
     """How many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
     n, kind = len(board.models), "model" if has_models(board) else "rule"
     most, least = (pick((one.n for one in board.models), default=0) for pick in (max, min))
-    word = str(board.card["unit"])
-    units = word if most == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    units = units_in_words(board, most)
     bound = "" if most == least else "up to "
     return f"{n} {kind}{'' if n == 1 else 's'}, {bound}{most:,} {units} each"
+
+
+def units_in_words(board: RealBoard, n: int) -> str:
+    """What a board's units are called, of n of them: `reply`, `replies`."""
+    word = str(board.card["unit"])
+    return word if n == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
 def sentence(first: Sequence, n: int) -> str:

@@ -7,7 +7,7 @@ import truerate.site.real.label_audit as label_audit
 from truerate.site.measures import Measure
 from truerate.site.real.forest import SMALL, forest
 from truerate.site.real.heat import maps
-from truerate.site.real.home import measured_by, sentence
+from truerate.site.real.home import measured_by, sentence, units_in_words
 from truerate.site.real.results import FIELDS, JUDGE, Printed, RealBoard, RealScore
 from truerate.site.real.scatter import scatter
 from truerate.site.safety import script
@@ -34,6 +34,7 @@ def context(board: RealBoard) -> dict:
         "what": measured_by(board),
         "rights": REDISTRIBUTION.get(str(board.card["set"]["redistribution"]), "rights not stated"),
         "lead": lead(board),
+        "units": units_in_words(board, board.card["n_units"]),
         "others": others,
         "lines": lines(board, [measure.name for measure in others]),
         "maps": maps(board),
