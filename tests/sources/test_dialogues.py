@@ -391,10 +391,10 @@ def test_the_published_audit(public):
     folder = public("faithdial", "audit_cmu.jsonl")
     got = read_source("x", Source(reader="faithdial", path=str(folder)), folder, "stop")
     # 1,604 rows; one has no text and three no knowledge, these labelled hallucination: 962 - 3 of that label
-    # and 186 of the partial one; one of people's, an entailment, stands there twice (201 rows where 200 are described)
+    # and 186 of the partial one; one of people's stands there twice, and both count, as published
     assert (got.samples.height, got.rejects["reason"].value_counts().sort("reason").rows()) == (
-        1599,
-        [("duplicate", 1), ("empty-turn", 1), ("no-knowledge", 3)],
+        1600,
+        [("empty-turn", 1), ("no-knowledge", 3)],
     )
     assert got.samples["is_hallucinated"].sum() == 1145 and got.documents.height == 160
     assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
@@ -402,7 +402,7 @@ def test_the_published_audit(public):
 
 
 SHARES = {  # hallucinated, of the usable rows, by corpus and system; None: people
-    ("cmu", "ctrl"): 0.670, ("cmu", "doha"): 0.734, ("cmu", "gpt2"): 0.815, ("cmu", None): 0.655,
+    ("cmu", "ctrl"): 0.670, ("cmu", "doha"): 0.734, ("cmu", "gpt2"): 0.815, ("cmu", None): 0.652,
     ("topicalchat", "ctrl"): 0.650, ("topicalchat", "doha"): 0.779, ("topicalchat", "gpt2"): 0.794,
     ("topicalchat", None): 0.634,
 }  # fmt: skip

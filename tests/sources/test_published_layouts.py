@@ -61,7 +61,7 @@ def shared(one, other, table):
             320,
             472 + 159,
         ),  # true, false; 47 could not be settled
-        ("faithdial", "McGill-NLP__FaithDial", None, 1599, 1599),
+        ("faithdial", "McGill-NLP__FaithDial", None, 1600, 1600),
         ("begin", "google__BEGIN-dataset", None, 416 + 383, 416 + 383),
     ],
 )
@@ -313,7 +313,6 @@ COPIED = (
     "bbcid,system,summary,hallucination_type,hallucinated_span_start,hallucinated_span_end,hallucinated_span,worker_id\n"
     + "1,bert,a red fox,EXTRINSIC,3,5,red,wid_1\n" * 2  # in capitals, and copied
 )
-RESPONSE = "k,h,r,Hallucination,\r\n"
 AUDITED = "knowledge,history,doha,begin_label,vrm_label\r\nk,h,r,Hallucination,\r\n"
 
 
@@ -322,7 +321,6 @@ AUDITED = "knowledge,history,doha,begin_label,vrm_label\r\nk,h,r,Hallucination,\
     [
         ("begin", "cmu-dog/begin_dev_cmu.tsv", NAMED + LINE + LINE, 1, "duplicate"),
         ("faithdial", "data-audit/DoHA/doha_processed_cmu.csv", AUDITED + "k,h", 1, "missing-field"),
-        ("faithdial", "data-audit/DoHA/doha_processed_cmu.csv", AUDITED + RESPONSE, 1, "duplicate"),
         ("xsum", "hallucination_annotations_xsum_summaries.csv", COPIED, 1, "duplicate"),
     ],
 )

@@ -63,7 +63,6 @@ CARD = {
     "redistribution": "yes",
     "url": "https://github.com/McGill-NLP/FaithDial",
     "lang": "en",
-    "note": "A row of the audit that repeats another one in all fields counts once; of the published 1,604 one does.",
 }
 SET = PublicSet(
     repository="McGill-NLP/FaithDial",
@@ -168,7 +167,6 @@ def _keep_audited(collection: Collection, row: Row) -> None:
     label, vrm, number = row.label("begin", tuple(LABELS)), row.optional_text("vrm_raw"), row.integer("row")
     before = row.optional_text("history")
     collection.once("the row", corpus, system, number, row=row)
-    collection.once_said("the response", row, but=("row",))
     _, question = taken_in_turns([before] if before else [])
     item = collection.item(
         "dialogue",
