@@ -121,6 +121,20 @@ def test_a_file_between_rules_does_not_wait_for_pandera(tmp_path):
     assert ran.stdout.split() == ["False", "True"]
 
 
+def test_a_large_table_is_written_in_groups_that_are_decoded_apart(tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from truerate.core.schemas import disk
+
+    rows, path = frame(Count, [COUNT | {"model": f"m{n}"} for n in range(5)]), tmp_path / "t.parquet"
+    save(Count, rows, path)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 1
+    monkeypatch.setattr(disk, "LARGEST_GROUP", 2)
+    save(Count, rows, path)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 3
+    assert load(Count, path).equals(rows)
+    assert load(Count, path, rows=pl.col("model") == "m4").equals(rows[4:])
+
+
 def test_bytes_depend_on_content_alone(tmp_path):
     for name in "ab":
         save(Count, frame(Count, [COUNT]), tmp_path / name)

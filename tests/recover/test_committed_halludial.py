@@ -145,12 +145,13 @@ def by_judge(scores: list[dict], planted: list[dict], calibration: str) -> list[
 
 
 def test_errors_on_natural_texts_correct_every_judge_and_those_on_induced_ones_do_not(scores, planted):
-    """Of the judges that miss natural hallucinations more often, one's rate corrected on induced texts is off:
-    its interval of 95 % does not hold the planted one.
+    """Most judges miss natural hallucinations far more often: their rates corrected on induced texts are too low,
+    so that intervals of 95 % do not hold the planted one. Of two that call three of ten faithful responses
+    hallucinated neither way tells enough.
     """
     natural, induced = (by_judge(scores, planted, kind) for kind in ("natural", "induced"))
     assert len(natural) == len(induced) == 5 and not outside(natural)
-    missed_by = [row["subject"] for row, value in induced if not row["low"] <= value <= row["high"]]
-    assert missed_by and not [
-        row for row, value in natural if row["low"] and not row["low"] <= value <= row["high"]
-    ]
+    low = [row["subject"] for row, value in induced if row["high"] is not None and row["high"] < value]
+    assert len(low) >= 3
+    told = [(row, value) for row, value in natural if row["low"] is not None]
+    assert len(told) >= 4 and all(row["low"] <= value <= row["high"] for row, value in told)

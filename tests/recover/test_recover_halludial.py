@@ -99,7 +99,7 @@ def test_natural_hallucinations_are_found_less_often_than_induced_ones(boards, s
         and "kind" not in row
     }
     for seed, subject in product(SEEDS, ("aster", "dogwood")):
-        assert found[seed, subject, "spontaneous"] < found[seed, subject, "induced"] - 0.1
+        assert found[seed, subject, "spontaneous"] < found[seed, subject, "induced"] - 0.2
 
 
 def test_judges_with_other_errors_are_missed(boards, scored):

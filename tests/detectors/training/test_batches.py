@@ -4,7 +4,7 @@ import pytest
 from truerate.core.keys import draw
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.train import rows_to_learn
-from truerate.detectors.training.batches import Rows, padding_waste, steps_of
+from truerate.detectors.training.batches import Rows, padding_waste, steps_of, within
 
 from ..tokens.lessons import backbone
 
@@ -68,3 +68,8 @@ def test_nothing_to_learn_from():
     none = Rows([], [])
     assert steps_of(none, backbone(), 42, 0) == []
     assert padding_waste([], none) is None
+
+
+def test_parts_are_of_about_one_length_and_a_longer_row_stands_alone():
+    assert within([3, 1, 9, 1, 3], 6) == [[1, 3], [0, 4], [2]]  # a third row of 3 would make 9
+    assert within([], 6) == []

@@ -14,6 +14,7 @@ from truerate.core.schemas.declare import Table, schema
 
 PART = 2_000  # rows of texts of any length that are in memory together
 ROW_GROUP = 500  # of a file that was written in parts
+LARGEST_GROUP = 50_000  # rows of a table that are decoded at once where some of them are read
 STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 
 
@@ -140,7 +141,7 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
     data = data.rechunk().select(
         pl.all().gather(pl.int_range(data.height))
     )  # a slice drags along what lies beside it in lists
-    _put(path, lambda scratch: data.write_parquet(scratch, **STORED))
+    _put(path, lambda scratch: data.write_parquet(scratch, **STORED, row_group_size=LARGEST_GROUP))
 
 
 def _put(path: str | Path, written: Callable[[Path], None]) -> None:

@@ -37,6 +37,7 @@ SHAPE = {
 MODEL_TYPE = "truerate-tree-judge"  # in the config.json of a published judge of this form
 FILES = (CONFIG, STATE, DECISION)  # what is read of a repository: arrays and numbers, no code and no pickle
 N_WORST = 1  # words whose p is a text's suspicion: a wrong year is one word
+SLICE = 1024  # texts whose words are judged together
 
 
 class Words(NamedTuple):
@@ -146,12 +147,21 @@ class Marker(NamedTuple):
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
         """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their order."""
+        return [one for part in passages.iter_slices(SLICE) for one in self._judged(part)]
+
+    def _judged(self, passages: pl.DataFrame) -> list[Judged]:
+        """Of passages whose words go through the trees together: a text alone costs as much as a thousand words."""
         rows = passages.to_dicts()
         told = [_numbers(row, self.odds) for row in rows]
+        numbers = [own for _, own in told if len(own)]
+        if not numbers:
+            return judged_all(passages, {}, self.decision)
+        p = probabilities(self.trees, np.concatenate(numbers))
+        ends = np.cumsum([len(own) for _, own in told])[:-1]
         read = {
-            row["target_id"]: _reading(said.offsets, probabilities(self.trees, numbers))
-            for row, (said, numbers) in zip(rows, told, strict=True)
-            if len(numbers)
+            row["target_id"]: _reading(said.offsets, own)
+            for row, (said, _), own in zip(rows, told, np.split(p, ends), strict=True)
+            if len(own)
         }
         return judged_all(passages, read, self.decision)
 

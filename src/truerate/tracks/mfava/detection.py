@@ -211,17 +211,17 @@ def mushroom_rows(
         detector: found for detector, found in runs.items() if detector.member not in (MARK_ALL, MARK_NONE)
     }
     kinds = sorted({detector[1:] for detector in runs}) or [("multi", "binary")]
-    said = {detector: [_judged(run, held) for run in found] for detector, found in subjects.items()}
-    for kind in kinds:
-        said[Detector(MARK_ALL, *kind)] = [[([(0, length, 1.0)], HARD) for length in lengths]]
-        said[Detector(MARK_NONE, *kind)] = [[([], HARD) for _ in lengths]]
+    plain = {Detector(MARK_ALL, *kind): [([(0, length, 1.0)], HARD) for length in lengths] for kind in kinds}
+    plain |= {Detector(MARK_NONE, *kind): [([], HARD) for _ in lengths] for kind in kinds}
     has_page = None if with_page is None else np.isin(held.samples["item_id"].to_numpy(), list(with_page))
     made = []
-    for detector, found in said.items():
-        known = np.array([judged is not None for judged in found[0]])
-        scores = [[_both(*one) for one in zip(lengths, gold, run, strict=True)] for run in found]
-        means = np.mean(np.array(scores, dtype=float), axis=0)
-        iou, correlation = np.where(known, means.T, np.nan)
+    for detector in [*subjects, *plain]:
+        # the spans of one run at a time: those of all as Python's numbers take more than the board's texts
+        said = (
+            (_judged(run, held) for run in subjects[detector]) if detector in subjects else [plain[detector]]
+        )
+        scores = [_answer_scores(lengths, gold, one) for one in said]
+        iou, correlation = np.where(np.isnan(scores[0]), np.nan, np.mean(scores, axis=0)).T
         made += _mushroom("iou", detector, iou, held, writer, bounds=UNIT)
         made += _mushroom("spearman", detector, correlation, held, writer, bounds=CORRELATION)
         outcomes += [
@@ -286,6 +286,11 @@ def _answers(
 Said = tuple[
     list[tuple[int, int, float | None]], float
 ]  # soft spans of an answer, and from where on they mark
+
+
+def _answer_scores(lengths: Sequence[int], gold: Sequence[list], said: Sequence[Said | None]) -> np.ndarray:
+    """Both scores of each answer, (answers, 2), NaN where nothing was said of it."""
+    return np.array([_both(*one) for one in zip(lengths, gold, said, strict=True)], dtype=float)
 
 
 def _both(length: int, gold: list, said: Said | None) -> tuple[float, float]:

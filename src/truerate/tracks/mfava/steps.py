@@ -37,6 +37,12 @@ __all__ = [
 ]
 
 Replies = dict[str, pl.DataFrame]
+# what is scored of replies, items and judgements
+SCORED_COLUMNS = {
+    "items": ("item_id", "task", "lang", "group_id", "document_ids", "attributes"),
+    "generations": ("generation_id", "item_id", "purpose", "model", "text", "status", "reason", "attributes"),
+    "judgements": ("judgement_id", "judge", "target_id", "status", "spans", "attributes"),
+}
 N_AT_ONCE = (
     5_000  # texts that are translated at once: requests and replies of all languages would take gigabytes
 )

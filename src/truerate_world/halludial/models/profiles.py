@@ -18,8 +18,8 @@ from truerate_world.halludial.models.claims import (
 AT_ZERO = 0.4  # share of the rate at temperature 1 that is left at temperature 0
 CEILING = 0.9  # of a rate of hallucination
 HARDNESS = (0.6, 1.4)  # by how much the entity that a turn is about lowers or raises every model's rate
-NATURAL = {SUBTLE: 0.75, BLATANT: 0.25}  # how visible a hallucination of a response is
-INDUCED = {SUBTLE: 0.15, BLATANT: 0.85}  # and one that was asked for
+NATURAL = {SUBTLE: 0.85, BLATANT: 0.15}  # how visible a hallucination of a response is
+INDUCED = {SUBTLE: 0.05, BLATANT: 0.95}  # and one that was asked for
 SEEN_WITH_REFERENCE = 0.7  # of what a judge misses, the share that it sees with the reference in view
 ALARMED_WITH_REFERENCE = 0.4  # of its false alarms, the share that is left then
 LOCATED_SHIFT = (0.04, -0.02)  # what three examples and the task to give a reason add to (tpr, fpr)
@@ -56,6 +56,10 @@ class Model:
     hallucinated one is named, by how visible that is; `position_bias`: that the first one is, whatever they
     say. `confirming`: that an accurate evaluation is called so; `objecting`: that an inaccurate one is.
     `unparsed`: that a verdict, a choice or an accuracy cannot be read.
+
+    Subtle parts, which most natural hallucinations are, are seen far less often than blatant ones, so that judges
+    do as in the paper: what follows from its Table 8 is a TPR of .46 on spontaneous responses against .76 on
+    induced ones for GPT-4-0125, .12 against .55 for GPT-3.5.
     """
 
     name: str
@@ -142,7 +146,7 @@ PROFILES = {
             contradicting=0.5,
             spread=1.6,
             telling=0.6,
-            tpr=_seen(contradicts=(0.94, 0.62), unverifiable=(0.90, 0.50)),
+            tpr=_seen(contradicts=(0.94, 0.34), unverifiable=(0.90, 0.26)),
             fpr=0.06,
             locating=0.88,
             comparing=_compared(0.92, 0.74),
@@ -157,7 +161,7 @@ PROFILES = {
             contradicting=0.6,
             spread=1.6,
             telling=0.7,
-            tpr=_seen(contradicts=(0.86, 0.46), unverifiable=(0.80, 0.36)),
+            tpr=_seen(contradicts=(0.86, 0.16), unverifiable=(0.80, 0.12)),
             fpr=0.09,
             locating=0.78,
             comparing=_compared(0.84, 0.62),
@@ -173,7 +177,7 @@ PROFILES = {
             contradicting=0.4,
             spread=1.5,
             telling=0.8,
-            tpr=_seen(contradicts=(0.88, 0.70), unverifiable=(0.84, 0.62)),
+            tpr=_seen(contradicts=(0.90, 0.40), unverifiable=(0.88, 0.34)),
             fpr=0.30,
             locating=0.66,
             comparing=_compared(0.78, 0.62),
@@ -189,7 +193,7 @@ PROFILES = {
             contradicting=0.5,
             spread=1.8,
             telling=0.3,
-            tpr=_seen(contradicts=(0.66, 0.26), unverifiable=(0.58, 0.18)),
+            tpr=_seen(contradicts=(0.66, 0.10), unverifiable=(0.58, 0.06)),
             fpr=0.04,
             locating=0.70,
             comparing=_compared(0.70, 0.56),
