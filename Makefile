@@ -34,6 +34,8 @@ bench: $(VENV)/.tested
 	python benchmarks/scoring.py --write benchmarks/RESULTS.md
 	python benchmarks/wildfact.py --write benchmarks/RESULTS.md
 	python benchmarks/bm25.py --write benchmarks/RESULTS.md
+	python benchmarks/evidence_world.py --write benchmarks/RESULTS.md
+	test ! -d ../shared/data || python benchmarks/evidence.py --data ../shared/data --write benchmarks/RESULTS.md
 	python benchmarks/helma_scale.py --write benchmarks/RESULTS.md
 	python benchmarks/halludial.py --write benchmarks/RESULTS.md
 	python benchmarks/hallujudge.py --write benchmarks/RESULTS.md

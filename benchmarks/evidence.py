@@ -6,6 +6,9 @@ Factcheck-GPT's claims (people's labels, evidence that was retrieved for each): 
 the web page of one entity, so that a claim's own must be found among that of all others. `own found`: claims of which
 a passage of their own evidence is among those retrieved for them; `own shown`: among those that their call shows;
 `words`: that a call shows. No model is asked: a verdict on a fact whose evidence is not shown can only be a guess.
+`AUROC`: how well the share of a claim's words that stand in what its call shows for it tells claims that people call
+true from those that they call false; what no model's reading can mend. RefChecker's labels cannot be taken: its files
+hold neither questions nor passages. On planted truth with 28 facts a reply: `evidence_world.py`.
 `--data`: the folder with `factcheckgpt/responses.jsonl`, else TRUERATE_DATA. `--write` puts the table between the
 markers `<!-- bench:evidence -->` and `<!-- /bench:evidence -->` of a file.
 """
@@ -17,13 +20,14 @@ from itertools import product
 from pathlib import Path
 
 import polars as pl
+from sklearn.metrics import roc_auc_score
 
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of, words
 from truerate.real.markers import write_between
 from truerate.sources import factcheckgpt
-from truerate.tracks.wildhallucinations.passages import ranked
-from truerate.tracks.wildhallucinations.verifying import Claim, calls
+from truerate.tracks.wildhallucinations.passages import ranked, tokens
+from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls
 
 WORDS, PASSAGES, FACTS = (60, 190), (1, 4, 5, 10), (1, 10, 20)
 WINDOWS = (20, None)  # passages of a call; None: all that its facts have
@@ -33,7 +37,9 @@ NAMED = {(60, 4, 10, 20): "the demo", (190, 5, 10, None): "`full`"}
 def claims_of(folder: Path) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
     """Claims that evidence was retrieved for, with the ids of its documents, and all documents."""
     tables = factcheckgpt.read(folder, name="factcheckgpt", on_bad_row="keep")
-    rows = tables.samples.select("sample_id", "item_id", "text", evidence=pair("attributes", "evidence"))
+    rows = tables.samples.select(
+        "sample_id", "item_id", "text", "is_hallucinated", evidence=pair("attributes", "evidence")
+    )
     rows = rows.filter(pl.col("evidence").str.len_chars() > 0)
     return rows, tables.documents.select("document_id", "text").rows()
 
@@ -44,13 +50,14 @@ def owners(evidence: str) -> set[str]:
 
 
 def measured(rows: pl.DataFrame, documents: list[tuple[str, str]], n_words: int, k: int) -> list[tuple]:
-    """For each number of facts and each window: facts, window, found, shown, words of a call."""
+    """For each number of facts and each window: facts, window, found, shown, words of a call, AUROC."""
     own = {name: owners(evidence) for name, evidence in rows.select("sample_id", "evidence").iter_rows()}
     best = ranked(documents, rows["text"].to_list(), k, n_words=n_words)
     told = [
         Claim(name, item, item, "m", text, "n", tuple(found))
-        for (name, item, text, _), found in zip(rows.iter_rows(), best, strict=True)
+        for (name, item, text, *_), found in zip(rows.iter_rows(), best, strict=True)
     ]
+    is_false = dict(rows.select("sample_id", "is_hallucinated").iter_rows())
     n_found = sum(any(one.document_id in own[claim.fact_id] for one in claim.passages) for claim in told)
     lines = []
     for n_facts, window in product(FACTS, WINDOWS):
@@ -62,9 +69,19 @@ def measured(rows: pl.DataFrame, documents: list[tuple[str, str]], n_words: int,
             for call in made
             for claim in call.claims
         )
+        held = [(is_false[claim.fact_id], coverage(call, claim)) for call in made for claim in call.claims]
+        known = [one for one in held if one[0] is not None]
+        tells = roc_auc_score([not false for false, _ in known], [share for _, share in known])
         size = sum(len(words(one.text)) for call in made for one in call.passages) / len(made)
-        lines.append((n_facts, window, n_found / len(told), shown / len(told), size))
+        lines.append((n_facts, window, n_found / len(told), shown / len(told), size, tells))
     return lines
+
+
+def coverage(call: Call, claim: Claim) -> float:
+    """The share of a claim's tokens that stand in what its call shows for it; 0 of a claim without any."""
+    said = set(tokens(claim.text))
+    shown = {one for passage in call.evidence(claim) for one in tokens(passage.text)}
+    return len(said & shown) / len(said) if said else 0.0
 
 
 def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
@@ -72,11 +89,11 @@ def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
     lines = [
         f"{rows.height} claims with evidence, {len(documents)} pieces of evidence together.",
         "",
-        "| words of a passage | passages a fact | facts a call | passages a call | own found | own shown | words |  |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| words of a passage | passages a fact | facts a call | passages a call | own found | own shown | words | AUROC |  |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for n_words, k in product(WORDS, PASSAGES):
-        for n_facts, window, found, shown, size in measured(rows, documents, n_words, k):
+        for n_facts, window, found, shown, size, tells in measured(rows, documents, n_words, k):
             named = NAMED.get((n_words, k, n_facts, window), "")
             told = (
                 n_words,
@@ -86,6 +103,7 @@ def table(rows: pl.DataFrame, documents: list[tuple[str, str]]) -> str:
                 f"{found:.3f}",
                 f"{shown:.3f}",
                 f"{size:,.0f}",
+                f"{tells:.3f}",
                 named,
             )
             lines.append(f"| {' | '.join(map(str, told))} |")

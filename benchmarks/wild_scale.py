@@ -313,7 +313,7 @@ def memory_of_the_whole(
     """Peak GB of the largest job at the paper's size, by a straight line through the smallest and the largest size.
 
     Of a step with jobs over the entities of one job. Else over the replies of all subjects, as measured with short
-    pages, and what long ones add at the largest size, which is read part by part.
+    pages, and what long ones add to a job of the largest size, by the entities of a job: they are read part by part.
     """
     sizes = sorted(found)
     low, high = sizes[0], sizes[-1]
@@ -323,6 +323,7 @@ def memory_of_the_whole(
         return found[low][step].memory + grows * (ENTITIES / JOBS - at[0])
     grows = max(0.0, short[high][step].memory - short[low][step].memory) / (high - low)
     pages = max(0.0, found[high][step].memory - short[high][step].memory)
+    pages *= (ENTITIES / JOBS) / (high / found[high]["evidence"].jobs)
     return short[low][step].memory + grows * (ENTITIES * SUBJECTS - low) + pages
 
 
@@ -361,6 +362,11 @@ def table(found: dict[int, dict[str, Spent]], short: dict[int, dict[str, Spent]]
     lines += [
         "",
         f"Calls that `truerate plan` told beforehand, of those that were made: {', '.join(said)}; limit ±25 %.",
+    ]
+    lines += [
+        "",
+        f"GB of the whole for steps of one job: a straight line to {ENTITIES * SUBJECTS / large:,.0f} times the replies that were"
+        " measured, so an order of size and no measurement.",
     ]
     limit = f"Limits: {MEMORY_GB} GB a process, exponent {EXPONENT}."
     return "\n".join([*lines, "", limit + (" All held." if is_held else " **Not all held.**")]), is_held

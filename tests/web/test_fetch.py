@@ -50,6 +50,13 @@ def raw(head: bytes):
     return write
 
 
+async def endless_head(target, writer):
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"x-a: " + b"b" * 4000 + b"\r\n")
+        await writer.drain()
+
+
 def to(place: str) -> tuple:
     return 302, {"location": place}, b""
 
@@ -65,6 +72,12 @@ OWN = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
         (raw(OWN + b"content-length: -5\r\n\r\nabc"), Outcome.ERROR),
         (raw(OWN + b"content-length: 3\r\ncontent-length: 9\r\n\r\nabc"), Outcome.ERROR),
         (raw(OWN + b"transfer-encoding: chunked\r\n\r\nZZ\r\nabc\r\n"), Outcome.ERROR),
+        (raw(OWN + b"x-a: b\r\n" * 10_000 + b"content-length: 2\r\n\r\nab"), Outcome.ERROR),
+        (raw(b"<html>no head</html>"), Outcome.ERROR),
+        (raw(b"HTTP/1.1 999 Denied\r\ncontent-length: 0\r\n\r\n"), Outcome.STATUS),
+        (endless_head, Outcome.ERROR),
+        ((302, {"location": "/a", "set-cookie": "a=1"}, b""), Outcome.REDIRECTS),
+        ((200, HTML | {"content-encoding": "zstd"}, b"\x28\xb5\x2f\xfd\x00"), Outcome.ERROR),
         ((200, HTML | {"content-encoding": "gzip"}, b"not packed"), Outcome.ERROR),
         ((200, HTML | {"content-encoding": "deflate"}, zlib.compress(b"x" * 10_000_000)), Outcome.TOO_LARGE),
         ((200, {"content-type": "text/html; charset=idna"}, b"<p>x"), Outcome.OK),

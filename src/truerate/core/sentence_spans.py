@@ -31,6 +31,7 @@ _CLOSED = re.compile(
     r"|[。！？｡।॥۔؟።։]+[”’」』）\"]*\s*(?=\S)"
     r"|[.!?](?<=[^\s.!?]\s.)\s+(?=[^\s.!?\"'”’)\]])|[.!?](?<=[^\W\d_]{6}.)\s+(?=[a-z])"
 )
+_PLAIN = re.compile(r"[^.!?:;\n\r]*[.!?]?\s*")  # one sentence at most, where all of it is ASCII
 _ELLIPSIS = re.compile(r"[\[(]\s?(?:\.{3}|…)\s?[\])]\W*\Z")  # a word left out of a quotation
 _CITED = re.compile(rf"\s*{_CITATIONS}")
 _OPENING = re.compile(r"[\s\"'“‘„«‹¿¡(\[]*(?:[—–-]\s+)?")
@@ -90,6 +91,9 @@ def sentence_spans(text: str, lang: str | None = None, *, by_line: bool = False)
     initials, abbreviations, ordinals and of a list's number end none, nor what goes on in small letters.
     Citations behind a stop stay with their sentence.
     """
+    if text.isascii() and _PLAIN.fullmatch(text):  # as most facts are
+        first = len(text) - len(text.lstrip())
+        return [(first, len(text.rstrip()))] if text.strip() else []
     plain = text.translate(_BLANKS)
     size = len(plain.rstrip())  # blank space at the end would be looked through from each of its lines
     lines = {found.end() for found in (_LINE if by_line else _PARAGRAPH).finditer(plain, 0, size)}

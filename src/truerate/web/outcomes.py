@@ -14,6 +14,9 @@ class Outcome(StrEnum):
     STATUS = "status"  # the server said another status than 200
     LOGIN_HOST = "login-host"  # a host that shows pages to members alone
     SIGN_IN = "sign-in"  # the text asks to sign in
+    ERROR_PAGE = (
+        "error-page"  # the text is an error, a check of the browser or a wall of cookies, with status 200
+    )
     TOO_LARGE = "too-large"
     TIMEOUT = "timeout"  # it did not come, or could not be read, within its limit of time
     REDIRECTS = "redirects"  # too many, in a circle, or to nowhere

@@ -78,6 +78,8 @@ WORDS = Words(
         ("outcome", "status"): "Another status than 200",
         ("outcome", "login-host"): "Shown to members alone",
         ("outcome", "sign-in"): "Asks to sign in",
+        ("outcome", "error-page"): "An error or a wall in place of text",
+        ("outcome", "too-large"): "Too large",
         ("outcome", "timeout"): "Too slow",
         ("outcome", "redirects"): "Redirected too often",
         ("outcome", "refused-address"): "Not a public address",
