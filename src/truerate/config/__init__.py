@@ -274,7 +274,8 @@ class Params(Block):
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
                 board = public.board(name)
                 own = {key: one for key, one in self.detectors.items() if one.learns_from in (None, name)}
-                alone = {"boards": {name: board}, "sources": {name: source}, "detectors": own}
+                sources = {**self.sources, name: source}  # settings of other tracks may name those declared
+                alone = {"boards": {name: board}, "sources": sources, "detectors": own}
                 yield name, self.model_copy(update=alone)
 
     def place(self, board: str, key: str) -> str:
