@@ -417,12 +417,16 @@ def checked(found: Any, file: str) -> Params:
 
 
 def _of_public_data(params: Params) -> Iterator[str]:
-    """A line for every name in the settings of public files that is declared nowhere, and every two that
-    do not fit together.
+    """A line for every name in the settings of public files that is declared nowhere, and, where a detector is
+    declared for their track, every two that do not fit together: without one, their board is not built here.
     """
     for name, alone in params.of_public_data():
+        track = params.public_data[name].track
+        is_detected = any(family.members_on(track) for family in alone.detectors.values())
         lines = (*misplaced(alone), *undeclared(alone))
-        yield from (of_public_data(line, name) for line in lines or mismatched(alone))
+        yield from (
+            of_public_data(line, name) for line in lines or (mismatched(alone) if is_detected else ())
+        )
 
 
 def _declared(kind: str, name: str, declared: Mapping[str, B]) -> B:
