@@ -138,6 +138,7 @@ print(json.dumps([one.tolist() for one in logits]))
 """
 
 
+@pytest.mark.proof
 def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
     trained = house.folder / f"data/detectors/{BOARD}/tokens/tiny-prefix/multi-binary-42/network"
     with running(tmp_path) as hub:
@@ -159,6 +160,7 @@ def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
         )
 
 
+@pytest.mark.proof
 def test_data_deleted_come_back_byte_for_byte_without_a_call(house):
     made = [
         f"data/{part}" for part in ("sources", "datasets", "annotations", "labels", "detectors", "judgements")

@@ -156,6 +156,7 @@ def test_second_repro_runs_no_stage(house):
     assert "Running stage" not in done.stdout and "up to date" in done.stdout
 
 
+@pytest.mark.proof
 def test_outputs_deleted_come_back_byte_for_byte_without_a_call_or_a_fetch(house):
     made = [f"data/{part}" for part in PARTS]
     before, paid, started = house.bytes_under(*made), (house.folder / CALLS).read_bytes(), starts(house)

@@ -72,7 +72,7 @@ def turn(page, scheme: str):
     page.locator(f"[title='Switch to {'dark' if scheme == 'light' else 'light'}']:visible").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ("light", "dark"))
+@pytest.mark.parametrize("scheme", ("light", pytest.param("dark", marks=pytest.mark.proof)))
 def test_axe_finds_nothing_and_no_text_has_run(page, scheme):
     package = pytest.importorskip(
         "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"

@@ -57,7 +57,7 @@ GOOD = "made_up_rate,alpha,model,,0.1,0,0.2,4,1,1,aa"
         (lambda place: (place / "rows.parquet").write_bytes(b"PAR1"), "no table of units"),
         (card(board="other"), "is of board 'other'"),
         (card(title=7), "title"),
-        (card(title="x" * 1_000_000), "at most 2000 characters"),
+        (card(title="x" * 1_000_000), "at most 300 characters"),
         (card(n_units=-1), "n_units"),
         (card(caveats="few"), "caveats"),
         (card(set=CARD["set"] | {"url": "javascript:alert(1)"}), "set.url"),

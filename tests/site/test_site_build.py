@@ -64,6 +64,7 @@ def _digests(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.proof
 def test_two_builds_are_the_same_bytes(built, tmp_path):
     assert _digests(build(tmp_path / "second", "2")) == _digests(built)
 

@@ -30,6 +30,10 @@ def test_an_error_or_a_wall_is_no_evidence(title, text):
     [
         ("404 Not Found", FILLING),  # a long text has something else to say
         ("", f"{FILLING} We use cookies."),
+        (
+            "",
+            "Varn was founded in 1844. Delia Furett was its first mayor. We use cookies to count visitors. Terms of use.",
+        ),
         ("Captcha", "A captcha tells people from programs; the word was coined in 2003."),
         ("Varn", "Varn has 404 houses. Its page in the register was found in 1990."),
         ("", "The band Access played for two years."),

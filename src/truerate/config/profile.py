@@ -20,7 +20,7 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
     """
     if not Path(profile).is_file():
         raise SettingsError(
-            f"reading {str(profile)!r}: no such file; name a profile's, such as profiles/paper-mfava.yaml"
+            f"reading {str(profile)!r}: no such file; name a profile, such as those in profiles/"
         )
     base, over = settings_in(params), settings_in(profile)
     for path, found in ((params, base), (profile, over)):

@@ -22,11 +22,24 @@ _IN_PLACE = re.compile(
     r"|\bjavascript (?:is|must be) (?:disabled|required|enabled)|\bverify(?:ing)? (?:that )?you(?: a|')re (?:a )?human"
     r"|\b(?:complet\w+|solve) the captcha"
     r"|\b(?:unusual traffic|are you a robot|(?:not|n't) a robot|ddos protection by)\b"
-    r"|\b(?:we|partners) (?:and our partners )?use cookies|\baccept (?:all )?cookies|\bvalue your privacy"
     r"|\bseite (?:wurde )?nicht gefunden|\bpage introuvable|\bpágina no encontrada|\bpagina (?:non trovata|niet gevonden)"
     r"|страница не найдена|页面不存在|页面未找到|ページが見つかりません|페이지를 찾을 수 없습니다",
     re.IGNORECASE,
 )
+
+# A wall asks for consent in most of what it says; a page has a note on cookies at its foot.
+_OF_CONSENT = re.compile(
+    r"\bcookies?\b|\bconsent\b|\bprivacy\b|\b(?:accept|reject|manage)\b.{0,12}\b(?:all|preferences|choices)\b",
+    re.I,
+)
+_WALL_SHARE = 0.6  # of its words, in sentences that speak of that
+
+
+def _is_wall(text: str) -> bool:
+    """Whether a text asks for consent to cookies and says little else."""
+    sentences = [one.split() for one in re.split(r"[.!?\n]+", text)]
+    asking = sum(len(one) for one in sentences if _OF_CONSENT.search(" ".join(one)))
+    return asking > 0 and asking >= _WALL_SHARE * sum(map(len, sentences))
 
 
 def judged(
@@ -45,8 +58,11 @@ def judged(
         for phrase in sign_in_phrases:
             if phrase.casefold() in plain:
                 return Text(Outcome.SIGN_IN, title=title, detail=phrase)
-    if len(text.split()) <= ERROR_WORDS and (found := _IN_PLACE.search(plain.replace("’", "'"))):
-        return Text(Outcome.ERROR_PAGE, title=title, detail=found[0])
+    if len(text.split()) <= ERROR_WORDS:
+        if found := _IN_PLACE.search(plain.replace("’", "'")):
+            return Text(Outcome.ERROR_PAGE, title=title, detail=found[0])
+        if _is_wall(text):
+            return Text(Outcome.ERROR_PAGE, title=title, detail="cookies")
     return Text(Outcome.OK, text, title, dated, licence)
 
 

@@ -110,6 +110,7 @@ def started(folder, how, **environment):
     )
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
     """With word dropout: its draws, too, go on where they were."""
@@ -129,6 +130,7 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_two_processes_reach_what_one_does(tmp_path):
     with socket.socket() as free:

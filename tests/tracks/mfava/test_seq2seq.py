@@ -121,11 +121,11 @@ def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
 @pytest.mark.parametrize(
     ("marked", "found"),
     [
-        ("A b. C d.\nE.", ["A b.", "C d.", "E."]),
-        ("A <entity>b. C</entity> d. E.", ["A <entity>b. C</entity> d.", "E."]),
+        ("Ada ran. Cats slept.\nEnd.", ["Ada ran.", "Cats slept.", "End."]),
+        ("Ada <entity>ran. Cats</entity> slept. End.", ["Ada <entity>ran. Cats</entity> slept.", "End."]),
         ("<invented>First. Second.</invented> Third.", ["<invented>First. Second.</invented>", "Third."]),
-        ("A < b. C.", ["A < b.", "C."]),
-        ("At first. <entity>b.", ["At first.", "<entity>b."]),
+        ("Ada < Bob. Cats.", ["Ada < Bob.", "Cats."]),
+        ("At first. <entity>Bob.", ["At first.", "<entity>Bob."]),
         ("  ", []),
     ],
 )

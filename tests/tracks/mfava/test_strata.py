@@ -11,7 +11,7 @@ from truerate.tracks.mfava.strata import NAMES, strata_sums, stratum_of, stratum
 from .made_scores import WRITER
 
 SHORT = "One two. Three. Four five"
-LONG = "A b. C. D. E. F g. H"
+LONG = "One two. Three. Four. Five. Six seven. Eight"
 TEXTS = [SHORT, "", LONG, "五。六。七。"]
 
 
