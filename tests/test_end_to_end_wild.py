@@ -170,6 +170,7 @@ def test_outputs_deleted_come_back_byte_for_byte_without_a_call_or_a_fetch(house
     )  # no server: no search and no page
 
 
+@pytest.mark.proof
 def test_a_subject_more_asks_its_questions_alone(house):
     paid, others = calls(house), scratch(house, "quill", "web", "aster", "elm")
     before = dataset(house, "facts").filter(pl.col("subject") != "birch")

@@ -30,7 +30,9 @@ def axe(page):
     return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for part in found for one in part]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.proof)]
+)
 def test_pictures_are_told_in_words_and_fit(visit, width, scheme):
     page = visit(f"boards/{NAME}.html", width=width, scheme=scheme)
     pictures = page.get_by_role("img").filter(has=page.locator("rect.frame"))

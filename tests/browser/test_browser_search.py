@@ -52,7 +52,9 @@ def axe(page) -> list:
     return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for part in found for one in part]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.proof)]
+)
 def test_every_attack_is_shown_and_none_runs(visit, width, scheme):
     page = opened(visit, width=width, scheme=scheme)
     assert page.locator(".tr-record").count() == 13

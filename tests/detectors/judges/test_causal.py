@@ -348,6 +348,7 @@ def state(folder: Path, weights: str) -> dict:
     return network.trainable_state()
 
 
+@pytest.mark.proof
 def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
     whole = state(tmp_path / "whole", weights)
     killed("state", tmp_path / "cut", weights)
