@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
+from truerate.core.leaving import at_once
 from truerate_world.answer import Answer
 from truerate_world.arguments import add_world
 from truerate_world.folders import part_of, tracks
@@ -174,4 +175,4 @@ def _fault(text: str):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(at_once(main))

@@ -32,15 +32,20 @@ markdown.extensions.codehilite markdown.extensions.fenced_code markdown.extensio
 """.split()
 
 
+def by_path(name: str) -> types.ModuleType:
+    """A module of truerate.core that imports nothing else of the project, under no name of the project."""
+    place = Path(__file__).parents[2] / f"src/truerate/core/{name}.py"
+    spec = importlib.util.spec_from_file_location(place.stem, place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def load() -> None:
     """Import the packages; pandera first, without pandas as the project imports it, and without a look at a frame:
     once polars has threads, what is forked waits for them for ever.
     """
-    place = Path(__file__).parents[2] / "src/truerate/core/schemas/checker.py"
-    spec = importlib.util.spec_from_file_location("checker", place)
-    checker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(checker)
-    with checker._without_pandas(), contextlib.suppress(KeyError):
+    with by_path("schemas/checker")._without_pandas(), contextlib.suppress(KeyError):
         importlib.import_module("pandera.polars").Check.get_backend(0)  # which looks for pandas once
     for name in PACKAGES:
         with contextlib.suppress(ImportError):
@@ -146,24 +151,25 @@ def become(asked: dict, streams: list[int], python: str) -> None:
     sys.modules["__main__"] = types.ModuleType("__main__")
 
 
-def main() -> list[str]:
-    """The arguments of a child's command."""
+def main() -> int:
+    """What a child's command returns; the process that forks ends otherwise."""
     del sys.path[0]  # the folder of this file
     server = Server(Path(sys.argv[1]))
     print("listens", flush=True)
     load()
     gc.collect()
     gc.freeze()
-    return server.serve()
+    return run(*server.serve())
 
 
-def run(how: str, what: str, *_: str) -> None:
+def run(how: str, what: str, *_: str) -> int:
     """As `python -m` or `python -c` does."""
     if how == "-c":
         exec(compile(what, "<string>", "exec"), sys.modules["__main__"].__dict__)
     else:
         runpy._run_module_as_main(what)
+    return 0
 
 
 if __name__ == "__main__":
-    run(*main())
+    by_path("leaving").at_once(main)  # nor is what was imported for all taken apart in each

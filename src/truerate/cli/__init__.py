@@ -5,29 +5,33 @@ needs them.
 """
 
 import argparse
-import atexit
 import gc
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from truerate.cli.command import add, layout
 from truerate.cli.steps import add_steps, stage_module
 from truerate.cli.stores import add_llm, add_web
-from truerate.core import parents
+from truerate.core import leaving, parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import say
 from truerate.flow.repair_lock import repair
 
+# Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again and again
+# while they are made took a third of the CPU time of a short step. What a step itself leaves in circles is still collected.
+SELDOM = (20_000, 50, 50)
 OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
-    if arguments is None:
-        _spare_garbage()
+    if arguments is None:  # this process is the command's own
+        gc.set_threshold(*SELDOM)
+        return leaving.at_once(partial(main, sys.argv[1:]))
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
     begin(options.command)
@@ -43,17 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = error.filename2 or error.filename
         return _stopped(options.command, f"{str(place)!r}: {error.strerror}" if place else str(error))
     return 0
-
-
-def _spare_garbage() -> None:
-    """Look seldom for garbage in this process, which is a command's own, and not at its exit.
-
-    Imports make some 10,000 classes and functions that live to the end. Looking through them again and again
-    while they are made, and once more at exit, took a third of the CPU time of a short step. What a step itself
-    leaves in circles is still collected.
-    """
-    gc.set_threshold(20_000, 50, 50)
-    atexit.register(gc.freeze)
 
 
 def begin(command: str) -> None:
