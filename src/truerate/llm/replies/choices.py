@@ -20,6 +20,7 @@ from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.weighing import weighed
 
 _REASON = lazy(
     r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
@@ -34,7 +35,7 @@ _NOT = lazy(
 )
 _DOUBT = lazy(
     r"\b(?:(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?(?:start|begin|look|analy\w+|consider|examine|check|compare|evaluate)|was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
-    r"probably|"
+    r"probably|(?:as|so)\s+(?:is|does|do|are|was|were|has)|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
     re.I,
@@ -60,7 +61,7 @@ _TAKEN_BACK = lazy(
 # what says of a text that it is not the one that was asked for
 _OTHER_POLE = {
     "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
-    r"supported|consistent|fine|good|better|"
+    r"supported|consistent|fine|good|better|(?<!non-)(?<!non)factual|grounded|truthful|sound|ok(?:ay)?|verified|"
     r"best|free|plausible|clos(?:er|est)\s+to)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
@@ -76,8 +77,8 @@ _OWN_POLE = {
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
 _NUMBERED = lazy(
-    r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
-    r"=)\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
+    r"(?:[^\n]*\s)?(?:(?:answer|choice|pick|best|verdict|selection|hallucinated)\s*(?:is|:|"
+    r"=)|i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|prefer|go\s+(?:with|for)))\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
     re.I,
 )
 _KEYS = lazy(
@@ -90,6 +91,22 @@ _KEYS = lazy(
 
 _OTHER_KEYS = lazy(
     r"worst|worse|other|reject|explan|reason|rationale|thought|confidence|score|rank|index|id\b", re.I
+)
+# what a text does with something that may be at fault itself
+_TELLS_OF = lazy(
+    r"\s+(?:\w+ly\s+)?(?:mentions|reports|talks\s+about|speaks\s+of|says|claims|states|tells|corrects|repeats|describes|notes|explains|"
+    r"quotes|names|refers|asserts|suggests|cites|gives|asks|contradicts\s+(?:the\s+)?(?:user|speaker|question|person|itself))\b",
+    re.I,
+)
+_OF_FAULT = lazy(
+    r"\s+(?:an?\s+|the\s+|some\s+|several\s+)?(?:\w+ly\s+)?(?:(?:made[ -]up|fabricated|hallucinated|"
+    r"unsupported|unverifi\w+|non-?existent)\b|"
+    r"(?:something|things|what)\s[^.;]*(?:wrong|false|incorrect|unsupported|not|n't|made[ -]up|invented)|"
+    r"(?:wrong|false|incorrect|inaccurate|invented|different)\s+(?:\w+\s+)?(?:years?|dates?|names?|numbers?|figures?|places?|claims?|statements?|"
+    r"information|facts?|details?|things?|persons?|authors?|titles?|cit(?:y|ies)|countr(?:y|ies))\b)"
+    r"|[^.;]*\b(?:(?:that|which)\s+(?:is|are|was|were)(?:n't|\s+not)|(?:is|are)(?:n't|\s+(?:not|nowhere))\s+(?:in|found|mentioned|stated|supported)|not\s+in\s+the\s|"
+    r"(?:knowledge|document|source|history|passage|text)\s+(?:does\s+not|doesn't|never))",
+    re.I,
 )
 # `the … one is`, and the words that make it the one asked for
 _DESCRIBED = lazy(
@@ -201,6 +218,9 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     ]
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
+    if place is None and said not in names:
+        weight = weighed(text, mentions, asks)
+        return said if weight is None else names[weight]
     if place is None:
         is_against = said in names and names.index(said) in against(text, mentions, asks)
         return "ambiguous" if is_against else said
@@ -232,7 +252,7 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found
-    if len(mentions) > 1 and _is_listed(text, mentions, asks):
+    if len(mentions) > 1 and (_is_listed(text, mentions, asks) or _is_told_in_turn(text, mentions)):
         return "ambiguous"
     if re.search(
         rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
@@ -261,6 +281,11 @@ def _is_listed(text: str, mentions: list[tuple[int, int, int]], asks: Asks) -> b
     return bool(re.match(rf"\W*(?:(?:yes|no)\b|(?:\w+ly\s+)?{_OTHER_POLE[asks]})", first, re.I))
 
 
+def _is_told_in_turn(text: str, mentions: list[tuple[int, int, int]]) -> bool:
+    """Whether a colon stands behind each of the two: `Answer 1: factual. Answer 2: has a fault.`"""
+    return len({place for place, _, end in mentions if re.match(r"[*_`]*\s*:\s*\w", text[end:])}) == 2
+
+
 def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
     """One text is named: it is picked unless its sentence negates it or says the other pole of it."""
     place, start, end = mentions[0]
@@ -284,8 +309,18 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
     is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0])
-    is_said = asks is None or re.search(_OWN_POLE[asks], own, re.I)
+    is_said = asks is None or _is_own_said(ahead, own[len(ahead) + end - start :], asks)
     return names[place] if is_picked or is_last or is_said else "absent"
+
+
+def _is_own_said(ahead: str, behind: str, asks: Asks) -> bool:
+    """Whether the words around a name say of it what was asked for, and not of something else: not what stands in
+    the clause before its own, nor what it only tells of (`mentions a false alarm`).
+    """
+    if asks is None or (told := _TELLS_OF.match(behind)):
+        return bool(asks == "hallucinated" and told and _OF_FAULT.match(behind[told.end() :]))
+    own = re.split(r"[,;:]\s|\band\b", ahead)[-1]
+    return any(re.search(_OWN_POLE[asks], part, re.I) for part in (own, behind))
 
 
 def _is_described(ahead: str, asks: Asks) -> bool | None:

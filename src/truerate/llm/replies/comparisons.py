@@ -77,7 +77,7 @@ def compared(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) ->
     """
     if asks is None or not mentions:
         return None
-    marked = _IS_NOT.sub(r" while \1", _BOTH_ARE.sub(" are", _marked(text, mentions)))
+    marked = _IS_NOT.sub(r" while \1", _BOTH_ARE.sub(" are", signed(text, mentions)))
     marked = _GRANTS.sub("while ", marked)
     if _DOUBT.search(marked):
         return None
@@ -108,7 +108,7 @@ _ALONE = lazy(r"[^\x01\x02]*(?P<sign>[\x01\x02])[^\x01\x02]*")  # of one text
 
 def against(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> set[int]:
     """The places of the texts of which a sentence says the contrary of what was asked for."""
-    parts = _sentences(_marked(text, mentions)) if asks and mentions else []
+    parts = _sentences(signed(text, mentions)) if asks and mentions else []
     return {place for part in parts if (place := _spoken_against(part, asks)) is not None}
 
 
@@ -127,7 +127,7 @@ def _spoken_against(sentence: str, asks: Asks) -> int | None:
     return said[0] if said and said[1] is (asks == "best") else None
 
 
-def _marked(text: str, mentions: Sequence[tuple[int, int, int]]) -> str:
+def signed(text: str, mentions: Sequence[tuple[int, int, int]]) -> str:
     """A text with a sign for each name."""
     parts, at = [], 0
     for place, start, end in mentions:

@@ -55,7 +55,7 @@ _FAULT = (
     r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
     r"intrinsic)\s+)*"
     r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
-    r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
+    r"fabrications?|(?:fabricated|invented)\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
     r"(?:false|incorrect|wrong|unsupported|non-?factual|unverifiable)\s+(?:information|details?|facts?|claims?|statements?))"
 )
@@ -96,6 +96,9 @@ _ELSEWHERE = (
     r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
     rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|from|with|to)\s+{_THE_MATERIAL}"
+    rf"|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
+    rf"|for\s+which\s+(?:there\s+is\s+no\s+(?:basis|support|evidence)\s+in\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:offers|gives|has|provides|contains)\s+no\s+"
+    r"(?:basis|support|evidence))"
     rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
     r"(?:contains?|mentions?|states?|gives?|supports?|includes?|has|have|says?|provides?|tells?))"
 )
@@ -110,6 +113,13 @@ _FAULTY = (
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
     rf"{_ELSEWHERE}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
+    rf"{_ADVERB}(?:has|finds)\s+no\s+(?:basis|support|grounds?|counterpart)\s+(?:at\s+all\s+)?in\s+{_THE_MATERIAL}",
+    rf"(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|confirmed|supported|found|traced|backed|inferred|derived|deduced)\s+(?:by|in|from|with|to)\s+{_THE_MATERIAL}",
+    r"(?:does|did)\s+(?:indeed\s+|in\s+fact\s+)?hallucinate",
+    rf"{_ADVERB}(?:wrongly|falsely|incorrectly|mistakenly)\s+(?:states?|claims?|says?|asserts?|suggests?|implies|attributes?|names?|gives?|places?|"
+    rf"mentions?|reports?|describes?)\s+(?:[\w'-]+,?\s+){{0,14}}[\w'-]+",
+    rf"{_IS}\s+(?:right|correct|accurate)\s+(?:about|on|in)\s+[^,.;:]{{2,60}}?,?\s+but\s+(?:it\s+is\s+)?(?:wrong|incorrect|inaccurate|false)"
+    rf"\s+(?:about|on|in)\s+[^,.;:]{{2,60}}",
     rf"{_ADVERB}(?:adds|states|claims|says|mentions|asserts|suggests|implies)\s+(?:that\s+)?[^,.;:]{{3,160}}?,\s*which\s+"
     rf"(?:{_IS}{_NOT}\s+{_ADVERB}(?:{_GOOD}|mentioned|stated|found|present|given|in)|{_IS}\s+{_SURELY}{_BAD}|"
     rf"{_SURELY}(?:contradicts|conflicts\s+with)\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:does{_NOT}|never)\s+"
@@ -123,8 +133,13 @@ _SOUND = (
     rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOODS}",
-    rf"{_ADVERB}lacks\s+{_FLAW}",
+    rf"{_ADVERB}(?:lacks|avoids(?:\s+any)?)\s+{_FLAW}(?:\s+(?:entirely|altogether|completely))?",
+    rf"(?:seems|looks|sounds|reads|appears)\s+{_ADVERB}{_GOODS}(?:\s+to\s+me)?",
     rf"{_CALLED}\s+{_SURELY}{_BAD}",
+    rf"(?:(?:directly|clearly|logically)\s+)?follows\s+(?:directly\s+|clearly\s+)?from\s+{_THE_MATERIAL}",
+    rf"can\s+be\s+(?:\w+ly\s+)?(?:inferred|derived|deduced|verified|confirmed)\s+(?:by|from|with)\s+{_THE_MATERIAL}",
+    rf"(?:accurately|faithfully|correctly)\s+(?:conveys|reproduces|restates|repeats|relays|reports|describes|summari[sz]es)\s+"
+    rf"(?:what\s+)?{_THE_MATERIAL}(?:\s+(?:says|states|tells|contains))?",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
     rf"{_THE_MATERIAL}",
@@ -137,7 +152,12 @@ _TRACED = (
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
 _PASSIVE = r"(?:found|detected|present|seen|identified|there)"
+_CALL = (
+    r"i(?:'d|\s+(?:would|will|have\s+to|must))?\s+(?:label|classify|mark|rate|judge|regard|consider|call|deem|count|treat)\s+"
+    rf"{_TARGET}\s+(?:as\s+|to\s+be\s+)?"
+)
 _BARE_FAULTY = (
+    rf"{_CALL}(?:{_SURELY}{_BAD}|not\s+{_ADVERB}{_GOOD})",
     rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
@@ -149,21 +169,22 @@ _BARE_FAULTY = (
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
 _BARE_SOUND = (
+    rf"{_CALL}(?:{_ADVERB}{_GOODS}|(?:not\s+|non-?\s?){_BAD})",
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
     rf"nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_IS}\s+{_ADVERB}{_BAD}|(?:goes\s+(?:beyond|against)|contradicts|"
     rf"conflicts\s+with)\s+{_THE_MATERIAL})",
-    rf"{_ALL}\s+{_TRACED}",
+    rf"{_ALL}\s+(?:{_TRACED}|checks?\s+out|holds?\s+up)",
     rf"{_SOURCE}\s+{_ADVERB}(?:(?:supports|confirms|backs)\s+{_TARGET}|does{_NOT}\s+contradict\s+{_TARGET})",
-    rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
+    rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?|information|content)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
     rf"(?:{_IS}\s+{_ADVERB}{_BAD}|(?:contradicts?|conflicts?\s+with|goes\s+(?:beyond|against))\s+{_THE_MATERIAL})",
     rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
     rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|"
     rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
-    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
+    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to|(?:was|am)\s+not\s+able\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|in\s+short|in\s+sum|indeed|"
@@ -224,7 +245,10 @@ _DISBELIEVED = lazy(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
 _CONTRACTED = lazy(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
-_I_WOULD = lazy(r"\bi\s+would\s+(?=(?:say|conclude|judge)\b)", re.I)
+_I_WOULD = lazy(
+    r"\bi\s+would\s+(?=(?:say|conclude|judge|label|classify|mark|rate|consider|call|deem|regard|count)\b)",
+    re.I,
+)
 _REASON_FIRST = lazy(
     r"\A(?:since|because|as|given\s+that)\s+(?!if\b)[^,;:?]{3,160},\s+(?=(?:the|it|this|that|i)\b)", re.I
 )

@@ -17,6 +17,13 @@ GIVEN = (
     "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context", "Human", "User",
     "Instruction", "Input",
 )  # fmt: skip
+OPENS = (
+    "Document",
+    "Question",
+    "Knowledge",
+    "Dialogue History",
+    "User Query",
+)  # with which an example begins
 _OPEN = r"[ \t>*_`#\-–—•\[(【（「＃＊]{0,12}"
 _SHUT = r"[ \t*_`#\])】）」＃＊]{0,12}"
 _COLON = r"[ \t]*(?:[:：=]|->|=>|→|[-–—](?=[ \t]))"
@@ -39,9 +46,14 @@ def last_before_next(
     """What follows the last cue (of one or more names) before the next example's headings, and what was cut;
     None without a cue.
 
-    Where a reply opens by repeating what it was given, the reading begins behind that.
+    Where a reply opens by repeating what it was given, the reading begins behind that; a cue behind the same
+    heading again is the next example's.
     """
-    cues = find(text, *cue)
+    begins = find(text, *OPENS, is_anywhere=False)
+    again = next(
+        (one.start for one in begins[1:] if one.name.casefold() == begins[0].name.casefold()), len(text)
+    )
+    cues = find(text[:again], *cue)
     if not cues:
         return None
     stop = _next_example(text, given, behind=cues[0].end)

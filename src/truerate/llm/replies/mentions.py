@@ -37,6 +37,13 @@ VERB = (
 )
 
 
+# `the first is …`, `the second sticks to …`: of a text, where no noun stands
+_DOES = (
+    r"\s+(?:(?:is|isn't|was)\s+(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b)|(?:doesn't|does\s+not|sticks|stays|keeps|invents|fabricates|contradicts|"
+    r"hallucinates)\s)"
+)
+
+
 @lru_cache(maxsize=1)
 def short() -> re.Pattern[str]:
     """A whole answer: a number with or without noun and signs, an ordinal with or without noun."""
@@ -57,7 +64,7 @@ def mention() -> re.Pattern[str]:
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{NOUNS}){SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
             rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
-            rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
+            rf"\Z)|{_DOES})|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
     return re.compile("|".join(parts), re.I)

@@ -109,7 +109,9 @@ QUOTED = lazy(
 NUMBERED = lazy(r"\b(no)\.?[ \t]*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
 LABEL_LINE = lazy(
-    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*", re.I | re.MULTILINE
+    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*"
+    rf"(?:>[ \t]*(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
+    re.I | re.MULTILINE,
 )
 BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
 OWN_QUESTION = lazy(r"hallucinat|fabricat|made[ -]up|yes\s+or\s+no|judge?ment|verdict|\berrors?\b", re.I)

@@ -161,7 +161,7 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         if first.reason not in ("absent", "empty") or not (
             ANNOUNCES.search(head)
             and not _BEGUN.search(answer)
-            and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+            and head.rstrip().endswith((":", "…", "*", "-"))
         ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind

@@ -1,0 +1,352 @@
+"""What the clauses of a reply say for and against each of two texts, where no sentence of `comparisons` picks one.
+
+A clause has one text as its subject, or compares both:
+
+    picked    `Answer 1 wins` · `I lean towards Answer 1` · `Answer 2 it is`
+    better    `Answer 1 is more plausible (than Answer 2)`, which says nothing of faults
+    truer     `Answer 1 sticks more closely to the facts` · `… contains fewer errors (than Answer 2)`
+    worse     `Answer 1 contains more errors (than Answer 2)`
+    faulty    `Answer 1 invents a date` · `… gets the year wrong` · `… does not stick to the document`
+    sound     `Answer 1 stays with the facts` · `… does not invent anything`
+
+The one that was asked for is read where every clause that names a text is such a one or tells only of the texts,
+and all speak for the same: one that is picked, one that is better, one of which the asked-for pole is stated, the
+other one's contrary beside it or not. Of a text alone, the contrary pole picks nothing. Whatever is doubted, asked,
+conditional or taken back is not read; nor is a reply that breaks off.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.comparisons import Asks, signed
+from truerate.llm.replies.grammar import paraphrase, state
+
+_NAME = "[\x01\x02]"
+_OPEN = lazy(
+    r"\b(?:might|may|could|should|maybe|perhaps|possibl[ey]|probabl[ey]|if(?!\s+anything\b)|unless|whether|unsure|unclear|depends?|"
+    r"(?:not|n't)\s+(?:at\s+all\s+)?(?:sure|certain)\s+(?:which|whether|if|about)|hard|difficult|impossible|(?:cannot|can't)(?!\s*(?:[.!]|\Z)|\s+be\s+(?:verified|confirmed|traced|found|supported)\b)|"
+    r"unable|wait|actually|scratch|i\s+mean|on\s+reflection|second\s+thoughts?|either|neither|none|nor|both|equal(?:ly)?|tied?|same|"
+    r"(?:so|as)\s+(?:is|does|are|do|was|has)|too|initially|originally|at\s+first|previous(?:ly)?|example|others?|some\s+would|another|"
+    r"would\s+(?:have|be)|hardly|barely|scarcely|no\s+(?:better|worse|more|less)|anything\s+but|than\s+(?:it|nothing)|hmm+|"
+    r"style|tone|written|writing|worded|wording|instead\s+of\s+being)\b|\?",
+    re.I,
+)
+# granted before one is picked, which is no doubt
+_SURE_ENOUGH = lazy(
+    r",?\s+(?:al)?though\s+i(?:'m|\s+am)\s+not\s+(?:entirely|completely|fully|absolutely|totally|a\s+hundred\s+percent|100\s*%)\s+"
+    r"(?:sure|certain|confident)(?=[.!]|\s*\Z)",
+    re.I,
+)
+# what is said of both before one is picked
+_GRANTED = lazy(
+    rf"\A\W*(?:both\s+(?:{_NAME}\s+and\s+{_NAME}\s+|(?:answers|responses|summaries|of\s+them|texts)\s+)?(?:are|have|seem|look|contain)\b"
+    r"[^.;!?\x01\x02]{1,60},\s+but\s+|both\s+(?:(?:answers|responses|summaries|of\s+them)\s+)?(?:mention|give|name|say|state|refer\s+to|talk\s+about)\b"
+    r"[^.;!?\x01\x02]{1,60}[.;]\s+|(?:looking\s+at|having\s+\w+|comparing|after\s+\w+|let's\s+compare|let\s+me\s+compare)\s+(?:both|the\s+two)\b"
+    r"[^.:!?\x01\x02]{0,40}[.:]\s+)",
+    re.I,
+)
+# asked by the writer, and denied at once
+_ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{_NAME}\?\s+no\b[.,!:;]?\s*", re.I)
+_AGAINST = rf"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)\s+{_NAME}"
+_BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{_NAME}\s+and\s+{_NAME})"
+_LEAD = (
+    rf"(?:(?:{_BETWEEN}|{_AGAINST}|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
+    r"because|since|as|here|i\s+(?:think|believe|find|feel|conclude|see)(?:\s+that)?|it\s+seems(?:\s+to\s+me)?\s+that|"
+    rf"it(?:'s|\s+is)\s+clear\s+that|my\s+(?:final\s+)?(?:decision|verdict|conclusion|view|judge?ment|opinion)\s+is(?:\s+that)?|"
+    rf"(?:given|based\s+on|judging\s+by|according\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:knowledge|documents?|source|passage|dialogue|history|context|facts)|if\s+anything|in\s+my\s+(?:view|opinion)|to\s+me)\s*,?\s+)*"
+)
+_BREAK = lazy(
+    rf"[.!;\n]+\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{_NAME})|"
+    rf",\s+(?={_NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|which)\b)|"
+    r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=but\s+(?:invents|adds|fabricates|makes|contains|gets|contradicts|distorts|sticks|stays)\s)"
+)
+_SOURCE = (
+    r"(?:the\s+|its\s+)?(?:given\s+|provided\s+|source\s+|actual\s+|original\s+)?(?:knowledge|documents?|sources?|dialogue(?:\s+history)?|history|"
+    r"context|facts?|text|article|passage|evidence|truth|material|information|conversation)"
+)
+_SURELY = r"(?:(?:clearly|simply|also|even|just|directly|plainly|obviously|actually|indeed|then|completely|entirely|fully|only)\s+)*"
+_BAD = (
+    r"(?:hallucinated|fabricated|made[ -]up|invented|false|wrong|incorrect|inaccurate|unsupported|unfounded|unverifiable|untrue|"
+    r"ungrounded|non-?factual|unfaithful|erroneous|baseless|fictional|fictitious)"
+)
+_FAULTS = (
+    rf"(?:hallucinations?|fabrications?|errors?|mistakes?|inaccurac(?:y|ies)|contradictions?|"
+    rf"(?:(?!(?:no|fewer|less|more|zero)\b)[\w-]+\s+){{0,2}}{_BAD}\s+(?:[\w-]+\s+){{0,2}}?(?:details?|facts?|claims?|information|content|statements?|dates?|names?|numbers?|"
+    r"figures?|places?|parts?|things?|assertions?|material|elements?|years?|quotes?|events?))"
+)
+# verbs with the ending of `it …s`, which `does not …` leaves out
+_ERR = (
+    rf"(?:(?:invent§|fabricate§|hallucinate§|distort§|misstate§|misrepresent§|misquote§|misread§|misattribute§)(?!\s+(?:no|nothing)\b)|"
+    rf"make§\s+(?:(?:something|things|it|that|a\s+\w+|the\s+\w+|facts?|details?)\s+up\b|up\b)|"
+    rf"(?:contradict§|conflict§\s+with|clash§§\s+with|go§§\s+(?:beyond|against)|(?:deviate|depart|stray)§\s+from)\s+(?:what\s+)?(?:{_SOURCE}|it)\b|"
+    rf"get§\s+(?:the\s+|its\s+|some\s+)?(?:[\w']+\s+){{1,4}}wrong|"
+    rf"(?:contain§|include§|add§|introduce§|make§|give§|state§|ha[sv]e?|mention§|present§)\s+"
+    rf"(?:an?\s+|some\s+|several\s+|many\s+|any\s+|one\s+|two\s+)?{_FAULTS})"
+)
+_HOLD = (
+    rf"(?:(?:stick|keep|adhere)§\s+(?:strictly\s+|closely\s+|only\s+|faithfully\s+)*to|stay§\s+(?:strictly\s+|closely\s+|faithfully\s+)*"
+    rf"(?:with(?:in)?|close\s+to|true\s+to|faithful\s+to)|(?:match(?:es)?|(?:reflect|align|agree|correspond)§)(?:\s+\w+ly)?(?:\s+(?:with|to))?|"
+    rf"follow§|remain§\s+(?:true|faithful)\s+to)\s+(?:what\s+)?(?:{_SOURCE}|it)\b"
+)
+_ERRS, _HOLDS = (verbs.replace("§§", "es").replace("§", "s") for verbs in (_ERR, _HOLD))
+_ERR_NOT, _HOLD_NOT = (verbs.replace("§", "") for verbs in (_ERR, _HOLD))
+_GOOD = (
+    r"(?:faithful|accurate|correct|right|supported|grounded|factual|truthful|consistent|true\s+to|backed|borne\s+out|reliable|sound|"
+    r"in\s+line\s+with|free\s+(?:of|from)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?|fabrications?))"
+)
+_IS = r"(?:is|was|looks|seems|appears|sounds|remains)(?:\s+to\s+be)?"
+_ISNT = rf"(?:{_IS}\s+not|isn't|wasn't)"
+_DOESNT = r"(?:does\s+not|doesn't|did\s+not|didn't)"
+_WELL = (
+    r"(?:well|fully|clearly|entirely|completely|also|quite|very|factually|the|a|an|one\s+(?:that|which)\s+is)"
+)
+_TRUE = r"(?:faithful|accurate|correct|supported|grounded|factual|truthful|consistent)"
+_LIKELY = r"(?:plausible|convincing|natural|believable|credible|reliable|precise|realistic|relevant|likely)"
+_CLOSELY = r"(?:closely|faithfully|accurately|precisely|strictly|tightly)"
+_MUCH = r"(?:(?:slightly|much|far|therefore|thus|hence|clearly|somewhat|significantly|noticeably|a\s+bit|a\s+little|overall)\s+)?"
+_THAN = rf"(?:\s+[^\x01\x02]{{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
+_REST = r"(?:\s+(?:by|with|to|in|of|on|for|from|about|that|which|when)\b[^\x01\x02]*|\s+(?!not\b|no\b|more\b|less\b|better\b)[^\x01\x02]*)?"
+
+
+class _Kind(NamedTuple):
+    """A kind of clause: what it says of its subject, and the pattern of what stands behind the name."""
+
+    says: str
+    form: re.Pattern[str]
+
+
+def _kind(says: str, *forms: str) -> _Kind:
+    whole = "|".join(f"(?:{form})" for form in forms)
+    return _Kind(says, lazy(rf"(?:{whole})", re.I))
+
+
+_KINDS = (
+    _kind("picked", rf"(?:{_SURELY})(?:wins|it\s+is|is\s+(?:my|the)\s+(?:choice|pick|winner)|"
+          r"is\s+the\s+(?:one|answer|response|summary)\s+(?:that\s+)?i(?:'d|\s+would)?\s+(?:trust|choose|pick|go\s+with|prefer|take))(?:\s+here)?"),
+    _kind(
+        "better",
+        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:better(?!\s+(?:{_TRUE}|backed|founded)\b)|superior|preferable|stronger|more\s+(?:\w+ly\s+)?{_LIKELY}){_THAN}",
+    ),
+    _kind(
+        "truer",
+        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:more\s+(?:\w+ly\s+)?{_TRUE}|better\s+(?:{_TRUE}|backed|founded)){_THAN}",
+        rf"(?:sticks|stays|keeps|adheres|follows|matches|reflects|fits)\s+(?:{_SOURCE}\s+)?{_MUCH}(?:more\s+{_CLOSELY}|better)"
+        rf"(?:\s+(?:to|with|within)?\s*{_SOURCE})?{_THAN}",
+        rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}(?:fewer|less)\s+{_FAULTS}{_THAN}",
+    ),
+    _kind(
+        "worse",
+        rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}more\s+{_FAULTS}{_THAN}",
+    ),
+    _kind(
+        "lacking",
+        rf"{_SURELY}(?:misses|omits|leaves\s+out|ignores|lacks|skips|overlooks)\s{_REST}[^\x01\x02]*",
+        rf"{_IS}\s+(?:too\s+\w+|vague|short|brief|incomplete|unclear){_REST}",
+    ),
+    _kind(
+        "faulty",
+        rf"{_SURELY}{_ERRS}{_REST}",
+        rf"{_IS}\s+{_SURELY}(?:the\s+)?{_BAD}(?:\s+one)?{_REST}",
+        rf"{_ISNT}\s+(?:{_WELL}\s+)*{_GOOD}{_REST}",
+        rf"{_DOESNT}\s+{_SURELY}(?:{_HOLD_NOT}|hold\s+up|check\s+out){_REST}",
+        rf"(?:cannot|can't)\s+be\s+(?:verified|confirmed|traced|found|supported){_REST}",
+    ),
+    _kind(
+        "clean",
+        rf"(?:{_DOESNT}\s+{_SURELY}{_ERR_NOT}|never\s+{_ERRS}){_REST}",
+        rf"(?:contains|has|includes|makes|adds|introduces)\s+no\s+{_FAULTS}{_REST}",
+    ),
+    _kind(
+        "sound",
+        rf"{_SURELY}(?:holds\s+up|checks\s+out|can\s+be\s+(?:verified|confirmed|traced)){_REST}",
+        rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_REST}",
+        r"gets\s+(?:[\w']+\s+){1,4}right",
+        rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_REST}",
+        rf"{_ISNT}\s+{_SURELY}{_BAD}{_REST}",
+        rf"{_SURELY}{_HOLDS}{_REST}",
+        rf"(?:avoids|is\s+without)\s+(?:any\s+)?{_FAULTS}{_REST}",
+    ),
+)  # fmt: skip
+_PICKS = lazy(
+    rf"{_LEAD}(?:(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:(?:therefore|rather|still|then)\s+)?(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|lean\s+"
+    rf"(?:towards?|to)|favou?r|vote\s+for|side\s+with)|i(?:'m|\s+am)\s+(?:leaning\s+(?:towards?|to)|going\s+with)|my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|it(?:'s|\s+is))\s+"
+    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is)(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
+    re.I,
+)
+_MADE = lazy(
+    rf"(?:which|this|that)\s+makes\s+(?P<name>{_NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|response|summary|option|pick))?",
+    re.I,
+)
+_TICKS, _CROSSES = "✅✔✓☑", "❌✗✘✖"
+_OF = r"(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
+_GETS = r"\s*(?::|=|scores|gets|receives|earns)\s*"
+_OUT_OF = r"(?:\s*/\s*\d{1,3}|\s+points?)?"
+_SCORED = tuple(
+    lazy(
+        rf"\W*{_OF}{one}{_GETS}(?P<a>\d{{1,3}}(?:\.\d+)?){_OUT_OF}(?:[.,;\s]|\b(?:and|while|whereas|but)\b)*"
+        rf"{_OF}{other}{_GETS}(?P<b>\d{{1,3}}(?:\.\d+)?){_OUT_OF}\W*",
+        re.I,
+    )
+    for one, other in ("\x01\x02", "\x02\x01")
+)
+_RANKED = lazy(
+    rf"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>{_NAME})\W+(?:2nd|second|2)(?:\s+place)?\s*[.:)]?\s*{_NAME}|"
+    rf"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>{_NAME})\s+(?:first|higher|above\s+{_NAME})(?:\s+and\s+{_NAME}\s+(?:second|last|lower))?)\W*",
+    re.I,
+)
+# the last sentence, where it concludes
+_CONCLUDES = lazy(
+    rf"(?:.*[.!;:\n,]\s*)?(?:so|thus|hence|therefore|overall|in\s+conclusion|consequently)\s*,?\s+(?:it\s+(?:is|must\s+be|has\s+to\s+be)\s+|"
+    rf"the\s+(?P<named>[\w-]+(?:\s+[\w-]+)?)\s+(?:one|answer|response|summary|choice|option)\s+(?:is|must\s+be)\s+)(?P<name>{_NAME})[\s.!]*",
+    re.I | re.DOTALL,
+)
+_NAMED = {
+    "best": r"(?:better|best|winning|preferred|stronger|more\s+\w+|most\s+\w+)",
+    "hallucinated": r"(?:hallucinated|fabricated|faulty|wrong|incorrect)",
+}
+_DOES_NOT = lazy(r"(?:(?:does|do|did|is|was)(?:\s+not|n't)|cannot|can't)(?:\s+do\s+(?:so|that|this))?", re.I)
+_DOES_SO = lazy(r"does(?:\s+so)?|(?:has|contains|makes|includes)\s+(?:one|some)", re.I)
+_FREE = lazy(
+    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+{_FAULTS}\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
+    re.I,
+)
+# what only tells of a text, in no word of either pole
+_SPEAKS = lazy(
+    rf"\b(?:not|no|never|without|more|less|fewer|better|best|worse|worst|than|closer|nearer|most|least|{_BAD}|{_GOOD}|{_TRUE}|{_LIKELY}|"
+    r"hallucinat\w*|fabricat\w*|invent\w*|contradict\w*|conflict\w*|error\w*|mistake\w*|true|fine|good|bad|ok(?:ay)?|pick\w*|choos\w*|reject\w*|"
+    r"prefer\w*|avoid\w*|wins?|loses?|fails?|lacks?|misses|omits|ignores?|supports?|fits?|matches|beats?|too|off|one|weak\w*|strong\w*)\b|n't\b",
+    re.I,
+)
+
+
+def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
+    """The place (0 or 1) of the text for which all clauses speak, None where they do not.
+
+    `mentions` are (place, start, end) of the names in the text.
+    """
+    if asks is None or not mentions or not re.search(r"[.!)\]\"'*_`]\s*\Z|\w\s*\Z", text):
+        return None
+    told = _SURE_ENOUGH.sub("", signed(text, mentions))
+    if (place := _at_once(told, asks)) is not None:
+        return place
+    told = _GRANTED.sub("", _ASKED.sub("", told))
+    if _OPEN.search(told):
+        return None
+    said = [_of(clause) for clause in _clauses(told)]
+    return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
+
+
+def _at_once(told: str, asks: Asks) -> int | None:
+    """The place that scores, a ranking or a conclusion name; scores and ranks where the best was asked for."""
+    if found := _CONCLUDES.fullmatch(told):
+        is_own = found["named"] is None or re.fullmatch(_NAMED[asks or "best"], found["named"], re.I)
+        return "\x01\x02".index(found["name"]) if is_own and told.count("?") == 0 else None
+    if asks != "best":
+        return None
+    if found := _RANKED.fullmatch(told):
+        return "\x01\x02".index(found["a"] or found["b"])
+    for place, form in enumerate(_SCORED):
+        if found := form.fullmatch(told):
+            first, second = float(found["a"]), float(found["b"])
+            return None if first == second else place if first > second else 1 - place
+    return None
+
+
+def _clauses(told: str) -> Iterator[str]:
+    """The clauses that name a text, or speak of the last one as `it` or `which`."""
+    last = None
+    for part in _BREAK.split(told):
+        clause = " ".join((part or "").strip(" \t*_`\"'(),:-").split())
+        if not clause:
+            continue
+        names = re.findall(_NAME, clause)
+        if not names and last:
+            clause = re.sub(
+                r"\A((?:because|since|as|but|and)\s+)?(?:it|which)\b", last, clause, count=1, flags=re.I
+            )
+        if found := re.findall(_NAME, clause):
+            last = found[-1] if len(set(found)) == 1 else None
+            yield clause
+
+
+def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
+    """What a clause says and of which place; () where it only tells of a text, None where it cannot be read."""
+    if found := _PICKS.fullmatch(clause):
+        return "picked", "\x01\x02".index(found["one"] or found["it"])
+    if found := _MADE.fullmatch(clause):
+        return "better", "\x01\x02".index(found["name"])
+    if found := _FREE.fullmatch(clause):
+        return "clean", "\x01\x02".index(found["name"])
+    begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{_NAME})\s*(?P<colon>:)?\s+", clause, re.I)
+    if begins is None:
+        return None if _SPEAKS.search(clause) else ()
+    name, behind = begins["name"], clause[begins.end() :]
+    if re.search(_NAME, behind) and f"than {name}" in behind:
+        return None
+    place = "\x01\x02".index(name)
+    if behind[0] in _TICKS + _CROSSES and not re.search(_NAME, behind):
+        return ("ticked" if behind[0] in _TICKS else "crossed"), place
+    if begins["colon"] and (told := state(behind)) is not None:
+        return ("faulty" if told else "sound"), place
+    if _DOES_NOT.fullmatch(behind):
+        return "not", place
+    if _DOES_SO.fullmatch(behind):
+        return "so", place
+    kinds = {kind.says for kind in _KINDS if kind.form.fullmatch(behind)}
+    if not kinds and not re.search(_NAME, behind):
+        told = paraphrase(f"the answer {behind}")
+        kinds = set() if told is None else {"faulty" if told else "sound"}
+    if len(kinds) == 1:
+        says = kinds.pop()
+        is_set_apart = re.search(rf"\bunlike\s+{_NAME}", begins["lead"], re.I)
+        return (
+            {"sound": "truer", "clean": "truer", "faulty": "worse"}.get(says, says) if is_set_apart else says
+        ), place
+    return None if kinds or _SPEAKS.search(behind) else ()
+
+
+def _denied(said: Sequence[tuple[str, int]]) -> list[tuple[str, int]] | None:
+    """What is said, `… does not` and `… has one` read as the contrary of what was said of the other text right
+    before; None where nothing was.
+    """
+    read: list[tuple[str, int]] = []
+    for at, (says, place) in enumerate(said):
+        if says in ("not", "so"):
+            before, of = said[at - 1] if at else ("", place)
+            if of == place or before not in (("faulty", "sound") if says == "not" else ("clean",)):
+                return None
+            says = "sound" if before == "faulty" else "faulty"
+        read.append(("sound" if says == "clean" else says, place))
+    return read
+
+
+def _asked_for(said: Sequence[tuple[str, int]] | None, asks: Asks) -> int | None:
+    """The place for which everything speaks that is said, and something says it of that very text."""
+    if not said:
+        return None
+    is_best = asks == "best"
+    own, other = (
+        (("sound", "ticked"), ("faulty", "lacking", "crossed")) if is_best else (("faulty",), ("sound",))
+    )
+    if not is_best and any(says in ("ticked", "crossed") for says, _ in said):
+        return None  # a tick may say either
+    picked = {place for says, place in said if says == "picked"}
+    ranked = {place if is_best else 1 - place for says, place in said if says == "truer"}
+    ranked |= {place for says, place in said if says == "better" and is_best}
+    ranked |= {1 - place if is_best else place for says, place in said if says == "worse"}
+    stated = {place for says, place in said if says in own}
+    against = {place for says, place in said if says in other}
+    if stated & against:
+        return None
+    for decisive in (picked, ranked, stated):
+        if decisive:
+            found = decisive.copy()
+            place = found.pop()
+            # one that is ranked may share a fault with the other; one that is stated may not share it
+            speak = picked | ranked | ({1 - one for one in against} if len(against) == 1 else set())
+            speak |= stated if len(stated) == 1 else set()
+            is_one = not found and speak <= {place}
+            return place if is_one and (decisive is not stated or place not in against) else None
+    return None
