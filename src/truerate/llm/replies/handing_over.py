@@ -32,6 +32,12 @@ _HANDS_OVER = lazy(
     rf"(?=[\"'“*_`(\[]*(?<!\w)(?:{WORD})(?!\w|-\w)[\"'”*_`)\]]*[.!]?[\"'”*_`)\]]*(?:\s*\n|\s*\Z|(?<=[.!])\s|(?<=[.!][*_`\"'])\s))",
     re.I,
 )
+# an outro right behind the word, without a full stop between
+_LEAVES = lazy(
+    rf"\A(?P<word>[\s*_#>\"'“`(\[]*(?:{WORD})[\"'”*_`)\]]*)\s+(?=(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)|(?:i\s+)?hope\s+(?:this|that|it)\s+helps|"
+    r"is\s+there\s+anything\s+else|if\s+you\s+(?:have|need|want|would\s+like)\s+(?:any|more|further|me\s+to|another))\b)",
+    re.I,
+)
 # a line of its own above a text; with the text behind a colon where it can be no part of one
 TEXT_BELOW = lazy(
     r"\A[\s*_#>]*(?:(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|gladly|understood|got\s+it)\s*[!.,]+\s*)?"
@@ -49,6 +55,9 @@ _SAYS = lazy(
 
 
 def taken(text: str) -> str:
-    """A text without what hands over the verdict that it begins with; the text itself where nothing does."""
+    """A text without what hands over the verdict that it begins with, and with a full stop before an outro; the text
+    itself where nothing hands it over.
+    """
+    text = _LEAVES.sub(r"\g<word>. ", text)
     found = _HANDS_OVER.match(text)
     return text if found is None or _SAYS.search(found["words"]) else text[found.end() :]

@@ -19,6 +19,7 @@ _PAIR = lazy(
 _TAGGED = lazy(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
 _BOX = lazy(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
 _RULE = lazy(r":?-+:?")  # of a cell below the head
+_DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 
 
@@ -81,23 +82,38 @@ def name_key(name: str) -> str:
 
 
 def _json(text: str) -> list[tuple[str, Any]] | None:
-    """The first JSON object or list in a text that parses; else the complete pairs of one that does not."""
-    decoder = json.JSONDecoder()
+    """The first JSON object or list in a text that parses, with those right behind it; else the complete pairs of
+    one that does not.
+    """
     for place in [found.start() for found in re.finditer(r"[{\[]", text)][:20]:
         try:
-            value, end = decoder.raw_decode(text[place:])
+            value, end = _DECODER.raw_decode(text[place:])
         except (ValueError, RecursionError):
             continue
         if isinstance(value, list) and (text[:place] + text[place + end :]).strip():
             continue  # a number in brackets within words
         if flat := _flat("", value):
-            return flat
+            return flat + _json_behind(text[place + end :])
     if "{" not in text:
         return None
     if (written := _as_python(text[text.find("{") : text.rfind("}") + 1])) is not None:
         return _flat("", written) or None
     found = _PAIR.findall(text[text.find("{") :])
     return [(name_key(pair[0]), _plain(pair)) for pair in found] or None
+
+
+def _json_behind(text: str) -> list[tuple[str, Any]]:
+    """The names and values of the JSON objects with which a text begins, one behind the other."""
+    found: list[tuple[str, Any]] = []
+    rest = text.lstrip(" \t\r\n,;")
+    while rest.startswith("{"):
+        try:
+            value, end = _DECODER.raw_decode(rest)
+        except (ValueError, RecursionError):
+            break
+        found += _flat("", value)
+        rest = rest[end:].lstrip(" \t\r\n,;")
+    return found
 
 
 def _as_python(text: str) -> dict[Any, Any] | None:

@@ -64,10 +64,9 @@ ANNOUNCES = lazy(
 )
 
 
-# entries of a list before an example's headings: the reply has begun to analyse, and no longer announces
+# the headings with which an example begins: the reply has gone on to it, and no longer announces
 _BEGUN = lazy(
-    r"^[ \t]*[-*•][ \t]+\S[\s\S]*?^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History)\b",
-    re.I | re.MULTILINE,
+    r"^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History|Knowledge|User Query)\b", re.I | re.MULTILINE
 )
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
@@ -161,7 +160,7 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
         if first.reason not in ("absent", "empty") or not (
             ANNOUNCES.search(head)
             and not _BEGUN.search(answer)
-            and head.rstrip().endswith((":", "…", "*", "-"))
+            and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
         ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
