@@ -39,3 +39,22 @@ def test_the_links_of_a_long_page_stay_in_view_and_open_what_is_folded(visit):
     heading = folded.first.evaluate("one => one.previousElementSibling.id")
     page.locator(f".tr-jump a[href='#{heading}']").click()
     page.wait_for_function(f"document.querySelectorAll('.is-folded').length < {before}")
+
+
+def test_paper_is_light_and_has_the_whole_figure_whatever_the_screen_was(visit):
+    page = visit("real/judged.html", scheme="dark")
+    ink = "getComputedStyle(document.querySelector('h1')).color"
+    dark = page.evaluate(ink)
+    page.set_viewport_size(
+        {"width": 703, "height": 900}
+    )  # A4 upright: as narrow as a phone to a rule of width
+    assert (
+        page.locator(".tr-phone").first.is_visible() and not page.locator(".tr-not-phone").first.is_visible()
+    )
+    page.emulate_media(media="print")
+    assert page.evaluate(ink) != dark
+    assert (
+        page.locator(".tr-not-phone").first.is_visible() and not page.locator(".tr-phone").first.is_visible()
+    )
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert min(int(part) for part in paper[4:-1].split(",")) > 240

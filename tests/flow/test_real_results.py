@@ -32,6 +32,25 @@ def test_a_board_is_read_with_its_ranks_and_what_would_tell_neighbours_apart(tmp
     assert not board.spans_scale(board.ranked[1])
 
 
+def test_a_measure_of_one_slice_alone_stands_beside_the_score(tmp_path):
+    place = write_results(tmp_path, headline=CARD["headline"] | {"slice": "estimator=raw"})
+    scores = (place / "scores.csv").read_text("utf-8")
+    scores = scores.replace("model,,", "model,estimator=raw,").replace(
+        "model,task=", "model,estimator=raw;task="
+    )
+    lines = [
+        one.replace("estimator=raw", "rule=measured") if one.startswith("responding") else one
+        for one in scores.splitlines()
+    ]
+    (place / "scores.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    (board,) = real_boards(tmp_path)
+    assert {name: one.value for name, one in board.overall("responding_rate").items()} == {
+        "alpha": 0.5,
+        "beta": 1.0,
+    }
+    assert [one.slice for one in board.scores if one.metric == "made_up_rate"].count((("task", "qa"),)) == 2
+
+
 def card(**fields):
     return lambda place: (place / "card.json").write_text(json.dumps(CARD | fields), "utf-8")
 

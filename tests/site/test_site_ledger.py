@@ -56,6 +56,13 @@ def test_a_grid_with_holes_has_none_in_them():
     assert rows["German"][0] == (None, "–", None) and rows["Arabic"][0][0] == 0
 
 
+def test_a_table_wider_than_a_screen_has_its_models_down():
+    lines = [line(f"m{k} · {metric} · test", k) for k in range(9) for metric in ("f1", "recall")]
+    (table,) = shown(*lines)["folded"]  # 18 columns over one row, or 2 over 9
+    assert len(table["heads"]) == 2 and [of for of, _ in table["rows"]] == [f"m{k}" for k in range(9)]
+    assert [value for value, *_ in table["rows"][3][1]] == [3, 3] and table["same"] == "Test set"
+
+
 def test_what_is_consistent_folds_and_what_is_not_stays_a_line():
     fine = [
         line(f"m{k} · macro_f1 · test", k, verdict="consistent", reason="mean of both")

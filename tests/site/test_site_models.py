@@ -4,6 +4,7 @@ import dataclasses
 from html import unescape
 from pathlib import Path
 
+import polars as pl
 import pytest
 from test_site_render import Elements
 from tiny_results import write_results
@@ -11,7 +12,7 @@ from tiny_tables import tiny_tables
 
 from truerate.flow.real_results import real_boards
 from truerate.site import render_site
-from truerate.site.models import models_of, weak_slices
+from truerate.site.models import everyone, models_of, weak_slices
 
 SITE = Path(__file__).parents[2] / "site"
 
@@ -38,6 +39,20 @@ def test_the_page_of_all_models_has_the_subjects_of_real_boards_with_their_ranks
     assert "beta" in text
     assert "1–3" in text
     assert "real/judged.html#subject=beta" in unescape(pages["models.md"])
+
+
+def test_rules_that_measure_texts_are_no_models(tmp_path):
+    write_results(tmp_path)
+    place = write_results(tmp_path, "rules", title="Rules alone")
+    scores = (place / "scores.csv").read_text("utf-8")
+    (place / "scores.csv").write_text(
+        scores.replace(",model,", ",baseline,").replace("alpha", "always"), "utf-8"
+    )
+    rows = pl.read_parquet(place / "rows.parquet")
+    rows.with_columns(pl.col("subject").replace("alpha", "always")).write_parquet(place / "rows.parquet")
+    shown = everyone(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)))
+    assert [board.name for board in shown["real"]] == ["judged"]
+    assert "alpha" in dict(shown["lines"]) and "always" not in dict(shown["lines"])
 
 
 def row(value, low, high, **slices):

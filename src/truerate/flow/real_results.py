@@ -33,13 +33,18 @@ def real_boards(folder: str | Path = RESULTS) -> tuple[RealBoard, ...]:
 def read_board(folder: Path) -> RealBoard:
     """One result as a board; its leading slice is "over everything". Raises SourceError."""
     result = load_result(folder)
-    lead = _pairs(result.card.headline.slice)
+    leads = _leads(result.scores, _pairs(result.card.headline.slice))
     scores = tuple(
-        RealScore(**row | {"slice": _beside(_pairs(row["slice"]), lead)}) for row in result.scores.to_dicts()
+        RealScore(**row | {"slice": _beside(_pairs(row["slice"]), leads[row["metric"]])})
+        for row in result.scores.to_dicts()
     )
-    texts = result.rows.select(slice_texts(pl.col("slice")))["slice"]
-    named = {text: _text(_beside(_pairs(text), lead)) for text in texts.unique()}
-    rows = result.rows.with_columns(slice=texts.replace_strict(named, return_dtype=pl.String))
+    keyed = result.rows.with_columns(slice=slice_texts(pl.col("slice")))
+    named = {
+        (metric, text): _text(_beside(_pairs(text), leads[metric]))
+        for metric, text in keyed.select("metric", "slice").unique().iter_rows()
+    }
+    told = [named[key] for key in keyed.select("metric", "slice").iter_rows()]
+    rows = keyed.with_columns(slice=pl.Series(told, dtype=pl.String))
     records = result.card.records
     measures = {
         name: Measure.of(records[name])
@@ -50,7 +55,7 @@ def read_board(folder: Path) -> RealBoard:
         Printed(
             one.metric,
             one.subject,
-            _beside(_pairs(one.slice), lead),
+            _beside(_pairs(one.slice), leads.get(one.metric, ())),
             one.printed,
             _in_digits(one.ours, one.printed),
             one.verdict.value,
@@ -90,6 +95,19 @@ def _pairs(text: str) -> Slice:
     return tuple(
         sorted((key, value) for key, _, value in (part.partition("=") for part in text.split(";")) if key)
     )
+
+
+def _leads(scores: pl.DataFrame, lead: Slice) -> dict[str, Slice]:
+    """The slice of each metric that is "over everything": the one that leads the board, or where a metric has none such
+    and but a single slice, that one (the share that responds has a rule of its own, and no estimator).
+    """
+    slices: dict[str, set[Slice]] = {}
+    for metric, text in scores.select("metric", "slice").unique().iter_rows():
+        slices.setdefault(metric, set()).add(_pairs(text or ""))
+    is_single = {
+        metric: len(own) == 1 and not set(lead) <= set(next(iter(own))) for metric, own in slices.items()
+    }
+    return {metric: next(iter(own)) if is_single[metric] else lead for metric, own in slices.items()}
 
 
 def _beside(where: Slice, lead: Slice) -> Slice:

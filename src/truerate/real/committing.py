@@ -135,7 +135,7 @@ def _headline(at: Layout, board: str, kept: pl.DataFrame) -> dict[str, str]:
     if slices:
         shortest = min(slices, key=lambda text: (text.count("="), text))
         return _leading(records_of(at, board)[ranked.metric], shortest, ranked.what)
-    first = kept["metric"][0]
+    first = next((one for one in kept["metric"] if records_of(at, board)[one].direction), kept["metric"][0])
     widest = min(kept.filter(metric=first)["slice"], key=lambda text: (text.count("="), text))
     record = records_of(at, board)[first]
     return _leading(record, widest, record.label)
@@ -171,7 +171,7 @@ def _card(
         n_subjects=1,
         n_units=1,
         n_clusters=1,
-        headline=_leading(next(iter(records.values())), "", ""),
+        headline=_leading(next(one for one in records.values() if one.direction), "", ""),
         command=f"truerate real DATA --commit-results results  # DATA holds {p.source(entry.source).path.rstrip('/').rpartition('/')[2]}",
         caveats=tuple(source.get("caveats") or filter(None, [source.get("note")])),
         metrics=tuple(MetricCard(**facts_of(record)) for record in records.values()),

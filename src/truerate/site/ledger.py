@@ -14,6 +14,7 @@ from truerate.site.vocabulary import Vocabulary
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
 UNCHECKED, CONSISTENT, INCONSISTENT = "cannot be checked", "consistent", "inconsistent"
 MANY = 8  # numbers of one printed table with one verdict and reason from which they fold into one of ours
+WIDE = 12  # columns of numbers above which a table is turned
 VERDICTS = ("reproduced", "differs", CONSISTENT, INCONSISTENT, "inferred", UNCHECKED)
 STD = "_std"  # of a metric's name: the ± beside its value
 
@@ -90,12 +91,24 @@ def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
     return own, spread
 
 
-def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:
-    """Printed numbers as the table that they came from: what they are of down, model and metric across; ±
-    beside a value.
+def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
+    """Published numbers by what stands across and what stands down.
+
+    Down is the last part of a quantity, or its first where there would be more columns than a screen holds, and fewer
+    so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay as they are.
     """
-    cells = {tuple(str(line["quantity"]).rpartition(" · ")[::2]): line["published"] for line in lines}
-    cells, spread = _apart(cells)
+    names = [str(line["quantity"]) for line in lines]
+    by_last = [name.rpartition(" · ")[::2] for name in names]
+    by_first = [name.partition(" · ")[::-2] for name in names]
+    n_last, n_first = (len({over for over, _ in places}) for places in (by_last, by_first))
+    has_spread = any(over.endswith(STD) for over, _ in by_last)
+    places = by_first if n_first < n_last > WIDE and not has_spread else by_last
+    return {place: line["published"] for place, line in zip(places, lines, strict=True)}
+
+
+def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:
+    """Printed numbers as the table that they came from (`_cells`); ± beside a value."""
+    cells, spread = _apart(_cells(lines))
     across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
     varied = [

@@ -36,12 +36,16 @@ def context(tables: Tables, name: str) -> dict:
 
 
 def everyone(tables: Tables) -> dict:
-    """What models.md.j2 shows: the build's models, and of every subject of a real board where it stands."""
-    names = sorted({one.subject for board in tables.real for one in board.models}, key=_by_name)
-    ranked = [(board, {one.subject: one for one in board.ranked}) for board in tables.real]
+    """What models.md.j2 shows: the build's models, and of every model of a real board where it stands.
+
+    A board of rules alone, which measure texts and no model, is not among them.
+    """
+    boards = [board for board in tables.real if any(one.kind == "model" for one in board.ranked)]
+    ranked = [(board, {one.subject: one for one in board.ranked if one.kind == "model"}) for board in boards]
+    names = sorted({name for _, found in ranked for name in found}, key=_by_name)
     return {
         "models": [(name, tables.models[name]) for name in models_of(tables)],
-        "real": tables.real,
+        "real": boards,
         "lines": [(name, [(board, found.get(name)) for board, found in ranked]) for name in names],
         "is_simulated": tables.is_simulated,
     }

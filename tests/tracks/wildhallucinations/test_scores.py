@@ -171,6 +171,19 @@ def test_outcomes_are_one_per_entity():
     assert OUTCOMES.height == 2 * (8 + 4) and (OUTCOMES["unit_id"] == OUTCOMES["cluster_id"]).all()
 
 
+def test_a_board_of_peoples_labels_tells_whether_each_entity_was_answered():
+    by_people = [judgement("human", "a-x-0", True)]
+    found, outcomes = scored(more=by_people)
+    own = outcomes.filter(metric="responding_rate", subject="b").sort("unit_id")
+    # y is silence, v did not come
+    assert dict(own.select("unit_id", "value").iter_rows()) == {"v": None, "x": 1.0, "y": 0.0, "z": 1.0}
+    assert own["value"].mean() == pytest.approx(found["responding_rate", "b", "measured"]["value"])
+    assert own["slice"][0].to_list() == pairs(rule="measured")
+    assert (
+        "responding_rate" not in OUTCOMES["metric"]
+    )  # where a verifier judges, ranks are of the score alone
+
+
 def test_outcomes_of_strict_have_the_score_as_their_mean():
     """Also where replies cannot be read: ranks are tested on what is published."""
     for subject in "ab":

@@ -89,6 +89,8 @@ def score(
     outcomes = [
         outcome_frame(scored, panel, board, metric, set_) for metric in OUTCOMES for set_ in (ALL, COMMON)
     ]
+    if not is_corrected:
+        outcomes.append(responding_outcomes(_with_lengths(scored, generations), board))
     return frame(Score, score_rows), pl.concat(outcomes)
 
 
@@ -337,12 +339,27 @@ def outcome_frame(
         else scored
     )
     rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
+    return _by_entity(rows, board, metric, {"estimator": RAW, "set": set_})
+
+
+def responding_outcomes(rows: pl.DataFrame, board: str) -> pl.DataFrame:
+    """Whether each subject answered on each entity by the measured rule, mean over its replies; null where none came.
+
+    For boards whose facts people labelled: there a score says little beside systems that answer more, and a committed
+    result holds only what follows from units.
+    """
+    answered = rows.with_columns(outcome=1 - pl.col("abstained_measured"))
+    return _by_entity(answered, board, "responding_rate", {"rule": "measured"})
+
+
+def _by_entity(rows: pl.DataFrame, board: str, metric: str, slice_: dict[str, str]) -> pl.DataFrame:
+    """Outcome rows of one metric: the mean `outcome` of each subject's replies on an entity."""
     by_entity = (
         rows.group_by("subject", "entity")
         .agg(value=pl.col("outcome").mean().round(6))
         .sort("subject", "entity")
     )
-    where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
+    where = pl.Series("slice", [pairs(**slice_)], dtype=schema(Outcome)["slice"])
     columns = {
         "board": pl.lit(board),
         "metric": pl.lit(metric),
