@@ -18,6 +18,7 @@ class Settings(Track):
     TPR or FPR, which no interval knows of where they do not transfer, moves it by many.
     """
 
+    released: ClassVar[tuple[str, ...]] = ("qa", "summarization", "general", "dialogue")
     later: ClassVar[frozenset[str]] = frozenset({"few_labels", "least_youden_j"})
 
     few_labels: Count
