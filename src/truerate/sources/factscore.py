@@ -43,7 +43,7 @@ CARD = {
         "people): it is not over the same people. Read it beside the share that answers.",
         "The paper prints 42.5 for InstructGPT and 71.5 for PerplexityAI, .1 below these rows. Over all 183 people the rows give 42.34 "
         "and 64.96 % supported, the paper 42.3 and 64.9: these rounded shares, divided by 182 and 166 of 183 that answer, give 42.5 and "
-        "71.5. So the labels agree, and the paper's figures carry a rounding.",
+        "71.5. So a rounding on the way may explain the difference, if 64.96 was cut to 64.9.",
         "Three systems of 2023 on one kind of text, biographies of 183 people.",
     ],
 }
