@@ -23,7 +23,7 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import weighed
 
 _REASON = lazy(
-    r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
+    r"\s*(?:[.;:!(\n—–-]|,\s*(?:hands\s+down|no\s+doubt|without\s+(?:a\s+)?doubt|clearly|definitely|by\s+far|easily|of\s+course|for\s+sure)\W*\Z|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
     r"whereas|for)\b)",
     re.I,
 )
@@ -125,6 +125,8 @@ _ASKED_FOR = lazy(
 )
 
 
+# before a name that is no pick, though the sentence ends with it: `the singer has a sister in Answer 1`
+_OF_PLACE = lazy(r"\b(?:in|of|from|by|about|than)\s+(?:the\s+)?\Z", re.I)
 # words behind a pick that add nothing to it
 _HERE = lazy(
     r"\A\s+(?:instead|here|in\s+this\s+case|overall|this\s+time)(?=\s*(?:[.,;:!(\n—–-]|\Z|\b(?:because|since|as)\b))",
@@ -308,7 +310,7 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     if not is_picked and _DOUBT.search(text):
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
-    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0])
+    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0]) and not _OF_PLACE.search(ahead)
     is_said = asks is None or _is_own_said(ahead, own[len(ahead) + end - start :], asks)
     return names[place] if is_picked or is_last or is_said else "absent"
 

@@ -96,7 +96,7 @@ _GOOD = (
     r"(?:faithful|accurate|correct|right|supported|grounded|factual|truthful|consistent|true\s+to|backed|borne\s+out|reliable|sound|"
     r"in\s+line\s+with|free\s+(?:of|from)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?|fabrications?))"
 )
-_IS = r"(?:is|was|looks|seems|appears|sounds|remains)(?:\s+to\s+be)?"
+_IS = r"(?:is|was|looks|seems|appears|sounds|remains|must\s+be|has\s+to\s+be)(?:\s+to\s+be)?"
 _ISNT = rf"(?:{_IS}\s+not|isn't|wasn't)"
 _DOESNT = r"(?:does\s+not|doesn't|did\s+not|didn't)"
 _WELL = (
@@ -123,7 +123,7 @@ def _kind(says: str, *forms: str) -> _Kind:
 
 
 _KINDS = (
-    _kind("picked", rf"(?:{_SURELY})(?:wins|it\s+is|is\s+(?:my|the)\s+(?:choice|pick|winner)|"
+    _kind("picked", rf"(?:{_SURELY})(?:wins|has\s+the\s+edge|it\s+is|is\s+(?:my|the)\s+(?:choice|pick|winner)|"
           r"is\s+the\s+(?:one|answer|response|summary)\s+(?:that\s+)?i(?:'d|\s+would)?\s+(?:trust|choose|pick|go\s+with|prefer|take))(?:\s+here)?"),
     _kind(
         "better",
@@ -132,6 +132,7 @@ _KINDS = (
     _kind(
         "truer",
         rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:more\s+(?:\w+ly\s+)?{_TRUE}|better\s+(?:{_TRUE}|backed|founded)){_THAN}",
+        rf"{_IS}\s+{_MUCH}(?:closer|nearer|truer)\s+to\s+{_SOURCE}\s+than\s+{_NAME}(?:\s+is)?",
         rf"(?:sticks|stays|keeps|adheres|follows|matches|reflects|fits)\s+(?:{_SOURCE}\s+)?{_MUCH}(?:more\s+{_CLOSELY}|better)"
         rf"(?:\s+(?:to|with|within)?\s*{_SOURCE})?{_THAN}",
         rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}(?:fewer|less)\s+{_FAULTS}{_THAN}",
@@ -150,6 +151,7 @@ _KINDS = (
         rf"{_SURELY}{_ERRS}{_REST}",
         rf"{_IS}\s+{_SURELY}(?:the\s+)?{_BAD}(?:\s+one)?{_REST}",
         rf"{_ISNT}\s+(?:{_WELL}\s+)*{_GOOD}{_REST}",
+        r"(?:gives|names|has|states)\s+(?:an?|the)\s+(?:wrong|incorrect|false)\s+\w+(?:\s+\([^)\x01\x02]*)?",
         rf"{_DOESNT}\s+{_SURELY}(?:{_HOLD_NOT}|hold\s+up|check\s+out){_REST}",
         rf"(?:cannot|can't)\s+be\s+(?:verified|confirmed|traced|found|supported){_REST}",
     ),
@@ -162,6 +164,7 @@ _KINDS = (
         "sound",
         rf"{_SURELY}(?:holds\s+up|checks\s+out|can\s+be\s+(?:verified|confirmed|traced)){_REST}",
         rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_REST}",
+        r"(?:gives|names|has|states)\s+the\s+(?:correct|right)\s+\w+(?:\s+\([^)\x01\x02]*)?",
         r"gets\s+(?:[\w']+\s+){1,4}right",
         rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_REST}",
         rf"{_ISNT}\s+{_SURELY}{_BAD}{_REST}",
@@ -172,7 +175,7 @@ _KINDS = (
 _PICKS = lazy(
     rf"{_LEAD}(?:(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:(?:therefore|rather|still|then)\s+)?(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|lean\s+"
     rf"(?:towards?|to)|favou?r|vote\s+for|side\s+with)|i(?:'m|\s+am)\s+(?:leaning\s+(?:towards?|to)|going\s+with)|my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|it(?:'s|\s+is))\s+"
-    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is)(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
+    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is|(?:which|this|that)\s+leaves\s+(?:(?:us|me)\s+with\s+)?(?P<left>{_NAME}))(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
     re.I,
 )
 _MADE = lazy(
@@ -274,7 +277,7 @@ def _clauses(told: str) -> Iterator[str]:
 def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
     """What a clause says and of which place; () where it only tells of a text, None where it cannot be read."""
     if found := _PICKS.fullmatch(clause):
-        return "picked", "\x01\x02".index(found["one"] or found["it"])
+        return "picked", "\x01\x02".index(found["one"] or found["it"] or found["left"])
     if found := _MADE.fullmatch(clause):
         return "better", "\x01\x02".index(found["name"])
     if found := _FREE.fullmatch(clause):
