@@ -35,6 +35,7 @@ from truerate.tracks.wildhallucinations.names import (
 VERIFY, DISAMBIGUATE, DOMAIN = "verify", "disambiguate", "domain"
 PASSED = {VERIFY: "entity", DISAMBIGUATE: "one"}  # the word that lets a name go on; any domain does
 OUT = {"private person": "private-person", "no entity": "no-entity", "several": "ambiguous"}
+AT_ONCE = 20_000  # replies that are dictionaries at a time
 HIDDEN = (
     "private-person",
     "takedown",
@@ -231,7 +232,11 @@ def takedown_keys(path: str | None) -> frozenset[str]:
 def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) -> pl.DataFrame:
     """Generation rows as they may be published: what was rejected for one of HIDDEN is named in none of them."""
     hidden = {row["target_id"] for row in rejects if row["reason"] in HIDDEN}
-    return frame(Generation, [_unnamed(row, hidden, source) for row in rows.iter_rows(named=True)])
+    parts = (
+        frame(Generation, [_unnamed(row, hidden, source) for row in part.iter_rows(named=True)])
+        for part in rows.iter_slices(AT_ONCE)
+    )
+    return pl.concat([frame(Generation), *parts])
 
 
 def _unnamed(row: dict, hidden: set[str], source: str) -> dict:

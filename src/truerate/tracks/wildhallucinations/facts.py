@@ -5,7 +5,7 @@ A repeated or trivial fact is a fact all the same (the paper counts them); the m
 without them (Jiang et al. 2024, Core: such facts raise FActScore).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -17,6 +17,8 @@ from truerate.llm.generation import standing
 from truerate.llm.replies.numbered import read_facts
 
 GENERATE, WRITE = "generate", "write_facts"
+REPLY = ("generation_id", "item_id", "model", "text")  # columns of a reply that its facts are made of
+AT_ONCE = 2_000  # replies whose facts are dictionaries at a time
 # Words that carry no content of their own: what two wordings of one fact may differ in.
 _EMPTY = frozenset(
     "is are was were be been being am do does did has have had of in on at to for from by with as and that this these those it its he his "
@@ -34,12 +36,16 @@ def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
     The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and
     its words stay.
     """
-    replies = {
-        row["generation_id"]: row
-        for row in generations.filter(pl.col("purpose") == GENERATE).iter_rows(named=True)
-    }
+    told = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
+    replies = {row["generation_id"]: row for row in told.iter_rows(named=True)}
     is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
     written = standing(generations.filter(is_read)).sort("generation_id")
+    parts = (_facts_of_some(part, replies) for part in written.iter_slices(AT_ONCE))
+    return pl.concat([frame(Fact), *parts])
+
+
+def _facts_of_some(written: pl.DataFrame, replies: Mapping[str, dict]) -> pl.DataFrame:
+    """The Fact rows of a few replies: as dictionaries those of a board would fill the memory."""
     rows = []
     for row in written.iter_rows(named=True):
         known = attributes(row)

@@ -69,5 +69,6 @@ def readable_replies(
     """`replies_of` with `is_responding` and `strict`: of a reply that responds and has a verdict on each of its facts
     1 where all are supported, else 0; null where that cannot be told.
     """
-    checked = with_share(verdicts_of(facts, judgements, verifier))
+    own = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
+    checked = with_share(verdicts_of(own, judgements, verifier))
     return scored_replies(replies_of(items, generations), checked, gamma=ANY)

@@ -56,6 +56,7 @@ SCORED_COLUMNS = {
     "judgements": ("judge", "target_id", "verdict", "status", "attributes"),
 }
 
+USED = ("ok", "abstained")  # outcomes of a reply that are no loss
 Tables = dict[str, pl.DataFrame]
 
 
@@ -90,7 +91,10 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
         "facts": found,
         "samples": own.samples,
         "judgements": judged,
-        "rejects": rejects_frame(whole.iter_rows(named=True), [*removed, *beside["rejects"].to_dicts()]),
+        "rejects": rejects_frame(
+            whole.filter(~pl.col("status").is_in(USED)).iter_rows(named=True),
+            [*removed, *beside["rejects"].to_dicts()],
+        ),
         "counts": counts(whole),
     }
     return made, _tasks(at, board, made, pages) if own.samples.is_empty() else []
@@ -127,7 +131,7 @@ def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     """Every reply that is neither `ok` nor an abstention, with its reason and raw text, and what else was not
     kept.
     """
-    unused = [row for row in rows if row["status"] not in ("ok", "abstained")]
+    unused = [row for row in rows if row["status"] not in USED]
     found = [
         rejected(row, row["reason"] if row["status"] == "unparsed" and row["reason"] else row["status"])
         for row in unused

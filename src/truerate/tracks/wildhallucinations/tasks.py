@@ -7,6 +7,7 @@ are added.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 
 import polars as pl
 
@@ -41,7 +42,8 @@ def annotation_tasks(
     no stratum. The verdict stands in the task, and is not to be shown to those who label facts. A review of a fact
     whose model told in `generations` what it was given has that too: `retrieved`, a list of texts.
     """
-    known = verdicts_of(facts, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
+    slim = facts.select("fact_id", "subject")  # of the rows those that are drawn are read
+    known = verdicts_of(slim, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
     subjects = known["subject"].unique().sort().to_list()
     drawn = [
         (FACT, row)
@@ -58,6 +60,9 @@ def annotation_tasks(
         for name, n in shares.items()
         for row in stratified(known.filter(subject=name), n, seed, REVIEW)
     ]
+    rows = facts.filter(pl.col("fact_id").is_in([row["fact_id"] for _, row in drawn]))
+    row_of = {row["fact_id"]: row for row in rows.iter_rows(named=True)}
+    drawn = [(kind, {**row_of[row["fact_id"]], **row}) for kind, row in drawn]
     names = dict(items.select("item_id", "question").iter_rows())
     texts = texts_cited((row["evidence"] for _, row in drawn), documents)
     given = given_to(generations)
@@ -73,10 +78,9 @@ def stratified(facts: pl.DataFrame, n: int, seed: int, purpose: str) -> list[dic
     parts = [facts.filter(~pl.col("is_supported")), facts.filter("is_supported")]
     found = []
     for part, size in zip(parts, dealt([part.height for part in parts], n), strict=True):
-        rows = sorted(
-            part.iter_rows(named=True), key=lambda row: (draw(seed, purpose, row["fact_id"]), row["fact_id"])
-        )[:size]
-        found += [{**row, "weight": part.height / size} for row in rows]
+        names = nsmallest(size, part["fact_id"], key=lambda name: (draw(seed, purpose, name), name))
+        rows = {row["fact_id"]: row for row in part.filter(pl.col("fact_id").is_in(names)).to_dicts()}
+        found += [{**rows[name], "weight": part.height / size} for name in names]
     return found
 
 

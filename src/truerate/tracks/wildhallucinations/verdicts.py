@@ -13,12 +13,9 @@ def said_by(judgements: pl.DataFrame, judge: str | None, *, is_single: bool = Fa
     """`fact_id`, `verdict` (true: not supported) of one judge, in batches or one by one; one row per fact."""
     of_judge = pl.col("judge") == (judge or "")
     stage = pair("attributes", "stage")
-    rows = judgements.filter(of_judge).filter(stage == SINGLE if is_single else stage.is_null())
-    return (
-        rows.select("verdict", fact_id="target_id")
-        .unique("fact_id", keep="first", maintain_order=True)
-        .select("fact_id", "verdict")
-    )
+    rows = judgements.lazy().filter(of_judge, stage == SINGLE if is_single else stage.is_null())
+    found = rows.select("verdict", fact_id="target_id").collect()  # no other column of the rows is copied
+    return found.unique("fact_id", keep="first", maintain_order=True).select("fact_id", "verdict")
 
 
 def judge_of(judgements: pl.DataFrame, verifier: str | None) -> str | None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from truerate.core.keys import content_id, draw
-from truerate.core.schemas import Judgement, frame, judgement_row, pairs
+from truerate.core.schemas import Judgement, frame, judgement_row, pair, pairs
 from truerate.llm import Reply, Request, prompts, structured
-from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.claim_verdicts import read_verdicts
 from truerate.tracks.wildhallucinations.fact_writing import numbered
@@ -226,9 +226,11 @@ def _attributes(call: Call, claim: Claim) -> list[dict[str, str]]:
 
 def with_evidence(found: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
-    batches = [(row["target_id"], facts(row)) for row in judged.iter_rows(named=True)]
-    evidence: Mapping[str, list[str]] = {
-        name: known.get("evidence", "").split() for name, known in batches if "stage" not in known
-    }
-    given = [evidence.get(name, []) for name in found["fact_id"]]
-    return found.with_columns(evidence=pl.Series(given, dtype=pl.List(pl.String)))
+    batches = judged.lazy().filter(pair("attributes", "stage").is_null())
+    named = batches.select(fact_id="target_id", names=pair("attributes", "evidence")).collect()
+    given = named.unique("fact_id", keep="last").select(
+        "fact_id", evidence=pl.col("names").str.extract_all(r"\S+")
+    )
+    whole = found.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")
+    none = pl.lit([], dtype=pl.List(pl.String))
+    return whole.with_columns(pl.col("evidence").fill_null(none)).select(found.columns)
