@@ -237,29 +237,3 @@ def test_a_table_written_in_parts_holds_what_one_written_whole_does(tmp_path):
     write(Reject, frame(Reject), files[1])
     with pytest.raises(TruerateError, match=r"1\.parquet: not a Document table"):
         scan(Document, files)
-
-
-def test_a_large_table_is_made_smaller_while_it_is_read(tmp_path, monkeypatch):
-    from truerate.core.schemas import disk
-
-    rows, path, heights = (
-        frame(Count, [COUNT | {"model": f"m{n}"} for n in range(5)]),
-        tmp_path / "t.parquet",
-        [],
-    )
-    save(Count, rows, path)
-    monkeypatch.setattr(disk, "LARGEST_GROUP", 2)
-
-    def emptied(part):
-        heights.append(part.height)
-        return part.with_columns(model=pl.lit(""))
-
-    assert load(Count, path, each=emptied).equals(rows.with_columns(model=pl.lit("")))
-    assert heights == [2, 2, 1]
-    found = load(Count, path, columns=["model"], each=lambda part: part)
-    assert found.equals(rows.select("model"))
-    with pytest.raises(TruerateError, match="it is not there"):
-        load(Count, tmp_path / "none", each=emptied)
-    schemas.write_parquet(rows.with_columns(n_in=pl.lit(9, pl.Int64)), path)
-    with pytest.raises(TruerateError, match="not a Count table"):
-        load(Count, path, each=emptied)

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
 from gc import set_threshold
 from pathlib import Path
 from types import MappingProxyType
@@ -169,18 +168,10 @@ def load_dataset(
     board: str,
     names: Collection[str] = tuple(DATASET),
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
-    each: Callable[[str, pl.DataFrame], pl.DataFrame] | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a board's data set, by name: all or those named, and of each all columns or these. `each`: what is
-    made of some rows of a table at a time, by its name.
-    """
+    """The tables of a board's data set, by name: all or those named, and of each all columns or these."""
     return {
-        name: load(
-            model,
-            at.dataset(board, name),
-            columns=columns.get(name),
-            each=None if each is None else partial(each, name),
-        )
+        name: load(model, at.dataset(board, name), columns=columns.get(name))
         for name, model in DATASET.items()
         if name in names
     }

@@ -146,7 +146,7 @@ def score(at: Layout, board: str) -> None:
     track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
         read = ("items", "judgements", "generations", *track.scored)
-        dataset = load_dataset(own, board, read, track.scored_columns, track.thinned)
+        dataset = load_dataset(own, board, read, track.scored_columns)
         samples = load(Sample, own.labels(board, "samples"))
         judged = [own.judgements(name, board) for name in own.p.families(board)]
         generations, said = dataset["generations"], track.scored_columns.get("judgements")

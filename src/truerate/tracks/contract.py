@@ -107,8 +107,7 @@ class Protocol:
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
     `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `scored`, tables of the data set that
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
-    that it does (steps.py), `thinned` (scores.py: a table's name and some of its rows → the rows with what it does not
-    read of long values emptied, as they are read), `scored_judgements`, an expression that holds of those
+    that it does (steps.py), `scored_judgements`, an expression that holds of those
     judgements of detectors that it reads (all, where there is none; scores.py); `label` (people's labels → samples, judgements,
     agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
@@ -129,7 +128,6 @@ class Protocol:
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
     scored: tuple[str, ...] = ()
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    thinned: Callable[[str, "pl.DataFrame"], "pl.DataFrame"] | None = None
     scored_judgements: Callable[..., "pl.Expr"] | None = None
     label: Callable[..., Any] | None = None
     topics: Callable[..., list[dict[str, Any]]] | None = None
@@ -166,7 +164,6 @@ REQUIRED = {
 OPTIONAL = {
     "scored": Part("SCORED", ("steps",)),
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),
-    "thinned": Part("thinned", ("scores",)),
     "scored_judgements": Part("scored_judgements", ("scores",)),
     "label": Part("label", ("steps", "labels")),
     "topics": Part("topics", ("steps",)),

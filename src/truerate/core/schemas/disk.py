@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,30 +48,14 @@ def load(
     *,
     rows: pl.Expr | None = None,
     columns: Collection[str] | None = None,
-    each: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> pl.DataFrame:
     """Read and validate all rows, or those of which `rows` holds, and all columns, or these, in the order declared:
-    the others are never in memory together. With `each`, what that makes of LARGEST_GROUP rows after the other, of the
-    same columns: no more are whole at a time, and that keys are unique is seen within them. Raises TruerateError where
-    the file is missing, unreadable or breaks a rule.
+    the others are never in memory together. Raises TruerateError where the file is missing, unreadable or breaks a
+    rule.
     """
     taken = None if columns is None else tuple(name for name in schema(table) if name in columns)
-    if each is not None:
-        parts = (each(validate(table, one, where=str(path), columns=taken)) for one in _slices(path, taken))
-        empty = pl.DataFrame(schema=schema(table)).select(list(taken or schema(table)))
-        whole = pl.concat([empty, *parts])
-        return whole if rows is None else whole.filter(rows)
     found = read_parquet(path, rows=rows, columns=taken)
     return validate(table, found, where=str(path), columns=taken)
-
-
-def _slices(path: str | Path, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-    """The rows of a file, LARGEST_GROUP after the other."""
-    read_parquet(path, columns=[], rows=pl.lit(False))  # says what is wrong with a file
-    query = pl.scan_parquet(path)
-    query = query if columns is None else query.select(columns)
-    for start in range(0, height(path), LARGEST_GROUP):
-        yield query.slice(start, LARGEST_GROUP).collect()
 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
