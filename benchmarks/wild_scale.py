@@ -25,7 +25,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -227,10 +226,7 @@ def finish(name: str, at, tables, folder: Path) -> int:
     read = ("items", "generations", "facts", "judgements", "documents", "rejects")
     whole = {
         table: load(
-            DATASET[table],
-            folder / f"whole-{table}.parquet",
-            columns=steps.SCORED_COLUMNS.get(table),
-            each=partial(scores.thinned, table),
+            DATASET[table], folder / f"whole-{table}.parquet", columns=steps.SCORED_COLUMNS.get(table)
         )
         for table in read
     }

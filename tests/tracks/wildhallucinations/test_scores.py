@@ -8,7 +8,7 @@ import pytest
 from truerate.core.schemas import Outcome, Reject, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations.card import CARD
 from truerate.tracks.wildhallucinations.metrics import METRICS
-from truerate.tracks.wildhallucinations.scores import score, thinned
+from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import (
     PAGES,
@@ -365,18 +365,3 @@ def test_the_funnel_and_the_evidence():
     ]
     assert found["n_rejected", "a", "timeout", "generate"]["value"] == 1
     assert found["n_rejected", "entities", "takedown", "curate"]["value"] == 1
-
-
-def test_what_is_emptied_while_it_is_read_moves_no_score():
-    more = [
-        judgement("judge", fact["fact_id"], True, stage="single", evidence="page:0-9") for fact in FACTS[0][0]
-    ]
-    samples = [sample(fact["fact_id"], "x", "a", n == 1) for n, fact in enumerate(FACTS[0][0])]
-    made = tables(ITEMS, REPLIES, FACTS, samples)
-    made["judgements"] = pl.concat([made["judgements"], frame_of(more)])
-    slim = {name: thinned(name, rows) for name, rows in made.items()}
-    written = slim["generations"].filter(purpose="write_facts")
-    assert written.height and set(written["text"]) == {""}
-    assert not slim["judgements"].equals(made["judgements"]) and slim["facts"].equals(made["facts"])
-    for one, other in zip(*(score(At(), "board", **known, inputs="") for known in (made, slim)), strict=True):
-        assert one.equals(other)

@@ -42,23 +42,6 @@ RULES = ("measured", "paper")
 WORD = r"\w+(?:['’\-]\w+)*"  # as in text.words
 
 
-def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Some rows of a table as scores read them: of a judgement the stage alone stands in its attributes, of a reply of
-    the fact writer or the verifier no text, and not the names of a call's facts.
-    """
-    if table == "judgements":
-        return rows.with_columns(_only(pl.element().struct.field("key") == "stage"))
-    if table == "generations":
-        is_asked = pl.col("purpose").is_in([WRITE, VERIFY])
-        text = pl.when(is_asked).then(pl.lit("")).otherwise(pl.col("text")).alias("text")
-        return rows.with_columns(text, _only(~pl.element().struct.field("key").is_in(["facts", "thought"])))
-    return rows
-
-
-def _only(is_kept: pl.Expr) -> pl.Expr:
-    return pl.col("attributes").list.eval(pl.element().filter(is_kept))
-
-
 def score(
     at: Layout,
     board: str,
