@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from tests.hub.drafts import DAY
+from tests.hub.stages import made
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
-from truerate.core.schemas import PAIRS, Sample, Score, frame, load, pair, pairs, read_json, save
-from truerate.flow import dataset, detect, evaluate, guard, pages, sources
+from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
+from truerate.flow import guard, pages, sources
 from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.kept import Kept
@@ -50,14 +51,7 @@ def declare(**changes) -> Layout:
 
 def build(at: Layout, board: str) -> pl.DataFrame:
     """What the stages of a board make where no model may stand on it; its labelled samples."""
-    sources.import_source(at, board)
-    dataset.export(at, board, at.dataset(board, "card.json"), [])
-    evaluate.label(at, board)
-    detect.train(at, board)
-    detect.judge(at, board)
-    evaluate.audit(at, board)
-    save(Score, frame(Score), at.truth(board))
-    evaluate.score(at, board)
+    made(at, board)
     return load(Sample, at.labels(board, "samples"))
 
 

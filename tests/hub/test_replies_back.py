@@ -8,9 +8,10 @@ import pytest
 import yaml
 
 from tests.hub.drafts import DAY
+from tests.hub.stages import made
 from truerate.config.layout import Layout
-from truerate.core.schemas import Sample, Score, frame, load, save
-from truerate.flow import dataset, detect, evaluate, guard, pages, sources
+from truerate.core.schemas import Sample, Score, load
+from truerate.flow import guard, pages
 from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.release import Target
@@ -43,14 +44,7 @@ def declare(name: str, source: dict) -> Layout:
 
 def rates(at: Layout, board: str) -> list[tuple]:
     """Build a board; its rates with their intervals."""
-    sources.import_source(at, board)
-    dataset.export(at, board, at.dataset(board, "card.json"), [])
-    evaluate.label(at, board)
-    detect.train(at, board)
-    detect.judge(at, board)
-    evaluate.audit(at, board)
-    save(Score, frame(Score), at.truth(board))
-    evaluate.score(at, board)
+    made(at, board)
     pages.leaderboard(at)
     scores = load(Score, at.scores(board, "scores")).filter(metric="hallucination_rate")
     return sorted(
@@ -90,8 +84,8 @@ def replies(tmp_path, monkeypatch):
 
 def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_here):
     at = declare("first", {"reader": "ragtruth", "path": "inputs/replies"})
-    made, samples = rates(at, "first"), load(Sample, at.labels("first", "samples"))
-    by_system = {subject: value for subject, _, value, *_ in made}
+    first, samples = rates(at, "first"), load(Sample, at.labels("first", "samples"))
+    by_system = {subject: value for subject, _, value, *_ in first}
     assert by_system["m-one"] == 3 / 6 and by_system["m-two"] == pytest.approx(1 / 6, abs=1e-6)
     Path("dvc.lock").write_text("schema: '2.0'\nstages:\n  dataset@first: {cmd: x}\n", "utf-8")
     commit = push.publish(
@@ -103,7 +97,7 @@ def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_he
         today=DAY,
     )
     here = declare("back", {"reader": "truerate", "hub": {"repo": REPO, "revision": commit}})
-    assert rates(here, "back") == made
+    assert rates(here, "back") == first
     again = load(Sample, here.labels("back", "samples"))
     columns = ("group_id", "task", "text", "generator", "is_hallucinated", "spans")
     assert (
