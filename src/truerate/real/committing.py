@@ -171,7 +171,9 @@ def _card(
         n_subjects=1,
         n_units=1,
         n_clusters=1,
-        headline=_leading(next(one for one in records.values() if one.direction), "", ""),
+        headline=_leading(
+            next((one for one in records.values() if one.direction), next(iter(records.values()))), "", ""
+        ),
         command=f"truerate real DATA --commit-results results  # DATA holds {p.source(entry.source).path.rstrip('/').rpartition('/')[2]}",
         caveats=tuple(source.get("caveats") or filter(None, [source.get("note")])),
         metrics=tuple(MetricCard(**facts_of(record)) for record in records.values()),

@@ -16,6 +16,7 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.hedging import UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
@@ -45,12 +46,6 @@ _OTHERS = lazy(
     r"\b(?:another|other|previous|earlier|some|most|many)\s+(?:judges?|models?|annotators?|readers?|people|person|users?|reviewers?)\b"
     r"|\bin\s+(?:the|an|your|this|that)\s+(?:previous\s+|first\s+|last\s+)?examples?\b"
     r"|\b(?:at\s+first|initially|originally|previously)\b",
-    re.I,
-)
-# behind a pick: that none is made after all
-_UNDECIDED = lazy(
-    r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
-    r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
     re.I,
 )
 _TAKEN_BACK = lazy(
@@ -300,14 +295,14 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
-    if is_picked and _UNDECIDED.search(text, end):
+    if is_picked and UNDECIDED.search(text, end):
         return "ambiguous"
     if re.match(r"[^.]{0,60}?\bthan\b", behind):
         return "absent"  # compared with something that is no text
     head = text[start:end] if is_picked else own
     if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], sentence, re.I)):
         return "ambiguous"
-    if not is_picked and _DOUBT.search(text):
+    if not is_picked and (_DOUBT.search(text) or _TAKEN_BACK.search(text, end)):
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
     is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0]) and not _OF_PLACE.search(ahead)
@@ -315,12 +310,12 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     return names[place] if is_picked or is_last or is_said else "absent"
 
 
-def _is_own_said(ahead: str, behind: str, asks: Asks) -> bool:
+def _is_own_said(ahead: str, behind: str, asks: str) -> bool:
     """Whether the words around a name say of it what was asked for, and not of something else: not what stands in
     the clause before its own, nor what it only tells of (`mentions a false alarm`).
     """
-    if asks is None or (told := _TELLS_OF.match(behind)):
-        return bool(asks == "hallucinated" and told and _OF_FAULT.match(behind[told.end() :]))
+    if told := _TELLS_OF.match(behind):
+        return asks == "hallucinated" and _OF_FAULT.match(behind[told.end() :]) is not None
     own = re.split(r"[,;:]\s|\band\b", ahead)[-1]
     return any(re.search(_OWN_POLE[asks], part, re.I) for part in (own, behind))
 

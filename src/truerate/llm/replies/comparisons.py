@@ -56,7 +56,7 @@ _AND = r"(?:\s*(?:,\s*)?(?:while|whereas|but|and|so|hence|thus|therefore|;)\s*(?
 _SO = r"(?:i\s+(?:think|believe|find)\s+(?:that\s+)?)?(?:(?:so|thus|hence|therefore|overall|in\s+short|between\s+the\s+two)\s*,?\s+)?"
 _PICK = r"(?:pick|choose|select|take|prefer|go\s+(?:with|for)|opt\s+for)"
 _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|drop)"
-_AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
+AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
     r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
@@ -226,7 +226,7 @@ def _of_hallucinated() -> list[str]:
         rf"{_SO}%\s+{other}{_TAIL}{_AND}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+[^@%.;]+",
         rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
         rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
-        rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
+        rf"{_SO}{AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
     ]
 
 
@@ -250,6 +250,6 @@ def _of_best() -> list[str]:
         rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",
         rf"{_SO}(?:@\s+and\s+%|%\s+and\s+@)\s+are\s+(?:both\s+)?(?:\w+\s+)?(?:fine|good|ok(?:ay)?|{_SOUND}|{_QUALITY})\s*,\s*"
         rf"(?:but\s+)?@\s+{own}{_TAIL}{_REASON}",
-        rf"{_SO}{_AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
+        rf"{_SO}{AGAINST}\s+%\s*,\s*@\s+{own}{_TAIL}{_REASON}",
         rf"{_SO}i(?:'d|\s+would)?\s+prefer\s+@\s+(?:to|over)\s+%{_REASON}",
     ]

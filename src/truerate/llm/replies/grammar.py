@@ -114,12 +114,11 @@ _FAULTY = (
     rf"{_ELSEWHERE}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
     rf"{_ADVERB}(?:has|finds)\s+no\s+(?:basis|support|grounds?|counterpart)\s+(?:at\s+all\s+)?in\s+{_THE_MATERIAL}",
-    rf"(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|confirmed|supported|found|traced|backed|inferred|derived|deduced)\s+(?:by|in|from|with|to)\s+{_THE_MATERIAL}",
+    rf"(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|confirmed|supported|found|traced|backed|inferred|derived|deduced)\s+(?:by|in|from|with|to)\s+"
+    rf"(?!(?:the\s+)?(?:question|query)\b){_THE_MATERIAL}",
     r"(?:does|did)\s+(?:indeed\s+|in\s+fact\s+)?hallucinate",
     rf"{_ADVERB}(?:wrongly|falsely|incorrectly|mistakenly)\s+(?:states?|claims?|says?|asserts?|suggests?|implies|attributes?|names?|gives?|places?|"
-    rf"mentions?|reports?|describes?)\s+(?:[\w'-]+,?\s+){{0,14}}[\w'-]+",
-    rf"{_IS}\s+(?:right|correct|accurate)\s+(?:about|on|in)\s+[^,.;:]{{2,60}}?,?\s+but\s+(?:it\s+is\s+)?(?:wrong|incorrect|inaccurate|false)"
-    rf"\s+(?:about|on|in)\s+[^,.;:]{{2,60}}",
+    rf"mentions?|reports?|describes?)\s+(?:(?!{_NONE})[\w'-]+,?\s+){{0,14}}(?!{_NONE})[\w'-]+",
     rf"{_ADVERB}(?:adds|states|claims|says|mentions|asserts|suggests|implies)\s+(?:that\s+)?[^,.;:]{{3,160}}?,\s*which\s+"
     rf"(?:{_IS}{_NOT}\s+{_ADVERB}(?:{_GOOD}|mentioned|stated|found|present|given|in)|{_IS}\s+{_SURELY}{_BAD}|"
     rf"{_SURELY}(?:contradicts|conflicts\s+with)\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:does{_NOT}|never)\s+"

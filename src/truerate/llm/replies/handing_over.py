@@ -35,7 +35,7 @@ _HANDS_OVER = lazy(
 # an outro right behind the word, without a full stop between
 _LEAVES = lazy(
     rf"\A(?P<word>[\s*_#>\"'“`(\[]*(?:{WORD})[\"'”*_`)\]]*)\s+(?=(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)|(?:i\s+)?hope\s+(?:this|that|it)\s+helps|"
-    r"is\s+there\s+anything\s+else|if\s+you\s+(?:have|need|want|would\s+like)\s+(?:any|more|further|me\s+to|another))\b)",
+    r"is\s+there\s+anything\s+else|if\s+you\s+(?:have|need|want|would\s+like)\s+(?:any\s+(?:\w+\s+)?questions?|more|further|me\s+to|another))\b)",
     re.I,
 )
 # a line of its own above a text; with the text behind a colon where it can be no part of one

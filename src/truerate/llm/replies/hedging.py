@@ -64,3 +64,9 @@ TAKEN_BACK = lazy(
     r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
     re.I,
 )
+# of two texts: that none is picked
+UNDECIDED = lazy(
+    r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
+    r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
+    re.I,
+)

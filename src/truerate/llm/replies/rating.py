@@ -7,11 +7,28 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies.comparisons import Asks
 from truerate.llm.replies.grammar import state
 
-_TICKS, _CROSSES = "✅✔✓☑", "❌✗✘✖"
+TICKS, CROSSES = "✅✔✓☑", "❌✗✘✖"
 _RATED = lazy(
-    rf"[^\w\0{_TICKS}{_CROSSES}]*(?P<before>[{_TICKS}{_CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
+    rf"[^\w\0{TICKS}{CROSSES}]*(?P<before>[{TICKS}{CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
     rf"(?:(?:(?:score|rating)\s*[:=]?\s*)?(?P<score>\d{{1,3}}(?:\.\d+)?)(?:\s*/\s*\d{{1,3}}|\s*%|\s*points?)?"
-    rf"|(?P<behind>[{_TICKS}{_CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}})?)[^\w{_TICKS}{_CROSSES}]*",
+    rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}})?)[^\w{TICKS}{CROSSES}]*",
+    re.I,
+)
+# in running words, with a sign for each text
+_OF = r"(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
+_GETS = r"\s*(?::|=|scores|gets|receives|earns)\s*"
+_OUT_OF = r"(?:\s*/\s*\d{1,3}|\s+points?)?"
+_SCORED = tuple(
+    lazy(
+        rf"\W*{_OF}{one}{_GETS}(?P<a>\d{{1,3}}(?:\.\d+)?){_OUT_OF}(?:[.,;\s]|\b(?:and|while|whereas|but)\b)*"
+        rf"{_OF}{other}{_GETS}(?P<b>\d{{1,3}}(?:\.\d+)?){_OUT_OF}\W*",
+        re.I,
+    )
+    for one, other in ("\x01\x02", "\x02\x01")
+)
+_RANKED = lazy(
+    r"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>[\x01\x02])\W+(?:2nd|second|2)(?:\s+place)?\s*[.:)]?\s*[\x01\x02]|"
+    r"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>[\x01\x02])\s+(?:first|higher|above\s+[\x01\x02])(?:\s+and\s+[\x01\x02]\s+(?:second|last|lower))?)\W*",
     re.I,
 )
 
@@ -48,5 +65,18 @@ def _mark(found: re.Match[str], asks: Asks) -> tuple[str, float] | None:
         told = state(words)
         return None if told is None else ("word", float(told is (asks == "hallucinated")))
     if sign := found["before"] or found["behind"]:
-        return "tick", float(sign in _TICKS)
+        return "tick", float(sign in TICKS)
     return ("score", float(found["score"])) if found["score"] else None
+
+
+def placed(told: str) -> int | None:
+    """The place (0 or 1) of the text that a ranking puts first, or whose score is the higher one, in words that say no
+    more; `told` has a sign for each text (`comparisons.signed`).
+    """
+    if found := _RANKED.fullmatch(told):
+        return "\x01\x02".index(found["a"] or found["b"])
+    for place, form in enumerate(_SCORED):
+        if found := form.fullmatch(told):
+            first, second = float(found["a"]), float(found["b"])
+            return None if first == second else place if first > second else 1 - place
+    return None

@@ -20,8 +20,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.comparisons import Asks, signed
+from truerate.llm.replies.comparisons import AGAINST, Asks, signed
 from truerate.llm.replies.grammar import paraphrase, state
+from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.rating import CROSSES, TICKS, placed
 
 _NAME = "[\x01\x02]"
 _OPEN = lazy(
@@ -49,7 +51,7 @@ _GRANTED = lazy(
 )
 # asked by the writer, and denied at once
 _ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{_NAME}\?\s+no\b[.,!:;]?\s*", re.I)
-_AGAINST = rf"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)\s+{_NAME}"
+_AGAINST = rf"{AGAINST}\s+{_NAME}"
 _BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{_NAME}\s+and\s+{_NAME})"
 _LEAD = (
     rf"(?:(?:{_BETWEEN}|{_AGAINST}|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
@@ -60,7 +62,7 @@ _LEAD = (
 _BREAK = lazy(
     rf"[.!;\n]+\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{_NAME})|"
     rf",\s+(?={_NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|which)\b)|"
-    r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=but\s+(?:invents|adds|fabricates|makes|contains|gets|contradicts|distorts|sticks|stays)\s)"
+    r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=(?:but|yet|although|though|however)\b)"
 )
 _SOURCE = (
     r"(?:the\s+|its\s+)?(?:given\s+|provided\s+|source\s+|actual\s+|original\s+)?(?:knowledge|documents?|sources?|dialogue(?:\s+history)?|history|"
@@ -106,8 +108,16 @@ _TRUE = r"(?:faithful|accurate|correct|supported|grounded|factual|truthful|consi
 _LIKELY = r"(?:plausible|convincing|natural|believable|credible|reliable|precise|realistic|relevant|likely)"
 _CLOSELY = r"(?:closely|faithfully|accurately|precisely|strictly|tightly)"
 _MUCH = r"(?:(?:slightly|much|far|therefore|thus|hence|clearly|somewhat|significantly|noticeably|a\s+bit|a\s+little|overall)\s+)?"
-_THAN = rf"(?:\s+[^\x01\x02]{{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
-_REST = r"(?:\s+(?:by|with|to|in|of|on|for|from|about|that|which|when)\b[^\x01\x02]*|\s+(?!not\b|no\b|more\b|less\b|better\b)[^\x01\x02]*)?"
+_THAN = rf"(?:\s+(?:(?!\b(?:not|no|never|but|more|less|better|worse)\b)[^\x01\x02]){{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
+# what may follow a fault that is told, and what may follow that there is none: no word that takes it back
+_REST = (
+    r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
+)
+_NO_FAULT = (
+    r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|not|no|never|without|only|partly|partially|mostly|largely|wrong\w*|"
+    r"false\w*|incorrect\w*|inaccura\w*|invent\w*|fabricat\w*|hallucinat\w*|made[ -]up|errors?|mistakes?|contradict\w*|unsupported|"
+    r"more|less|better|worse)\b|n't\b)[^\x01\x02])*)?"
+)
 
 
 class _Kind(NamedTuple):
@@ -157,19 +167,19 @@ _KINDS = (
     ),
     _kind(
         "clean",
-        rf"(?:{_DOESNT}\s+{_SURELY}{_ERR_NOT}|never\s+{_ERRS}){_REST}",
-        rf"(?:contains|has|includes|makes|adds|introduces)\s+no\s+{_FAULTS}{_REST}",
+        rf"(?:{_DOESNT}\s+{_SURELY}{_ERR_NOT}|never\s+{_ERRS}){_NO_FAULT}",
+        rf"(?:contains|has|includes|makes|adds|introduces)\s+no\s+{_FAULTS}{_NO_FAULT}",
     ),
     _kind(
         "sound",
-        rf"{_SURELY}(?:holds\s+up|checks\s+out|can\s+be\s+(?:verified|confirmed|traced)){_REST}",
-        rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_REST}",
+        rf"{_SURELY}(?:holds\s+up|checks\s+out|can\s+be\s+(?:verified|confirmed|traced)){_NO_FAULT}",
+        rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_NO_FAULT}",
         r"(?:gives|names|has|states)\s+the\s+(?:correct|right)\s+\w+(?:\s+\([^)\x01\x02]*)?",
         r"gets\s+(?:[\w']+\s+){1,4}right",
-        rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_REST}",
-        rf"{_ISNT}\s+{_SURELY}{_BAD}{_REST}",
-        rf"{_SURELY}{_HOLDS}{_REST}",
-        rf"(?:avoids|is\s+without)\s+(?:any\s+)?{_FAULTS}{_REST}",
+        rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_NO_FAULT}",
+        rf"{_ISNT}\s+{_SURELY}{_BAD}{_NO_FAULT}",
+        rf"{_SURELY}{_HOLDS}{_NO_FAULT}",
+        rf"(?:avoids|is\s+without)\s+(?:any\s+)?{_FAULTS}{_NO_FAULT}",
     ),
 )  # fmt: skip
 _PICKS = lazy(
@@ -180,23 +190,6 @@ _PICKS = lazy(
 )
 _MADE = lazy(
     rf"(?:which|this|that)\s+makes\s+(?P<name>{_NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|response|summary|option|pick))?",
-    re.I,
-)
-_TICKS, _CROSSES = "✅✔✓☑", "❌✗✘✖"
-_OF = r"(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
-_GETS = r"\s*(?::|=|scores|gets|receives|earns)\s*"
-_OUT_OF = r"(?:\s*/\s*\d{1,3}|\s+points?)?"
-_SCORED = tuple(
-    lazy(
-        rf"\W*{_OF}{one}{_GETS}(?P<a>\d{{1,3}}(?:\.\d+)?){_OUT_OF}(?:[.,;\s]|\b(?:and|while|whereas|but)\b)*"
-        rf"{_OF}{other}{_GETS}(?P<b>\d{{1,3}}(?:\.\d+)?){_OUT_OF}\W*",
-        re.I,
-    )
-    for one, other in ("\x01\x02", "\x02\x01")
-)
-_RANKED = lazy(
-    rf"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>{_NAME})\W+(?:2nd|second|2)(?:\s+place)?\s*[.:)]?\s*{_NAME}|"
-    rf"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>{_NAME})\s+(?:first|higher|above\s+{_NAME})(?:\s+and\s+{_NAME}\s+(?:second|last|lower))?)\W*",
     re.I,
 )
 # the last sentence, where it concludes
@@ -215,6 +208,12 @@ _FREE = lazy(
     rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+{_FAULTS}\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
     re.I,
 )
+# the last text, in a clause that does not name it
+_SAME = lazy(
+    r"\A(?P<lead>(?:because|since|as|but|and|yet|although|though|however),?\s+)?(?:it|which)\b", re.I
+)
+_GOES_ON = lazy(r"\A(?:but|yet|and)\s+(?=(?:(?:also|then|\w+ly)\s+)?\w+(?:s|n't)\s)", re.I)
+_REASON = lazy(r"(?:because|since|as|for|given)\b", re.I)
 # what only tells of a text, in no word of either pole
 _SPEAKS = lazy(
     rf"\b(?:not|no|never|without|more|less|fewer|better|best|worse|worst|than|closer|nearer|most|least|{_BAD}|{_GOOD}|{_TRUE}|{_LIKELY}|"
@@ -232,7 +231,10 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
     if asks is None or not mentions or not re.search(r"[.!)\]\"'*_`]\s*\Z|\w\s*\Z", text):
         return None
     told = _SURE_ENOUGH.sub("", signed(text, mentions))
-    if (place := _at_once(told, asks)) is not None:
+    place = _concluded(told, asks)
+    if place is None and asks == "best":
+        place = placed(told)
+    if place is not None:
         return place
     told = _GRANTED.sub("", _ASKED.sub("", told))
     if _OPEN.search(told):
@@ -241,37 +243,33 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
     return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
 
 
-def _at_once(told: str, asks: Asks) -> int | None:
-    """The place that scores, a ranking or a conclusion name; scores and ranks where the best was asked for."""
-    if found := _CONCLUDES.fullmatch(told):
-        is_own = found["named"] is None or re.fullmatch(_NAMED[asks or "best"], found["named"], re.I)
-        return "\x01\x02".index(found["name"]) if is_own and told.count("?") == 0 else None
-    if asks != "best":
+def _concluded(told: str, asks: Asks) -> int | None:
+    """The place that the last sentence concludes with, where it leaves nothing open."""
+    found = _CONCLUDES.fullmatch(told)
+    if found is None or "?" in told or UNDECIDED.search(told):
         return None
-    if found := _RANKED.fullmatch(told):
-        return "\x01\x02".index(found["a"] or found["b"])
-    for place, form in enumerate(_SCORED):
-        if found := form.fullmatch(told):
-            first, second = float(found["a"]), float(found["b"])
-            return None if first == second else place if first > second else 1 - place
-    return None
+    if found["named"] is None:
+        return None if _OPEN.search(told) else "\x01\x02".index(found["name"])
+    last = re.split(r"[.!;\n]+\s*", told.rstrip(" .!\n"))[-1]
+    is_own = re.fullmatch(_NAMED[asks or "best"], found["named"], re.I) and not _OPEN.search(last)
+    return "\x01\x02".index(found["name"]) if is_own else None
 
 
 def _clauses(told: str) -> Iterator[str]:
-    """The clauses that name a text, or speak of the last one as `it` or `which`."""
+    """The clauses of a reply; one that speaks of the last text as `it` or `which`, or goes on about it (`but invents
+    …`), with its name.
+    """
     last = None
     for part in _BREAK.split(told):
         clause = " ".join((part or "").strip(" \t*_`\"'(),:-").split())
         if not clause:
             continue
-        names = re.findall(_NAME, clause)
-        if not names and last:
-            clause = re.sub(
-                r"\A((?:because|since|as|but|and)\s+)?(?:it|which)\b", last, clause, count=1, flags=re.I
-            )
+        if last and not re.search(_NAME, clause):
+            clause = _SAME.sub(rf"\g<lead>{last}", clause, count=1)
+            clause = _GOES_ON.sub(f"{last} ", clause, count=1) if not re.search(_NAME, clause) else clause
         if found := re.findall(_NAME, clause):
             last = found[-1] if len(set(found)) == 1 else None
-            yield clause
+        yield clause
 
 
 def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
@@ -284,13 +282,14 @@ def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
         return "clean", "\x01\x02".index(found["name"])
     begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{_NAME})\s*(?P<colon>:)?\s+", clause, re.I)
     if begins is None:
-        return None if _SPEAKS.search(clause) else ()
+        is_reason = bool(_REASON.match(clause)) and not re.search(_NAME, clause)
+        return None if _SPEAKS.search(clause) and not is_reason else ()
     name, behind = begins["name"], clause[begins.end() :]
     if re.search(_NAME, behind) and f"than {name}" in behind:
         return None
     place = "\x01\x02".index(name)
-    if behind[0] in _TICKS + _CROSSES and not re.search(_NAME, behind):
-        return ("ticked" if behind[0] in _TICKS else "crossed"), place
+    if behind[0] in TICKS + CROSSES and not re.search(_NAME, behind):
+        return ("ticked" if behind[0] in TICKS else "crossed"), place
     if begins["colon"] and (told := state(behind)) is not None:
         return ("faulty" if told else "sound"), place
     if _DOES_NOT.fullmatch(behind):
