@@ -16,6 +16,7 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.hedging import UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
@@ -213,6 +214,8 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
+    if (place := decided(text, mentions, asks)) is not None:
+        return "ambiguous" if place == OPEN else names[place]
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
     if place is None and said not in names:
