@@ -18,6 +18,7 @@ import re
 from collections.abc import Sequence
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.doubting import is_doubted
 
 _TARGET = (
     r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|"
@@ -27,8 +28,10 @@ _TARGET = (
 )
 # all that the judged text says
 _ALL = (
-    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:facts|claims|details|statements))|"
-    r"(?:each|every)\s+(?:fact|claim|detail|statement))"
+    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
+    r"claims|details|statements|points|sentences|parts|"
+    r"pieces\s+of\s+information))|"
+    r"(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|sentence|point|part|piece\s+of\s+information))"
     rf"(?:\s+(?:in|of)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
@@ -41,12 +44,14 @@ _SURELY = r"(?:(?:clearly|indeed|certainly|definitely|actually|really|also|factu
 _MATERIAL = (
     r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|"
     r"dialogue|"
-    r"dialogue history|evidence|statement|article|facts?|information|conversation|query|original|output|here)"
+    r"dialogue history|report|story|snippet|transcript|excerpt|paragraph|reference|material|provided text|evidence|"
+    r"statement|article|facts?|information|conversation|query|original|output|here)"
 )
 _PLACE = (
     rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
     rf"source|all|of)\s+)*"
-    rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
+    rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|"
+    rf"\s+here|\s+in\s+it|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
@@ -64,7 +69,9 @@ _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contr
 _BAD = (
     r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
     r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
-    r"wrong|incorrect|"
+    r"wrong|incorrect|non-?factual|"
+    r"an?\s+(?:false|fabricated|made[ -]up|unsupported|incorrect|inaccurate|invented)\s+(?:claim|statement|detail|"
+    r"assertion|answer|response|summary)|"
     r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )
 _GOOD = (
@@ -72,13 +79,15 @@ _GOOD = (
     r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
     r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?)|"
-    r"in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping)(?=\s+with\b))"
+    r"(?:in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping|alignment)|aligned)(?=\s+with\b))"
 )
 # one quality or several: `correct and in line with the knowledge`
 _GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
     r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
-    r"must\s+be\s+(?:considered|called|judged)|is\s+to\s+be\s+considered)"
+    r"(?:must|has\s+to|needs\s+to|can\s+only)\s+be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|"
+    r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|"
+    r"is\s+to\s+be\s+considered)"
 )
 _NOT = r"(?:\s+not|n't)"
 _HAS = (
@@ -88,16 +97,21 @@ _HAS = (
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
 _CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regarded\s+as|described\s+as)"
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
-_THE_MATERIAL = rf"(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}"
+_THE_MATERIAL = (
+    rf"(?:what(?:'s|\s+(?:is|was))\s+(?:\w+ly\s+)?(?:(?:said|stated|given|found|written|mentioned|reported)\s+)?in\s+|what\s+)?"
+    rf"(?:the\s+)?(?:given\s+|provided\s+)?(?:knowledge\s+(?=\w))?{_MATERIAL}(?:\s+(?:about|on)\s+(?:the\s+)?[\w'-]+(?:\s+[\w'-]+){{0,3}})?"
+)
 _ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
 # of something that is told: that the source does not tell it
 _ELSEWHERE = (
     rf"(?:(?:(?:that|which)\s+(?:is|are|was|were)\s+|(?:that|which)\s+(?=(?:is|are|was|were)n't))?(?:(?:is|are|was|were)n't|not|nowhere)\s+"
     r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
-    rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|from|with|to)\s+{_THE_MATERIAL}"
+    rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|"
+    rf"from|with|to)\s+{_THE_MATERIAL}"
     rf"|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
-    rf"|for\s+which\s+(?:there\s+is\s+no\s+(?:basis|support|evidence)\s+in\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:offers|gives|has|provides|contains)\s+no\s+"
+    rf"|for\s+which\s+(?:there\s+is\s+no\s+(?:basis|support|evidence)\s+in\s+{_THE_MATERIAL}|"
+    rf"{_THE_MATERIAL}\s+(?:offers|gives|has|provides|contains)\s+no\s+"
     r"(?:basis|support|evidence))"
     rf"|(?:(?:that|which)\s+)?{_THE_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't|never)\s+"
     r"(?:contains?|mentions?|states?|gives?|supports?|includes?|has|have|says?|provides?|tells?))"
@@ -114,11 +128,14 @@ _FAULTY = (
     rf"{_ELSEWHERE}",
     rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+(?:against|beyond))\s+{_THE_MATERIAL}",
     rf"{_ADVERB}(?:has|finds)\s+no\s+(?:basis|support|grounds?|counterpart)\s+(?:at\s+all\s+)?in\s+{_THE_MATERIAL}",
-    rf"(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|confirmed|supported|found|traced|backed|inferred|derived|deduced)\s+(?:by|in|from|with|to)\s+"
+    rf"(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|confirmed|supported|found|traced|backed|inferred|"
+    rf"derived|deduced)\s+(?:by|in|from|with|to)\s+"
     rf"(?!(?:the\s+)?(?:question|query)\b){_THE_MATERIAL}",
     r"(?:does|did)\s+(?:indeed\s+|in\s+fact\s+)?hallucinate",
-    rf"{_ADVERB}(?:wrongly|falsely|incorrectly|mistakenly)\s+(?:states?|claims?|says?|asserts?|suggests?|implies|attributes?|names?|gives?|places?|"
-    rf"mentions?|reports?|describes?)\s+(?:(?!{_NONE})[\w'-]+,?\s+){{0,14}}(?!{_NONE})[\w'-]+",
+    rf"does\s+(?:indeed\s+|in\s+fact\s+)?(?:contain|include|introduce)\s+{_FAULT}",
+    rf"{_ADVERB}(?:wrongly|falsely|incorrectly|mistakenly)\s+(?:states?|claims?|says?|asserts?|suggests?|implies|"
+    rf"attributes?|names?|gives?|places?|"
+    rf"mentions?|reports?|describes?)\s+(?:(?!{_NONE})[\w'-]+,?\s+){{0,24}}(?!{_NONE})[\w'-]+",
     rf"{_ADVERB}(?:adds|states|claims|says|mentions|asserts|suggests|implies)\s+(?:that\s+)?[^,.;:]{{3,160}}?,\s*which\s+"
     rf"(?:{_IS}{_NOT}\s+{_ADVERB}(?:{_GOOD}|mentioned|stated|found|present|given|in)|{_IS}\s+{_SURELY}{_BAD}|"
     rf"{_SURELY}(?:contradicts|conflicts\s+with)\s+{_THE_MATERIAL}|{_THE_MATERIAL}\s+(?:does{_NOT}|never)\s+"
@@ -128,6 +145,9 @@ _SOUND = (
     rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FLAW}",
     rf"{_LACKS}\s+{_FAULT}",
     rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contradict|conflict\s+with|go\s+(?:beyond|against))\s+(?:anything\s+in\s+)?{_THE_MATERIAL}",
+    rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any(?:thing|"
+    rf"\s+\w+)\s+beyond\s+(?:what|those|that|the\s+ones)"
+    rf"\s+(?:(?:is|are)\s+)?(?:(?:given|stated|found|mentioned)\s+)?in\s+{_THE_MATERIAL}",
     rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any\s+"
     rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
     rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
@@ -146,7 +166,8 @@ _SOUND = (
 )
 # of all that the text says: where it stands
 _TRACED = (
-    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|stated|mentioned)\s+(?:in|to|by|with|"
+    r"(?:(?:can\s+(?:all\s+)?be|is|are)\s+(?:all\s+)?(?:found|present|contained|traced(?:\s+back)?|verified|confirmed|"
+    r"stated|mentioned)\s+(?:in|to|by|with|"
     rf"from)|(?:is|are)\s+(?:all\s+)?(?:in|from)|(?:stands?|appears?)\s+in)\s+{_THE_MATERIAL}"
 )
 _SOURCE = r"(?:the|this)\s+(?:(?:given|provided)\s+)?(?:document|knowledge|source|context|evidence|article|passage|dialogue\s+history)"
@@ -161,7 +182,11 @@ _BARE_FAULTY = (
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
     rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
-    rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
+    rf"(?:this|that|which)\s+(?:(?:alone|already|by\s+itself)\s+)?(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
+    rf"none\s+of\s+(?:{_TARGET}|what\s+{_TARGET}\s+(?:says|states|claims))\s+(?:(?:is|are|was|can\s+be)\s+(?:found\s+|"
+    rf"mentioned\s+|stated\s+|supported\s+|given\s+)?(?:in|by)\s+"
+    rf"{_THE_MATERIAL}|{_IS}\s+{_SURELY}{_GOOD})",
+    rf"{_CALL}containing\s+{_FAULT}",
     rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
     rf"(?:{_ALL}|something|some\s+of\s+it)\s+{_IS}\s+{_SURELY}{_BAD}",
     rf"nothing\s+in\s+{_TARGET}\s+{_IS}\s+{_SURELY}{_GOOD}",
@@ -170,7 +195,9 @@ _BARE_FAULTY = (
 _BARE_SOUND = (
     rf"{_CALL}(?:{_ADVERB}{_GOODS}|(?:not\s+|non-?\s?){_BAD})",
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
-    rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}",
+    rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}|no\s+(?:{_FAULT}|issues|problems|discrepancies|"
+    rf"contradictions)\s+(?:then|here|at\s+all|whatsoever)",
+    rf"(?:it\s+is\s+)?all\s+good,\s+no\s+{_FLAW}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
     rf"nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_IS}\s+{_ADVERB}{_BAD}|(?:goes\s+(?:beyond|against)|contradicts|"
@@ -183,18 +210,23 @@ _BARE_SOUND = (
     rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|"
     rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
-    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to|(?:was|am)\s+not\s+able\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
+    rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to|(?:was|"
+    rf"am)\s+not\s+able\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
-    r"to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
+    r"in\s+other\s+words|put\s+differently|that\s+is|to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|"
+    r"to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
     r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
-    r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
+    r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|"
+    r"(?:considering|given|because\s+of|due\s+to|in\s+view\s+of|in\s+light\s+of)\s+(?:these|this|the|that|such)\s+[^,.;:?]{1,60},|"
+    r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|it\s+(?:appears|seems)\s+that|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
-    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
+    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|"
+    r"conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
     r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
 )
@@ -209,15 +241,11 @@ _BY = (
     r"attributing|confusing|placing|calling|introducing|putting|getting|changing|swapping|describing)"
 )
 _TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for|{_BY})\b.*|\s*[:(—–].*|,\s+namely\b.*|(?<=[a-z]){_WHICH})?"
-DOUBT = lazy(
-    r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|"
-    r"unless|except|but|however|"
-    r"although|though|otherwise|unclear|unsure|not\s+sure|uncertain|depends?|some\s+would|some\s+say|"
-    r"one\s+might|either|or|nor|"
-    r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|"
-    r"anything|not\s+only|"
-    r"suppose|assuming|(?<!\ba\s)(?<!answer\s)(?<!response\s)(?<!summary\s)(?<!\bit\s)claims?\s+that|question\s+is)\b",
-    re.IGNORECASE,
+# behind a fault: what it is about, and what the source holds instead
+_TAIL_OF_FAULT = (
+    rf"(?:{_TAIL}|(?<!false)(?<!true)(?<!wrong)(?<!correct)(?<!invented)(?<!made\sup)(?<!fabricated)\s+(?:about|on|"
+    rf"regarding|concerning|that|which|in\s+that|such\s+as|like)\b.*|\s*,\s+(?:while|whereas|when|as\s+opposed\s+to|"
+    rf"due\s+to|not)\b.*|\s+due\s+to\b.*)"
 )
 
 
@@ -237,7 +265,7 @@ _CLAUSES = {
     False: _any(_told_of(f"(?:{_TARGET}|{_ALL})", _SOUND), *_BARE_SOUND),
 }  # fmt: skip
 _SENTENCES = {
-    value: lazy(rf"{_OPENING}(?:{clause}){_TAIL}", re.IGNORECASE | re.DOTALL)
+    value: lazy(rf"{_OPENING}(?:{clause}){_TAIL_OF_FAULT if value else _TAIL}", re.IGNORECASE | re.DOTALL)
     for value, clause in _CLAUSES.items()
 }
 _DISBELIEVED = lazy(
@@ -268,11 +296,18 @@ _BUT = lazy(
 )
 # that nothing is at fault in what was given is said of that, and not of the text that is judged
 _OF_GIVEN = lazy(
-    r"(?:there|i|no|nothing)\b(?!.*\b(?:contradict|conflict|discrepanc|inconsisten|that\s+(?:is|are|was)|which|not\s+(?:in|found|mentioned|stated|given)\b)).*\b(?:in|within|with|about)\s+(?:the|this|that)\s+"
+    r"(?:there|i|no|nothing)\b(?!.*\b(?:contradict|conflict|discrepanc|inconsisten|that\s+(?:is|are|was)|which|"
+    r"not\s+(?:in|found|mentioned|stated|given)\b)).*\b(?:in|within|with|about)\s+(?:the|this|that)\s+"
     r"(?:given\s+|provided\s+)?(?:question|query|knowledge|document|source|passage|article|context|prompt)",
     re.I,
 )
 # what was sought and not found is told in the past, without a doubt
+_SHOULD = lazy(
+    r"\bshould\s+(?=be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|regarded|deemed|treated)\b)",
+    re.I,
+)
+# words set between dashes
+_ASIDE = lazy(r"\s+[–—]\s+[^–—]{1,120}\s+[–—]\s+")
 _COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
 
@@ -307,7 +342,7 @@ def paraphrase(sentence: str) -> bool | None:
     None where it says neither by the grammar.
     """
     plain = " ".join(sentence.strip(" \t\n.!;*_`\"'#>-()[]").replace("’", "'").split())
-    plain = _CONTRACTED.sub(r"\1 is", plain)
+    plain = _ASIDE.sub(" ", _SHOULD.sub("must ", _CONTRACTED.sub(r"\1 is", plain)))
     plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
     plain = _ANYTHING_BUT.sub(r"\1 not ", plain)
     if not plain or plain.endswith("?") or _VALUED.match(plain):
@@ -321,13 +356,27 @@ def paraphrase(sentence: str) -> bool | None:
     parts = _SO.split(plain)
     clause = parts[-1]
     # of a reason and what follows from it the last part is read; doubt anywhere leaves the whole unread
-    if _is_doubted(plain, clause) or _OF_GIVEN.fullmatch(clause):
+    if _OF_GIVEN.fullmatch(clause):
         return None
-    said = [value for value, pattern in _SENTENCES.items() if pattern.fullmatch(clause)]
-    return said[0] if len(said) == 1 else None
+    said = {value for value, pattern in _SENTENCES.items() if pattern.fullmatch(clause)}
+    if not said:
+        return _of_parts(plain)
+    return None if len(said) == 2 or is_doubted(plain, clause, is_fault=True in said) else said.pop()
 
 
-def _is_doubted(sentence: str, clause: str) -> bool:
-    """Whether a word of doubt stands before the tail of the clause that is read."""
-    head = re.split(r"\b(?:because|since)\b", clause)[0]
-    return bool(DOUBT.search(sentence[: len(sentence) - len(clause)]) or DOUBT.search(head))
+def _of_parts(sentence: str) -> bool | None:
+    """What both clauses of a sentence say (`it is right, and there is no error`), or the main one behind what is granted
+    before a fault (`While most of it is right, it invents a date`).
+    """
+    if granted := _GRANTED.match(sentence):
+        return paraphrase(sentence[granted.end() :]) or None
+    parts = re.split(r",\s+and\s+(?=(?:it|there|the|this|that|i|no|nothing)\b)", sentence, flags=re.I)
+    if len(parts) == 1:
+        return None
+    told = {paraphrase(part) for part in parts}
+    return told.pop() if len(told) == 1 else None
+
+
+_GRANTED = lazy(
+    r"(?:while|although|though|even\s+though)\s+[^,;:.?]{3,160},\s+(?=(?:it|this|that|the|there)\b)", re.I
+)

@@ -36,7 +36,7 @@ class Stated(NamedTuple):
 
 def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
-    text = handing_over.taken(text)
+    text = stating.SURE_ENOUGH.sub("", handing_over.taken(text))
     joined_lines = stating.LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = stating.QUOTED.sub(_unquoted, stating.NUMBERED.sub(r"number ", joined_lines))
     plain = contrary.COURTESY_FIRST.sub("", contrary.without_steps(stating.RATHER.sub(_preferred, plain)))
@@ -152,6 +152,13 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(None, "both")
     if stating.STRUCK.search(sentence):
         return Stated(None, "both")
+    if (
+        asks
+        and (again := stating.ANSWERED.fullmatch(sentence))
+        and contrary.in_words(again["rest"]) is not None
+    ):
+        value = MEANS[again["word"].casefold()]
+        return Stated(value if contrary.in_words(again["rest"]) is value else None, "conclusion")
     if asks and (again := stating.SO_WORD.fullmatch(sentence)):
         value = MEANS[again["word"].casefold()]
         return Stated(value if paraphrase(again["rest"]) is value else None, "last")
@@ -167,6 +174,10 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         if (told := state(words)) is not None:
             is_one = again is None or MEANS[again["word"].casefold()] is told
             return Stated(told if is_one else None, "conclusion")
+    if asks and (against := stating.CONTRAST.match(sentence)):
+        told = paraphrase(sentence[against.end() :])
+        is_open = told is None and stating.FABRICATED.search(sentence[against.end() :])
+        return Stated(told, "both" if is_open else "paraphrase") if told is not None or is_open else None
     said = (
         paraphrase(stating.LABEL.sub("", sentence, count=1) if stating.LABEL.match(sentence) else sentence)
         if asks
