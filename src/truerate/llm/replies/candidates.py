@@ -12,6 +12,7 @@ from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
+    ASKS_BACK,
     BOXED,
     ECHOED,
     FOREIGN_HEAD,
@@ -119,14 +120,6 @@ _ACKNOWLEDGED = lazy(
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
 )
-_ASKS_BACK = lazy(
-    r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|"
-    r"assist|do))\b[^\n]{0,100}\?\W*|"
-    r"\W*(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|provide|share|"
-    r"tell\s+me)\b[^\n]{0,80}\b(?:hallucinat\w+|document|context|source|question|"
-    r"knowledge|passage|answer)\b[^\n]{0,160}\?\W*",
-    re.I,
-)
 _KEYS = lazy(
     rf"(?:(?:{KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|"
     rf"hallucination|refined|corrected",
@@ -174,7 +167,7 @@ def written(
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and _ASKS_BACK.fullmatch(answer)):
+    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer)):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)

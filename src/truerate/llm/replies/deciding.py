@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.comparisons import Asks, signed
+from truerate.llm.replies.grammar import paraphrase
 from truerate.llm.replies.hedging import UNDECIDED
 from truerate.llm.replies.weighing import said_in
 
@@ -49,7 +50,7 @@ _WITH = {
     r"(?:that|which)\s+(?:does\s+not|doesn't)\s+(?:contain|include|have)\s+(?:any\s+)?(?:hallucinat\w+|errors?|"
     r"fabricat\w+|made[ -]up\s+\w+))",
     "hallucinated": r"(?:(?:with|containing|(?:that|which)\s+(?:contains?|has|includes?))\s+(?:the|an?|some|"
-    r"any)?\s*(?:\w+\s+)?(?:hallucinat\w+|errors?|fabricat\w+|"
+    r"any)?\s*(?:\w+ly\s+)?(?:\w+\s+)?(?:hallucinat\w+|errors?|fabricat\w+|"
     r"mistakes?|made[ -]up\s+\w+|false\s+\w+|unsupported\s+\w+|non-?factual\s+\w+)(?:\s+(?:content|information|"
     r"details?|claims?))?|(?:that|which)\s+is\s+(?:hallucinated|fabricated|made[ -]up))",
 }
@@ -64,27 +65,35 @@ _FOREIGN = {
     r"a)\s*)?(?:\w*halluzination\w*|hallucinat\w*|alucina\w*|allucina\w*|"
     r"hallucinatie)|(?:ist|est|es|é|è|is)\s+(?:die\s+)?(?:halluziniert|hallucinée?|alucinad[oa]|gehallucineerd)|(?:包含|含有|存在|有)(?:了)?幻觉",
 }
+_ABROAD = {  # in other languages, before the name
+    "best": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+(?:mejor|bessere|beste|meilleure?|migliore?|miglior|"
+    r"melhor)\s+\w+|лучший\s+\w+|(?:我的)?(?:选择|答案)是|選択は|(?:更好|最好)的(?:答案|回答)?是)",
+    "hallucinated": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+\w+\s+(?:\w+\s+){0,3}(?:hallucin\w+|alucin\w+|"
+    r"allucin\w+|halluzin\w+)|галлюцинац\w+\s+(?:содержится|есть)\s+в|"
+    r"(?:我的)?选择是|選択は|(?:包含|含有)幻觉的(?:答案|回答|摘要)?是)",
+}
 _CHOSEN = (
     r"(?:(?:i(?:'d|\s+would|\s+will|'ll|\s+have\s+to|'m\s+going\s+to)?\s+)?(?:therefore\s+|rather\s+|still\s+|"
     r"then\s+)?(?:pick|choose|select|prefer|take|go(?:ing)?\s+(?:with|for)|opt\s+for|vote\s+for|"
     r"settle\s+on|favou?r|side\s+with)|(?:i'm|i\s+am)\s+going\s+with|"
-    r"(?:my|your|the)\s+(?:final\s+|best\s+)?(?:choice|pick|vote|selection|verdict|decision|judge?ment|"
-    r"conclusion)\s*(?:is|:|would\s+be|should\s+be|goes\s+to|has\s+to\s+be|falls\s+on)|"
+    r"(?:(?:my|your|the)\s+)?(?:final\s+|best\s+)?(?:choice|pick|vote|selection|verdict|decision|judge?ment|conclusion|final|"
+    r"(?<=my\s)answer|(?<=your\s)answer|(?<=the\s)answer|(?<=final\s)answer)\s*(?:is|:|would\s+be|should\s+be|"
+    r"goes\s+to|has\s+to\s+be|falls\s+on)|"
     r"it(?:'s|\s+is|\s+has\s+to\s+be|\s+must\s+be|\s+should\s+be|'d\s+be|\s+would\s+be))"
 )
 _SO = (
-    r"(?:so|thus|hence|therefore|overall|consequently|accordingly|in\s+(?:conclusion|summary|short|sum)|"
+    r"(?:so|thus|hence|therefore|but|and|yet|overall|consequently|accordingly|in\s+(?:conclusion|summary|short|sum)|"
     r"all\s+in\s+all|as\s+a\s+result|for\s+(?:this|that)\s+reason|because\s+of\s+(?:this|that)|"
     r"on\s+balance|ultimately|finally|still|then|(?:which|this|that)\s+means(?:\s+that)?|it\s+follows\s+that|"
     r"(?:and\s+)?i\s+(?:think|believe|find|feel|conclude|(?:would|'d)\s+say|say)(?:\s+that)?|i'd\s+say(?:\s+that)?|"
     r"in\s+my\s+(?:view|opinion)|of\s+the\s+two(?:\s+\w+)?|between\s+the\s+two(?:\s+\w+)?|to\s+me|if\s+i\s+(?:must|"
-    r"had\s+to|have\s+to)(?:\s+(?:choose|pick|decide|say))?(?:\s+one)?|我认为|我觉得|因此|所以)"
+    r"had\s+to|have\s+to)(?:\s+(?:choose|pick|decide|say))?(?:\s+one)?|我认为|我觉得)"
 )
-_LEADS = rf"(?P<ahead>.*?(?:[,:;—–]\s+|\s-\s))??(?P<so>(?:{_SO}\s*[,:]?\s+)*)"
+_LEADS = rf"(?P<ahead>.*?(?:[,:;—–]\s+|\s-\s))??(?P<so>(?:{_SO}\s*[,:]?\s+|(?:因此|所以|我认为|我觉得|したがって|よって)[,、]?\s*)*)"
 _TAIL = (
     r"(?:\s*[,;:(—–-]*\s*(?P<tail>\b(?:because|since|as|given|for|due\s+to|which|whose|over|rather\s+than|"
     r"instead\s+of|and\s+not|not|while|whereas|than\s+[\x01\x02]|by\s+far|by\s+a|in\s+(?:every|all|my|this)|here|weil|da|denn|car|parce|"
-    r"porque|ya\s+que|perché|omdat|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)))?"
+    r"porque|ya\s+que|perché|omdat|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
 )
 # a lead that is no assertion of the writer's own: a condition, a view of others, what seemed so at first
 _NO_LEAD = lazy(
@@ -106,7 +115,8 @@ _BACK = lazy(
 )
 _AFTER = lazy(
     r"\b(?:wait|scratch\s+that|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|thoughts?)|i\s+mean|actually|"
-    r"correction|or\s+(?:maybe|perhaps|rather)|however|although|though|but|yet|unless|except|"
+    r"correction|disregard|ignore|take\s+(?:it|that|this)\s+back|or\s+(?:maybe|perhaps|rather)|however|although|"
+    r"though|but|yet|unless|except|"
     r"on\s+the\s+other\s+hand|then\s+again|equally|either|neither|both|maybe|perhaps|possibly|might|may|could|would|"
     r"at\s+least|if|not\s+(?:sure|certain)|unsure|tie|same|too|also|as\s+well)\b|\bno\s*[,:]|\b(?:that|this|it)(?:'s|"
     r"\s+is|\s+was)\s+(?:not|wrong|incorrect|false)\b|\?",
@@ -135,6 +145,12 @@ _OPPOSED = {  # what a clause says (`weighing`) against a decision: of the text 
     "best": (("faulty", "lacking", "crossed", "worse", "not"), ("picked", "better", "truer")),
     "hallucinated": (("sound", "clean", "ticked", "truer", "better"), ("picked", "faulty", "worse", "so")),
 }
+# a farewell to the one who asked, which leaves nothing open
+_PARTS = lazy(
+    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free|(?:i\s+)?hope\s+(?:this|that|it)|if\s+you\s+(?:have|need|want|"
+    r"would\s+like|'d\s+like)|is\s+there\s+anything|do\s+you\s+(?:want|need)|would\s+you\s+like)\b|why(?:\s+[\w']+){0,4}\s*[?*]",
+    re.I,
+)
 _LONGEST = 600  # characters of a clause that decides
 _QUOTED = lazy(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|«[^»\n]{0,400}»|`[^`\n]{0,200}`")
 # where a clause of its own begins within a sentence
@@ -158,6 +174,16 @@ def _form(asks: str) -> re.Pattern[str]:
         rf"{_MUCH}(?:{own}|{the})(?:\s+{_NOUN})?(?:\s+of\s+the\s+two(?:\s+\w+)?)?\s*(?:{_IS}|:|=)\s*(?:clearly\s+|"
         rf"definitely\s+|therefore\s+|thus\s+)?{_X.format('told')}",
         rf"the\s+{_NOUN}\s+{with_}\s+{_IS}\s+{_X.format('which')}",
+        rf"{_X.format('go')}\s+{_IS}\s+(?:{_MUCH}(?:(?<=my\s)|(?<=the\s)|(?<=our\s))(?:pick|choice|favou?rite|"
+        rf"selection)|the\s+one\s+(?:to\s+(?:go\s+with|choose|pick|take)|i(?:'d|\s+would)?\s+"
+        rf"(?:choose|pick|trust|go\s+with)))",
+        rf"(?:i\s+(?:would\s+)?)?(?:believe|find|consider|think|judge|"
+        rf"deem)\s+{_X.format('deemed')}\s+(?:to\s+be\s+)?(?:as\s+)?{_MUCH}(?:{own}|(?<=the\s){the})(?:\s+{_NOUN})?",
+        rf"(?:that|this|which)\s+makes\s+{_X.format('made')}\s+{_MUCH}(?:{own}|(?<=the\s){the})(?:\s+{_NOUN})?",
+        rf"{_ABROAD[asks]}\s*(?:es|ist|est|è|é|is|—|–|-|:|は)?\s*{_X.format('abroad')}(?:\s*です)?",
+        *((rf"the\s+(?:hallucinat\w+|fabricat\w+|error|mistake|made[ -]up\s+\w+)\s+(?:is|lies|occurs|"
+            rf"can\s+be\s+found)\s+in\s+{_X.format('place')}",)
+          if asks == "hallucinated" else ()),
         rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|goes|gets|has|makes|invents)\b[^\x01\x02]*)?",
         rf"{_X.format('it')}\s+it\s+is",
         rf"{_X.format('bare')}",
@@ -167,7 +193,7 @@ def _form(asks: str) -> re.Pattern[str]:
 
 OPEN = -1  # of a decision that the reply does not leave standing
 _FORMS = {asks: _form(asks) for asks in _OWN}
-_NAMED = ("named", "holds", "told", "which")
+_NAMED = ("named", "holds", "told", "which", "deemed", "made", "abroad", "place")
 
 
 def decided(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
@@ -228,7 +254,7 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     )
     if found is None:
         return None if _NO_TAIL.search(clause) or _NO_LEAD.search(clause) else _closer(clause, asks)
-    how = next(name for name in (*_NAMED, "chosen", "it", "bare") if found[name])
+    how = next(name for name in (*_NAMED, "go", "chosen", "it", "bare") if found.groupdict().get(name))
     place, ahead, tail = found[how], (found["ahead"] or "") + found["so"], found["tail"] or ""
     if how == "bare" and not (found["so"].strip() and not re.search(_NAME, tail)):
         return None
@@ -254,8 +280,12 @@ def _closer(clause: str, asks: str) -> tuple[int, bool] | None:
 
 def _opposes(sentence: str, place: int, asks: str) -> bool:
     """Whether a sentence behind a decision doubts it, takes it back or says the contrary."""
-    if not re.search("[\x01\x02]", sentence):
-        return bool(_AFTER.search(sentence))
+    if not re.search(_NAME, sentence):
+        if _PARTS.match(sentence):
+            return False
+        granted, but, main = sentence.rpartition("but ")  # `It is short, but all of it is true`
+        is_own = but and not _AFTER.search(granted) and paraphrase(main) is (asks == "hallucinated")
+        return bool(_AFTER.search(sentence)) and not is_own
     if (
         _BACK.search(sentence)
         or _AS_MUCH.search(sentence)

@@ -35,5 +35,7 @@ def is_doubted(sentence: str, clause: str, *, is_fault: bool) -> bool:
         if any(_LEFT_OPEN.search(part) for part in more):
             return True
     before = sentence[: len(sentence) - len(clause)]
-    is_outright = re.match(r"which\s+(?:makes|renders)\b", clause, re.I)
+    is_outright = re.match(r"which\s+(?:makes|renders)\b", clause, re.I) or re.search(
+        r"[,;:]\s*(?:(?:and\s+)?(?:so|hence|thus|therefore))\s*,?\s+\Z", before, re.I
+    )
     return bool((_DOUBTS if is_outright else _DOUBT).search(before) or _DOUBT.search(head))

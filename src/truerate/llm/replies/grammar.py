@@ -19,20 +19,21 @@ from collections.abc import Sequence
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.doubting import is_doubted
+from truerate.llm.replies.levelling import levelled
 
 _TARGET = (
     r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|"
-    r"proposed)\s+)?"
-    r"(?:answer|response|reply|summary|text|statement|passage|output|one)"
+    r"proposed|assistant's|system's|ai's|bot's)\s+)?"
+    r"(?:answer|response|reply|summary|text|statement|passage|output|turn|one)(?:,\s+q,|\s+of\s+[\w'.-]+)?"
     r"(?:\s+(?:that\s+)?(?:you(?:'ve|\s+have)?\s+)?(?:gave|given|provided|shown))?|it|this|that)"
 )
 # all that the judged text says
 _ALL = (
-    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
+    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
     r"claims|details|statements|points|sentences|parts|"
     r"pieces\s+of\s+information))|"
     r"(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|sentence|point|part|piece\s+of\s+information))"
-    rf"(?:\s+(?:in|of)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
+    rf"(?:\s+(?:made\s+|given\s+|stated\s+)?(?:in|of|by)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
     r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
@@ -99,7 +100,8 @@ _CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regard
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
 _THE_MATERIAL = (
     rf"(?:what(?:'s|\s+(?:is|was))\s+(?:\w+ly\s+)?(?:(?:said|stated|given|found|written|mentioned|reported)\s+)?in\s+|what\s+)?"
-    rf"(?:the\s+)?(?:given\s+|provided\s+)?(?:knowledge\s+(?=\w))?{_MATERIAL}(?:\s+(?:about|on)\s+(?:the\s+)?[\w'-]+(?:\s+[\w'-]+){{0,3}})?"
+    rf"(?:the\s+)?(?:given\s+|provided\s+)?(?:(?:knowledge|source|reference|news)\s+(?=\w))?{_MATERIAL}(?:\s+(?:about|"
+    rf"on)\s+(?:the\s+)?[\w'-]+(?:\s+[\w'-]+){{0,3}})?"
 )
 _ADDS = r"(?:includes|contains|adds|mentions|introduces|states|has|makes)"
 # of something that is told: that the source does not tell it
@@ -119,7 +121,10 @@ _ELSEWHERE = (
 _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
-    rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_IS}(?:\s+(?:therefore|thus|hence|clearly|simply|obviously|also))?{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}(?:misrepresents|distorts|misquotes|misstates|misreports)\s+(?:it|{_THE_MATERIAL}|(?:the\s+)?facts?)",
+    rf"(?:is|has)\s+got\s+{_FAULT}",
+    rf"{_IS}\s+{_SURELY}an?\s+(?:factual\s+|clear\s+|serious\s+)?(?:error|mistake|fabrication|inaccuracy)",
     rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
     rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
@@ -150,8 +155,11 @@ _SOUND = (
     rf"\s+(?:(?:is|are)\s+)?(?:(?:given|stated|found|mentioned)\s+)?in\s+{_THE_MATERIAL}",
     rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:include|contain|add|mention|introduce|state|make)\s+any\s+"
     rf"(?:(?!{_NONE})[\w'-]+\s+){{1,4}}?{_ELSEWHERE}",
-    rf"{_IS}{_NOT}\s+{_SURELY}{_BAD}",
+    rf"{_IS}(?:\s+(?:therefore|thus|hence|clearly|simply|obviously|also))?{_NOT}\s+{_SURELY}{_BAD}",
     rf"{_IS}\s+{_ADVERB}{_GOODS}",
+    rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:introduce|add|include|contain|invent)\s+any\s+(?:new|extra|additional|"
+    rf"outside|external|invented|unsupported)\s+"
+    r"(?:information|details?|facts?|claims?|content|material)",
     rf"{_ADVERB}(?:lacks|avoids(?:\s+any)?)\s+{_FLAW}(?:\s+(?:entirely|altogether|completely))?",
     rf"(?:seems|looks|sounds|reads|appears)\s+{_ADVERB}{_GOODS}(?:\s+to\s+me)?",
     rf"{_CALLED}\s+{_SURELY}{_BAD}",
@@ -161,7 +169,7 @@ _SOUND = (
     rf"(?:what\s+)?{_THE_MATERIAL}(?:\s+(?:says|states|tells|contains))?",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
     rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
-    rf"{_THE_MATERIAL}",
+    rf"(?:the\s+(?:contents?|facts|information|main\s+points|substance)\s+(?:of|in)\s+)?{_THE_MATERIAL}",
     rf"{_ADVERB}{_ADDS}\s+(?:no|nothing|not\s+a\s+single)\s+(?:(?!{_NONE})[\w'-]+\s+){{0,4}}?{_ELSEWHERE}",
 )
 # of all that the text says: where it stands
@@ -181,7 +189,7 @@ _BARE_FAULTY = (
     rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
-    rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
+    rf"i\s+(?:(?:therefore|thus|hence|also|can|do)\s+)*(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:(?:alone|already|by\s+itself)\s+)?(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
     rf"none\s+of\s+(?:{_TARGET}|what\s+{_TARGET}\s+(?:says|states|claims))\s+(?:(?:is|are|was|can\s+be)\s+(?:found\s+|"
     rf"mentioned\s+|stated\s+|supported\s+|given\s+)?(?:in|by)\s+"
@@ -206,26 +214,35 @@ _BARE_SOUND = (
     rf"{_SOURCE}\s+{_ADVERB}(?:(?:supports|confirms|backs)\s+{_TARGET}|does{_NOT}\s+contradict\s+{_TARGET})",
     rf"no(?:ne\s+of\s+the)?\s+(?:statements?|claims?|details?|facts?|parts?|sentences?|information|content)\s+(?:(?:of|in)\s+{_TARGET}\s+)?"
     rf"(?:{_IS}\s+{_ADVERB}{_BAD}|(?:contradicts?|conflicts?\s+with|goes\s+(?:beyond|against))\s+{_THE_MATERIAL})",
-    rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
-    rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|"
+    rf"i\s+(?:(?:therefore|thus|hence|also|can)\s+)*(?:see|find|found|detect|detected)\s+no\s+{_FLAW}",
+    r"no\s+(?:(?:unsupported|new|extra|invented|false|made[ -]up|fabricated)\s+)(?:information|details?|facts?|"
+    r"claims?|content|material)\s+(?:was|were|has\s+been|have\s+been|is)\s+"
+    r"(?:added|introduced|included|invented)",
+    rf"i\s+(?:do\s+not|don't|did\s+not|cannot|can't)\s+(?:see|find|spot|detect)\s+anything\s+(?:{_ELSEWHERE}|(?:that\s+is\s+)?{_BAD})",
+    r"(?:factually\s+|fully\s+)?(?:factual|faithful|grounded|hallucination[ -]free)",
+    rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|"
+    rf"in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|that\s+lacks\s+support|"
     rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
     rf"(?:this|that|which)\s+(?:makes|renders)\s+{_TARGET}\s+{_ADVERB}{_GOOD}",
     rf"i\s+(?:do\s+not|don't|did\s+not|didn't|cannot|can't|was\s+unable\s+to|am\s+unable\s+to|(?:was|"
     rf"am)\s+not\s+able\s+to)\s+(?:see|find|detect|identify|spot|locate)\s+{_FAULT}",
 )
 _OPENING = (
-    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|in\s+short|in\s+sum|indeed|"
+    r"(?:(?:so|thus|hence|therefore|unfortunately|fortunately|regrettably|luckily|clearly|obviously|evidently|"
+    r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
+    r"in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
-    r"in\s+other\s+words|put\s+differently|that\s+is|to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|"
+    r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|in\s+other\s+words|"
+    r"put\s+differently|that\s+is|to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|"
     r"to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
-    r"as\s+a\s+result|i\s+(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
+    r"as\s+a\s+result|i\s+(?:(?:therefore|thus|hence)\s+)?(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
     r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|"
     r"(?:considering|given|because\s+of|due\s+to|in\s+view\s+of|in\s+light\s+of)\s+(?:these|this|the|that|such)\s+[^,.;:?]{1,60},|"
     r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)(?:\s+that)?|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|it\s+(?:appears|seems)\s+that|"
     r"(?:after|having|upon)\s+(?:\w+ly\s+)?(?:check|compar|read|review|examin|verif|consider|analy|evaluat)\w*[^,.;:]{0,60},|"
-    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:judge?ment|verdict|"
+    r"i\s+(?:think|believe)(?:\s+that)?|i'd\s+(?:say|conclude|judge)(?:\s+that)?|my\s+(?:final\s+|overall\s+)?(?:judge?ment|verdict|"
     r"conclusion|assessment|evaluation|view|opinion)\s+is(?:\s+that)?|"
     r"i(?:'m|\s+am)\s+(?:(?:very|quite|fairly)\s+)?(?:confident|certain|sure)(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion|assessment)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
@@ -271,22 +288,13 @@ _SENTENCES = {
 _DISBELIEVED = lazy(
     rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
 )
-_CONTRACTED = lazy(r"\b(it|that|there|this|everything|nothing|answer|response|summary)'s\b", re.I)
-_I_WOULD = lazy(
-    r"\bi\s+would\s+(?=(?:say|conclude|judge|label|classify|mark|rate|consider|call|deem|regard|count)\b)",
-    re.I,
-)
-_REASON_FIRST = lazy(
-    r"\A(?:since|because|as|given\s+that)\s+(?!if\b)[^,;:?]{3,160},\s+(?=(?:the|it|this|that|i)\b)", re.I
-)
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
 _SO = lazy(
-    r"[,;:—–]\s*(?:(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+|(?=which\s+(?:makes|renders)\s))",
+    r"(?:[,;:—–]\s*|\s+(?=and\s+so\s+it\b))(?:(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|"
+    r"therefore)\s*,?\s+|(?=which\s+(?:makes|renders)\s))",
     re.I,
 )
-# `anything but accurate` denies what stands behind it
-_ANYTHING_BUT = lazy(r"\b(is|are|was|were)\s+(?:anything\s+but|far\s+from(?:\s+being)?)\s+(?=\w)", re.I)
 # a main clause about hallucination behind what is granted: `The spelling differs, but there is no hallucination`
 _BUT = lazy(
     r"(?P<granted>(?:(?!\b(?:if|whether|unless|may|might|could|would|should|not\s+sure|"
@@ -301,14 +309,6 @@ _OF_GIVEN = lazy(
     r"(?:given\s+|provided\s+)?(?:question|query|knowledge|document|source|passage|article|context|prompt)",
     re.I,
 )
-# what was sought and not found is told in the past, without a doubt
-_SHOULD = lazy(
-    r"\bshould\s+(?=be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|regarded|deemed|treated)\b)",
-    re.I,
-)
-# words set between dashes
-_ASIDE = lazy(r"\s+[–—]\s+[^–—]{1,120}\s+[–—]\s+")
-_COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
 
 # what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
@@ -341,10 +341,7 @@ def paraphrase(sentence: str) -> bool | None:
     """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
     None where it says neither by the grammar.
     """
-    plain = " ".join(sentence.strip(" \t\n.!;*_`\"'#>-()[]").replace("’", "'").split())
-    plain = _ASIDE.sub(" ", _SHOULD.sub("must ", _CONTRACTED.sub(r"\1 is", plain)))
-    plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
-    plain = _ANYTHING_BUT.sub(r"\1 not ", plain)
+    plain = levelled(sentence)
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
     if _DISBELIEVED.fullmatch(plain):

@@ -19,10 +19,11 @@ _ASIDE = lazy(
     re.I,
 )
 _SAYS = (
-    rf"(?P<name>{_NAME})\s*:?\s+(?:\w+ly\s+)?(?:says|states|claims|gives|names|has|reports|mentions|asserts|adds|puts|"
-    rf"tells|attributes|includes|uses|describes)\b"
-    r"(?:(?!\b(?:not|no|never)\b|n't)[^.!?;\n\x01\x02]){1,160}?,?\s+"
+    rf"(?P<name>{_NAME})\s*:?\s+(?:\w+ly\s+)?(?:says|states|claims|gives|names|has|reports|mentions|asserts|adds|puts|tells|"
+    r"makes|attributes|includes|uses|describes)\b(?:(?!\b(?:not|no|never)\b|n't)[^.!?;\n\x01\x02]){1,160}?,?\s+"
 )
+# up to where the other text is told of
+_ON = r"(?:(?!,?\s+(?:and|while|whereas|but)\s+[\x01\x02])[^.!?;\n\x01\x02])*"
 _SHOWS = (
     r"(?:clearly\s+|actually\s+|only\s+)?(?:says|states|gives|has|speaks|names|mentions|reports|puts|shows|tells|"
     r"reads|describes|credits|lists|dates|places)\b"
@@ -32,25 +33,34 @@ _SAME_AS = r"(?:same|so|too|also|as\s+well|agree\w*|confirm\w*|likewise|exactly\
 _OTHERWISE = lazy(
     rf"{_SAYS}(?:but|while|whereas|when|although|though|yet)\s+(?:in\s+)?(?:{SOURCE}(?:,)?\s+(?:it\s+(?:is|was)|"
     rf"we\s+(?:read|find)|{_SHOWS})(?!\s+(?:the\s+|that\s+|it\s+)?{_SAME_AS})"
-    r"|(?:it|that|he|she|they)\s+(?:is|was|were)\s+(?:actually|really|in\s+fact))(?:(?!\b(?:same|also|too)\b)[^.!?;\n\x01\x02])*",
+    rf"|(?:it|that|he|she|they)\s+(?:is|was|were)\s+(?:actually|really|in\s+fact))(?!{_ON}\b(?:same|also|too)\b){_ON}",
     re.I,
 )
 _NOT_THERE = lazy(
-    rf"{_SAYS}(?:which|that)\s+(?:is|was|are|were|does|do|can)(?:n't|\s*not|\s+nowhere|\s+never)\s+(?:be\s+)?(?:in|"
-    rf"mentioned|stated|supported|found|given|true|correct|backed|appear|occur|said|part\s+of|verified|confirmed)\b"
-    r"[^.!?;\n\x01\x02]*",
+    rf"{_SAYS}(?:which|that)\s+(?:(?:is|was|are|were|does|do|can)(?:n't|\s*not|\s+nowhere|\s+never)\s+(?:be\s+)?(?:in|"
+    r"mentioned|stated|supported|found|given|true|correct|backed|appear|occur|said|part\s+of|verified|confirmed)\b|"
+    r"(?:is|was)(?:n't|\s+not)(?=\s*(?:[.!,;\n]|\Z))|(?:is|was)\s+(?:simply\s+|clearly\s+)?(?:wrong|false|incorrect|made[ -]up|"
+    rf"fabricated|invented|unsupported)\b|(?:contradicts|conflicts\s+with|is\s+contrary\s+to)\s+{SOURCE}){_ON}",
     re.I,
 )
 _THERE = lazy(
     rf"{_SAYS}(?:which|and\s+that|and\s+this|as)\s+(?:(?:is|was)\s+(?:exactly\s+|also\s+|indeed\s+)?(?:what|in|"
     rf"correct|right|true|supported\s+by|confirmed\s+by|stated\s+in)\b|(?:matches|agrees\s+with)\s+{SOURCE}|"
-    rf"{SOURCE}\s+(?:does|says|confirms)\b)[^.!?;\n\x01\x02]*",
+    rf"{SOURCE}\s+(?:does|says|confirms)\b){_ON}",
+    re.I,
+)
+# what is right, told with the text that says it
+_GIVEN_IN = lazy(
+    rf"(?:the\s+(?:correct|right|true|actual)\s+\w+\s+is\b|"
+    rf"{SOURCE}\s+{_SHOWS})[^.!?;\n\x01\x02]*,\s+(?:as\s+(?:(?:is\s+)?(?:given|stated|said|told)\s+(?:in|by)\s+)?|"
+    rf"which\s+is\s+what\s+)(?P<name>{_NAME})(?:\s+(?:says|gives|has|states|does))?(?=\s*[.!;\n]|\s*\Z)",
     re.I,
 )
 
 
 def held_against(told: str) -> str:
     """A reply with what each text says and the source does, or does not, in words of the grammar."""
+    told = _GIVEN_IN.sub(r"\g<name> matches the source", told)
     told = _OTHERWISE.sub(r"\g<name> contradicts the source", told)
     told = _NOT_THERE.sub(r"\g<name> contradicts the source", told)
     return _THERE.sub(r"\g<name> matches the source", told)

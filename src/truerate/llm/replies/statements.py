@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from truerate.llm.replies import contrary, handing_over, hedging, stating, structured
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, concluded, pole
+from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, concluded, foreign, pole
 from truerate.llm.replies.reading import Parsed
 
 Asks = Literal["hallucination"] | None
@@ -164,7 +164,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(value if paraphrase(again["rest"]) is value else None, "last")
     if asks and (again := stating.SAME_WORD.fullmatch(sentence)):
         value = MEANS[again["word"].casefold()]
-        if paraphrase(again["said"]) is value:
+        clause = re.split(r",\s+and\s+(?=i\b)", again["said"], flags=re.I)[-1]
+        if value in (paraphrase(again["said"]), paraphrase(clause)):
             return Stated(value, "last")
     if asks and (label := stating.OF_VERDICT.match(sentence)):
         words, again = (
@@ -178,6 +179,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         told = paraphrase(sentence[against.end() :])
         is_open = told is None and stating.FABRICATED.search(sentence[against.end() :])
         return Stated(told, "both" if is_open else "paraphrase") if told is not None or is_open else None
+    if asks and (told := foreign(sentence)) is not None:
+        return Stated(told, "paraphrase")
     said = (
         paraphrase(stating.LABEL.sub("", sentence, count=1) if stating.LABEL.match(sentence) else sentence)
         if asks

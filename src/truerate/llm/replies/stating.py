@@ -66,7 +66,8 @@ CONCLUSION = lazy(
     rf"the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
     rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|"
     rf"has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
-    rf"|(?P<voice>(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
+    rf"|(?P<voice>i\s+(?:have\s+to|must|will|need\s+to)\s+(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
+    rf"answer|decision)\s+to|(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
     rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated)(?:\s+as)?|"
     rf"i\s+(?:would\s+|therefore\s+)?(?:conclude|end)\s+with\s+(?:a|the)\s+(?:judge?ment|verdict)\s+of|"
     rf"ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|"
@@ -159,7 +160,11 @@ SURE_ENOUGH = lazy(
     re.I,
 )
 # a sentence that speaks against the one before
-CONTRAST = lazy(r"(?:however|but|yet|nevertheless|still|that\s+said|on\s+the\s+other\s+hand),?\s+", re.I)
+CONTRAST = lazy(
+    r"(?:however|but|yet|nevertheless|still|that\s+said|on\s+the\s+other\s+hand|"
+    r"(?:all\s+)?(?:except(?:\s+for)?|apart\s+from|save\s+for)),?\s+",
+    re.I,
+)
 FABRICATED = lazy(
     r"\b(?:hallucinat|fabricat|made[ -]up|invent|not\s+(?:in|supported|mentioned|stated)\b)", re.I
 )

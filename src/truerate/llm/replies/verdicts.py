@@ -90,7 +90,7 @@ _BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
-    r"rationale|evidence|analysis)\b)(?![\s\S]*\n\W*answer\W*[:=])",
+    r"rationale|evidence|analysis)\b|[ \t]*here(?:'s|\s+is)\s+(?:my|the|why|an?)\b)(?![\s\S]*\n\W*answer\W*[:=])",
     re.I,
 )
 # headings of what is judged, and those with which the material of an example begins

@@ -227,7 +227,8 @@ _NAMED = {
 _DOES_NOT = lazy(r"(?:(?:does|do|did|is|was)(?:\s+not|n't)|cannot|can't)(?:\s+do\s+(?:so|that|this))?", re.I)
 _DOES_SO = lazy(r"does(?:\s+so)?|(?:has|contains|makes|includes)\s+(?:one|some)", re.I)
 _FREE = lazy(
-    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+{_FAULTS}\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
+    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+(?:{_FAULTS}|"
+    rf"such\s+\w+)\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
     re.I,
 )
 # the last text, in a clause that does not name it
@@ -306,7 +307,8 @@ def _clauses(told: str) -> Iterator[str]:
 _IN = lazy(
     rf"{_LEAD}the\s+(?:information|claims?|details?|statements?|parts?|bits?|mention|dates?|names?|years?|numbers?|"
     rf"figures?|quotes?|facts?)\b[^\x01\x02]*\sin\s+"
-    rf"(?P<name>{_NAME})\s+(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{_BAD}){_REST}",
+    rf"(?P<name>{_NAME})\s+(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{_BAD}){_REST}"
+    rf"|{_LEAD}there\s+(?:is|are)\s+(?:an?\s+|some\s+)?{_FAULTS}\s+in\s+(?P<there>{_NAME}){_REST}",
     re.I,
 )
 
@@ -320,7 +322,7 @@ def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
     if found := _FREE.fullmatch(clause):
         return "clean", "\x01\x02".index(found["name"])
     if found := _IN.fullmatch(clause):
-        return "faulty", "\x01\x02".index(found["name"])
+        return "faulty", "\x01\x02".index(found["name"] or found["there"])
     begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{_NAME})\s*(?P<colon>:)?\s+", clause, re.I)
     if begins is None:
         is_reason = bool(_REASON.match(clause)) and not re.search(_NAME, clause)
