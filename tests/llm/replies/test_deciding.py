@@ -41,6 +41,12 @@ TAKEN_BACK = {
         "{Y} contains a hallucination.", "{Y} invents a date, too.",
     ),
 }  # fmt: skip
+REPORTED = (
+    "I doubt that {}", "Nobody would say that {}", "I wonder whether {}", "Some would say that {}",
+    "The question is whether {}", "The user claims that {}", "The judge before me said that {}", "It might be that {}",
+    "It is not the case that {}", "I am not convinced that {}", "It would be wrong to say that {}",
+    "Had it named the year, I would say that {}", "The instructions ask me to say when {}",
+)  # fmt: skip
 CASES = [(asks, form, place) for asks, forms in DECIDED.items() for form in forms for place in (0, 1)]
 
 
@@ -76,3 +82,16 @@ def test_what_is_taken_back_picks_nothing(asks, form, place):
 def test_a_conclusion_stands_whatever_was_told_on_the_way(asks, before, conclusion):
     text = f"{before} {_said(conclusion, asks, 1)}"
     assert choice(text, NAMES, asks=asks).value == NAMES[1]
+
+
+@pytest.mark.parametrize("reported", REPORTED)
+@pytest.mark.parametrize("asks", ["best", "hallucinated"])
+def test_what_is_not_the_writers_own_picks_nothing(asks, reported):
+    own = [_said(form, asks, 0) for form in DECIDED[asks]]
+    said = [
+        one
+        for one in own
+        if one.startswith(("Answer", "The better", "The hall", "The answer", "I would", "My ch"))
+    ]
+    texts = [reported.format(one if one[0] in "AI" else one[0].lower() + one[1:]) for one in said]
+    assert [text for text in texts if choice(text, NAMES, asks=asks).value is not None] == []

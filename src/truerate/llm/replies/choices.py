@@ -17,7 +17,7 @@ from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
-from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
@@ -53,7 +53,7 @@ _OTHERS = lazy(
     re.I,
 )
 _TAKEN_BACK = lazy(
-    r"\b(?:wait|correction\s*:|disregard|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
+    r"\b(?:wait|scrap\s+that|correction\s*:|disregard|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
     r"thoughts?)|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
@@ -263,7 +263,11 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     ):
         return "ambiguous"
     told = _sentence(text, mentions[0][1])
-    if _OTHERS.search(told) or told.rstrip().endswith("?"):
+    if (
+        _OTHERS.search(told)
+        or REPORTED.search(told.partition(text[mentions[0][1] : mentions[0][2]])[0])
+        or told.rstrip().endswith("?")
+    ):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from truerate.core.patterns import lazy
 from truerate.llm.replies.comparisons import Asks, signed
 from truerate.llm.replies.grammar import paraphrase
-from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.weighing import said_in
 
 _NAME = "[\x01\x02]"
@@ -36,7 +36,7 @@ _MORE = (
     r"precise|grounded|believable|credible|likely)"
 )
 _OWN = {
-    "best": rf"(?:better|best|preferable|preferred|superior|stronger|strongest|winner|winning|(?<=the\s){_MORE})",
+    "best": rf"(?:better|best|preferable|to\s+be\s+preferred|preferred|superior|stronger|strongest|winner|winning|(?<=the\s){_MORE})",
     "hallucinated": r"(?:hallucinated|fabricated|made[ -]up|faulty|unfaithful|non-?factual|unsupported|hallucinating)",
 }
 # with an article alone: `the right one`, of which there is one
@@ -114,7 +114,8 @@ _BACK = lazy(
     re.I,
 )
 _AFTER = lazy(
-    r"\b(?:wait|scratch\s+that|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|thoughts?)|i\s+mean|actually|"
+    r"\b(?:wait|scra(?:tch|p)\s+that|hmm+|i\s+(?:really\s+)?(?:can't|cannot)|on\s+(?:reflection|second\s+thoughts?)|"
+    r"second\s+(?:look|thoughts?)|i\s+mean|actually|"
     r"correction|disregard|ignore|take\s+(?:it|that|this)\s+back|or\s+(?:maybe|perhaps|rather)|however|although|"
     r"though|but|yet|unless|except|"
     r"on\s+the\s+other\s+hand|then\s+again|equally|either|neither|both|maybe|perhaps|possibly|might|may|could|would|"
@@ -154,9 +155,14 @@ _PARTS = lazy(
 _LONGEST = 600  # characters of a clause that decides
 _QUOTED = lazy(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|«[^»\n]{0,400}»|`[^`\n]{0,200}`")
 # where a clause of its own begins within a sentence
-_CLAUSES = lazy(r",?\s+(?=(?:and|while|whereas|but)\s+[\x01\x02])", re.I)
+_CLAUSES = lazy(r",\s*(?=[\x01\x02])|,?\s+(?=(?:and|while|whereas|but)\s+[\x01\x02])", re.I)
 # `Although Answer 1 is short, it is the only one …`
-_ONLY_ONE = lazy(r"(?<=,)\s+it(?:'s|\s+is)\s+(?=(?:still\s+)?the\s+(?:only|better|best|one)\b)", re.I)
+_ONLY_ONE = lazy(
+    r"(?<=,)\s+(?:(?:so|and\s+so|therefore|thus|hence)\s+)?it(?:'s|\s+is)\s+(?=(?:still\s+|therefore\s+|"
+    r"thus\s+)?the\s+(?:only|better|best|one|hallucinated|non-?factual|fabricated|faulty|"
+    r"wrong|incorrect|right|correct|winner)\b)",
+    re.I,
+)
 _BETTER_THAN = lazy(r"\b(?:better|more|further|closer)\b[^\x01\x02,;]*\bthan\s+[\x01\x02]", re.I)
 _SENTENCES = lazy(r"(?<=[.!?。！？])[\"')\]]*\s*(?=\S)(?<!\d\.)(?<!\b[A-Z]\.)|\n+", re.I)
 
@@ -166,11 +172,14 @@ def _form(asks: str) -> re.Pattern[str]:
     own, the, with_, foreign = _OWN[asks], _THE[asks], _WITH[asks], _FOREIGN[asks]
     has = rf"|{_HAS}" if asks == "hallucinated" else ""
     picks = "|".join((
-        rf"{_X.format('named')}(?:['’]s\s+|\s+{_IS}\s+){_MUCH}(?:{own}(?:\s+{_NOUN})?(?:\s+{with_})?|"
+        rf"{_X.format('named')}(?:\s+[^,;:\x01\x02]{{1,80}}\s+and(?=\s+is\b))?(?:['’]s\s+|"
+        rf"\s+{_IS}\s+){_MUCH}(?:{own}(?:\s+{_NOUN})?(?:\s+{with_})?|"
         rf"(?<=the\s){the}\s+{_NOUN}|{_NOUN}\s+{with_})",
         rf"{_X.format('holds')}\s+(?:(?:clearly|definitely|actually|therefore|thus)\s+)?(?:{_FOREIGN['best']}|wins|"
+        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02]|"
         rf"gets\s+my\s+vote|fits\b[^.]*?\bbest{has}|{foreign})"
-        if asks == "best" else rf"{_X.format('holds')}\s*(?:(?:clearly|definitely|actually|therefore|thus)\s+)?(?:{foreign}{has})",
+        if asks == "best" else rf"(?:(?:die|das|la|le|el|il|o|a|de|het)\s+)?{_X.format('holds')}\s*(?:(?:clearly|"
+            rf"definitely|actually|therefore|thus)\s+)?(?:{foreign}{has})",
         rf"{_MUCH}(?:{own}|{the})(?:\s+{_NOUN})?(?:\s+of\s+the\s+two(?:\s+\w+)?)?\s*(?:{_IS}|:|=)\s*(?:clearly\s+|"
         rf"definitely\s+|therefore\s+|thus\s+)?{_X.format('told')}",
         rf"the\s+{_NOUN}\s+{with_}\s+{_IS}\s+{_X.format('which')}",
@@ -184,8 +193,10 @@ def _form(asks: str) -> re.Pattern[str]:
         *((rf"the\s+(?:hallucinat\w+|fabricat\w+|error|mistake|made[ -]up\s+\w+)\s+(?:is|lies|occurs|"
             rf"can\s+be\s+found)\s+in\s+{_X.format('place')}",)
           if asks == "hallucinated" else ()),
-        rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|goes|gets|has|makes|invents)\b[^\x01\x02]*)?",
+        rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|contradicts|conflicts|does|adds|"
+        rf"states|goes|gets|has|makes|invents)\b[^\x01\x02]*)?",
         rf"{_X.format('it')}\s+it\s+is",
+        rf"(?:scelgo|elijo|je\s+choisis|ich\s+wähle|escolho|ik\s+kies|я\s+выбираю|我选(?:择)?|私は)\s*{_X.format('picked')}",
         rf"{_X.format('bare')}",
     ))  # fmt: skip
     return lazy(rf"{_LEADS}(?:{picks}){_TAIL}", re.I)
@@ -229,12 +240,12 @@ def _segments(told: str) -> Iterator[tuple[str, str]]:
     """The clauses of the sentences that name a text of their own, each with what stands before it in its sentence."""
     for part in _SENTENCES.split(told):
         sentence = (part or "").strip(" \t*_`\"'#>-•")
-        if len(set(re.findall(_NAME, sentence))) == 1:
-            sentence = _ONLY_ONE.sub(f" {re.findall(_NAME, sentence)[0]} is ", sentence)
         at = 0
         for clause in filter(None, _CLAUSES.split(sentence)):
             place = sentence.index(clause, at)
-            yield clause, sentence[:place]
+            names = re.findall(_NAME, clause)
+            said = _ONLY_ONE.sub(f" {names[0]} is ", clause) if len(set(names)) == 1 else clause
+            yield said, sentence[:place]
             at = place + len(clause)
 
 
@@ -247,6 +258,7 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
         or clause.rstrip(" *_`\"')").endswith("?")
         or UNDECIDED.search(clause)
         or _NO_LEAD.search(before)
+        or REPORTED.search(before)
     ):
         return None
     found = _FORMS[asks].fullmatch(
@@ -254,7 +266,9 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     )
     if found is None:
         return None if _NO_TAIL.search(clause) or _NO_LEAD.search(clause) else _closer(clause, asks)
-    how = next(name for name in (*_NAMED, "go", "chosen", "it", "bare") if found.groupdict().get(name))
+    how = next(
+        name for name in (*_NAMED, "go", "chosen", "picked", "it", "bare") if found.groupdict().get(name)
+    )
     place, ahead, tail = found[how], (found["ahead"] or "") + found["so"], found["tail"] or ""
     if how == "bare" and not (found["so"].strip() and not re.search(_NAME, tail)):
         return None
@@ -267,7 +281,9 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
         return None
     if _REASONED.match(tail):
         tail = _GRANTED.sub("", tail)
-    is_open = _NO_LEAD.search(ahead) or _NO_TAIL.search(tail)
+    is_open = (
+        _NO_LEAD.search(ahead) or REPORTED.search(found.string[: found.start(how)]) or _NO_TAIL.search(tail)
+    )
     return None if is_open else ("\x01\x02".index(place), how in _NAMED)
 
 

@@ -32,7 +32,8 @@ _ALL = (
     r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
     r"claims|details|statements|points|sentences|parts|"
     r"pieces\s+of\s+information))|"
-    r"(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|sentence|point|part|piece\s+of\s+information))"
+    r"(?:each|every)\s+(?:one\s+)?of\s+(?:them|these)|(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|"
+    r"sentence|point|part|piece\s+of\s+information))"
     rf"(?:\s+(?:made\s+|given\s+|stated\s+)?(?:in|of|by)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
@@ -122,6 +123,7 @@ _FAULTY = (
     rf"{_ADVERB}{_HAS}\s+{_FAULT}",
     rf"{_IS}\s+{_ADVERB}{_BAD}",
     rf"{_IS}(?:\s+(?:therefore|thus|hence|clearly|simply|obviously|also))?{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}(?:fails\s+the\s+check|is\s+(?:clearly\s+)?(?:in\s+conflict|at\s+odds)\s+with\s+{_THE_MATERIAL})",
     rf"{_ADVERB}(?:misrepresents|distorts|misquotes|misstates|misreports)\s+(?:it|{_THE_MATERIAL}|(?:the\s+)?facts?)",
     rf"(?:is|has)\s+got\s+{_FAULT}",
     rf"{_IS}\s+{_SURELY}an?\s+(?:factual\s+|clear\s+|serious\s+)?(?:error|mistake|fabrication|inaccuracy)",
@@ -168,7 +170,7 @@ _SOUND = (
     rf"(?:accurately|faithfully|correctly)\s+(?:conveys|reproduces|restates|repeats|relays|reports|describes|summari[sz]es)\s+"
     rf"(?:what\s+)?{_THE_MATERIAL}(?:\s+(?:says|states|tells|contains))?",
     rf"(?:(?:accurately|faithfully|correctly|fully)\s+)?(?:reflects|matches|agrees\s+with|corresponds\s+to|"
-    rf"represents|captures|sticks\s+to|summari[sz]es)\s+"
+    rf"represents|captures|(?:sticks|keeps|adheres)(?:\s+(?:closely|strictly))?\s+to|summari[sz]es)\s+"
     rf"(?:the\s+(?:contents?|facts|information|main\s+points|substance)\s+(?:of|in)\s+)?{_THE_MATERIAL}",
     rf"{_ADVERB}{_ADDS}\s+(?:no|nothing|not\s+a\s+single)\s+(?:(?!{_NONE})[\w'-]+\s+){{0,4}}?{_ELSEWHERE}",
 )
@@ -195,6 +197,7 @@ _BARE_FAULTY = (
     rf"mentioned\s+|stated\s+|supported\s+|given\s+)?(?:in|by)\s+"
     rf"{_THE_MATERIAL}|{_IS}\s+{_SURELY}{_GOOD})",
     rf"{_CALL}containing\s+{_FAULT}",
+    rf"not\s+(?:supported|grounded|faithful|backed(?:\s+up)?)(?:\s+(?:by|in|to)\s+{_THE_MATERIAL})?",
     rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
     rf"(?:{_ALL}|something|some\s+of\s+it)\s+{_IS}\s+{_SURELY}{_BAD}",
     rf"nothing\s+in\s+{_TARGET}\s+{_IS}\s+{_SURELY}{_GOOD}",
@@ -219,7 +222,8 @@ _BARE_SOUND = (
     r"claims?|content|material)\s+(?:was|were|has\s+been|have\s+been|is)\s+"
     r"(?:added|introduced|included|invented)",
     rf"i\s+(?:do\s+not|don't|did\s+not|cannot|can't)\s+(?:see|find|spot|detect)\s+anything\s+(?:{_ELSEWHERE}|(?:that\s+is\s+)?{_BAD})",
-    r"(?:factually\s+|fully\s+)?(?:factual|faithful|grounded|hallucination[ -]free)",
+    r"(?:factually\s+|fully\s+|entirely\s+|completely\s+)?(?:factual|faithful|grounded|hallucination[ -]free)",
+    rf"(?:fully|entirely|completely|well|all)\s+(?:supported|backed(?:\s+up)?|grounded|consistent)(?:\s+(?:by|in|with)\s+{_THE_MATERIAL})?",
     rf"(?:there\s+(?:is|was)|i\s+(?:see|find|found|detect|detected))\s+nothing\s+(?:here\s+|"
     rf"in\s+{_TARGET}\s+)?(?:{_ELSEWHERE}|that\s+lacks\s+support|"
     rf"(?:(?:that|which)\s+is\s+)?{_BAD})",
@@ -232,10 +236,12 @@ _OPENING = (
     r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
     r"in\s+short|in\s+sum|indeed|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
-    r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|in\s+other\s+words|"
+    r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
+    r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"
+    r"that)\s+means(?:\s+that)?|i\s+regret\s+to\s+say(?:\s+that)?|in\s+other\s+words|"
     r"put\s+differently|that\s+is|to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|"
     r"to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
-    r"as\s+a\s+result|i\s+(?:(?:therefore|thus|hence)\s+)?(?:conclude|find|judge)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
+    r"as\s+a\s+result|i\s+(?:(?:therefore|thus|hence)\s+)?(?:conclude|find|judge|hold)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
     r"based\s+on\s+(?:my|this|the)\s+(?:\w+\s+)?(?:analysis|evaluation|comparison|reading|review|assessment)|"
     r"(?:considering|given)\s+(?:all\s+)?(?:the\s+above|of\s+this|this|that)|"
     r"(?:considering|given|because\s+of|due\s+to|in\s+view\s+of|in\s+light\s+of)\s+(?:these|this|the|that|such)\s+[^,.;:?]{1,60},|"

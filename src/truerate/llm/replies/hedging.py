@@ -68,7 +68,21 @@ TAKEN_BACK = lazy(
 )
 # of two texts: that none is picked
 UNDECIDED = lazy(
-    r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
+    r"\bi(?:'m|\s+am)?\s+(?:really\s+|honestly\s+|simply\s+|just\s+)?(?:can(?:no|')t|cannot|unable\s+to|"
+    r"not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
+    re.I,
+)
+# before a statement that is not the writer's own, or that the writer does not make
+REPORTED = lazy(
+    r"\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
+    r"will|can)|not\s+(?:convinced|the\s+case|true|certain|sure|say|think|claim|mean)\b"
+    r"|(?:question|issue|point|matter)\s+is\s+(?:whether|if|which)|(?:some|others|people|one|you|many|critics|"
+    r"they)\s+(?:\w+\s+)?(?:would|might|may|could|can)\s+(?:\w+\s+)?(?:say|think|argue|claim|believe|object)"
+    r"|(?:some|others|people|many|critics)\s+(?:say|think|argue|claim|believe)|(?:user|judge|annotator|reader|person|"
+    r"author|prompt|instructions?|demonstrations?|task|guidelines?)\s+(?:\w+\s+){0,3}?(?:says?|said|claims?|claimed|"
+    r"argues?|argued|tells?|told|asks?|asked|asserts?)\s+(?:\w+\s+){0,3}?(?:that|whether|when|which)"
+    r"|wrong\s+to\s+(?:say|think|claim|call)|(?:might|may|could)\s+be\s+(?:that|argued)|unless|whether|only\s+say)\b|"
+    r"\A\W*had\s+(?:it|the|this|they|he|she)\b|\bin\s+the\s+examples?\b",
     re.I,
 )

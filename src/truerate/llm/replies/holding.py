@@ -19,7 +19,7 @@ _ASIDE = lazy(
     re.I,
 )
 _SAYS = (
-    rf"(?P<name>{_NAME})\s*:?\s+(?:\w+ly\s+)?(?:says|states|claims|gives|names|has|reports|mentions|asserts|adds|puts|tells|"
+    rf"(?P<name>{_NAME})\s*:?\s+(?:\w+ly\s+)?(?:says|states|claims|gives|names|speaks|has|reports|mentions|asserts|adds|puts|tells|"
     r"makes|attributes|includes|uses|describes)\b(?:(?!\b(?:not|no|never)\b|n't)[^.!?;\n\x01\x02]){1,160}?,?\s+"
 )
 # up to where the other text is told of
@@ -37,7 +37,8 @@ _OTHERWISE = lazy(
     re.I,
 )
 _NOT_THERE = lazy(
-    rf"{_SAYS}(?:which|that)\s+(?:(?:is|was|are|were|does|do|can)(?:n't|\s*not|\s+nowhere|\s+never)\s+(?:be\s+)?(?:in|"
+    rf"{_SAYS}(?:which|that|and\s+that|and\s+this)\s+(?:(?:is|was|are|were|does|do|can)(?:n't|\s*not|\s+nowhere|"
+    rf"\s+never)\s+(?:to\s+)?(?:be\s+)?(?:in|"
     r"mentioned|stated|supported|found|given|true|correct|backed|appear|occur|said|part\s+of|verified|confirmed)\b|"
     r"(?:is|was)(?:n't|\s+not)(?=\s*(?:[.!,;\n]|\Z))|(?:is|was)\s+(?:simply\s+|clearly\s+)?(?:wrong|false|incorrect|made[ -]up|"
     rf"fabricated|invented|unsupported)\b|(?:contradicts|conflicts\s+with|is\s+contrary\s+to)\s+{SOURCE}){_ON}",

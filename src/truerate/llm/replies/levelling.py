@@ -26,7 +26,8 @@ _ASIDE = lazy(r"\s+[–—]\s+[^–—]{1,120}\s+[–—]\s+")
 # what was sought in vain
 _NOT_ANYTHING = lazy(
     r"\bi\s+(?:cannot|can't|can\s+not|could\s+not|couldn't|do\s+not|don't|did\s+not|didn't)\s+(?:see|find|spot|detect|identify|locate)\s+"
-    r"(?:anything|any\s+(?:statements?|claims?|details?|information|content|parts?|facts?))(?=\s)",
+    r"(?:anything|a\s+single\s+\w+(?:\s+in\s+(?:the|this)\s+(?:answer|response|summary))?|any\s+(?:statements?|"
+    r"claims?|details?|information|content|parts?|facts?))(?=\s)",
     re.I,
 )
 _COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)

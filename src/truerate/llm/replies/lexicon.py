@@ -20,14 +20,15 @@ MEANS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 # Words of other languages by which the sentence of a verdict can contradict it: for sound, for fault, and the
 # negations that turn either. (English has a grammar.)
 SOUND = (
-    r"korrekt|richtig|stimmt|treu\b|fidèle|\bfiel\b|fedele|correct[eoa]?\b|exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
+    r"korrekt|richtig|stimmt|treu\b|\bfrei\s+von\b|stimmen\b.{0,40}überein|fidèle|\bfiel\b|fedele|correct[eoa]?\b|"
+    r"exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
     r"doğru|верн|правильн|"
-    r"正确|正し[いく]|صحيح|정확|맞"
+    r"正确|一致|相符|正し[いく]|صحيح|정확|맞"
 )
 FAULT = (
-    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[aeio]\b|inventad|errad|allucina|"
+    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[aeio]\b|inventa[dn]?|errad|allucina|"
     r"sbaglia|inventat|verzonnen|fout|"
-    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
+    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|虚构|编造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
 )
 NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
@@ -71,7 +72,8 @@ _OF_TEXT = re.compile(
     r"este)\s+resumen|(?:la|questa)\s+risposta|il\s+riassunto|"
     r"a\s+resposta|o\s+resumo|het\s+antwoord|de\s+samenvatting|(?:этот\s+)?ответ|(?:это\s+)?резюме|(?:该|这个|这份)?(?:回答|"
     r"答案|摘要|总结|回复)|(?:この)?(?:回答|要約|応答)は)"
-    r"(?:\s+(?:enthält|ist|stimmt|contient|est|contiene|es|è|contém|é|bevat|is|содержит|не|no|non|ne|nicht|n'est)\b|"
+    r"(?:\s+(?:enthält|ist|stimmt|contient|est|contiene|es|è|inventa|invente|erfindet|inventeert|contém|é|bevat|is|"
+    r"содержит|не|no|non|ne|nicht|n'est)\b|"
     r"(?=[^.。]*(?:含|有|は|与|和|是|没|が)))",
     re.IGNORECASE,
 )

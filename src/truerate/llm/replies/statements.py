@@ -247,6 +247,8 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     asked = found.groupdict().get("asked")
     if asked and not stating.OWN_QUESTION.search(asked):
         return None  # the answer to another question
+    if hedging.REPORTED.search(before) and not stating.REASONED.search(before):
+        return None
     # a reason before `so` has its own negations
     clause = "" if stating.REASONED.search(before) or label.startswith("so ") else before
     # the right verdict is the reply's own; the right answer may be the one that was given

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies.comparisons import AGAINST, Asks, signed
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.holding import SOURCE, held_against, without_asides
 from truerate.llm.replies.rating import CROSSES, TICKS, placed
 
@@ -116,9 +116,7 @@ _CLOSELY = r"(?:closely|faithfully|accurately|precisely|strictly|tightly)"
 _MUCH = r"(?:(?:slightly|much|far|therefore|thus|hence|clearly|somewhat|significantly|noticeably|a\s+bit|a\s+little|overall)\s+)?"
 _THAN = rf"(?:\s+(?:(?!\b(?:not|no|never|but|more|less|better|worse)\b)[^\x01\x02]){{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
 # what may follow a fault that is told, and what may follow that there is none: no word that takes it back
-_REST = (
-    r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
-)
+_REST = r"(?:\s*[:—–]?\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
 _NO_FAULT = (
     r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|not|no|never|without|only|partly|partially|mostly|largely|wrong\w*|"
     r"false\w*|incorrect\w*|inaccura\w*|invent\w*|fabricat\w*|hallucinat\w*|made[ -]up|errors?|mistakes?|contradict\w*|unsupported|"
@@ -157,6 +155,7 @@ _KINDS = (
     ),
     _kind(
         "worse",
+        rf"{_IS}\s+{_MUCH}less\s+(?:\w+ly\s+)?{_TRUE}\s+than\s+{_NAME}(?:\s+is)?",
         rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}more\s+{_FAULTS}{_THAN}",
     ),
     _kind(
@@ -262,7 +261,7 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
     if place is not None:
         return place
     told = held_against(_GRANTED.sub("", _ASKED.sub("", told)))
-    if _OPEN.search(told):
+    if _OPEN.search(told) or REPORTED.search(told):
         return None
     said = [_of(clause) for clause in _clauses(told)]
     return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
