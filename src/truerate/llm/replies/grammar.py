@@ -197,6 +197,15 @@ _BARE_FAULTY = (
     rf"mentioned\s+|stated\s+|supported\s+|given\s+)?(?:in|by)\s+"
     rf"{_THE_MATERIAL}|{_IS}\s+{_SURELY}{_GOOD})",
     rf"{_CALL}containing\s+{_FAULT}",
+    r"(?:the|a|its|one|this|that)\s+(?:\w+\s+)?(?:sentence|claim|statement|details?|part|bit|figure|name|date|number|"
+    r"quote|quotation|fact|information|remark|explanation)\s+(?:about|on|of|in|that|for)\s+"
+    r"(?:(?!\b(?:not|no|never|nothing)\b|n't)[^,.;:?]){1,80}?\s(?:is|was|has\s+been|were|are)\s+(?:simply\s+|"
+    r"clearly\s+|entirely\s+|completely\s+)?(?:fabricated|made[ -]up|invented|hallucinated|"
+    r"pulled\s+out\s+of\s+thin\s+air)(?:\s+by\s+the\s+model)?",
+    r"the\s+(?:model|assistant|system|author|writer)\s+(?:has\s+|simply\s+|clearly\s+|just\s+)*(?:made\s+up|"
+    r"makes\s+up|invented|invents|fabricated|fabricates|hallucinated|hallucinates|confused|confuses|mixed\s+up|misread)\s+"
+    rf"(?!{_NONE})[^.;:?]{{2,120}}",
+    rf"{_TARGET}\s+(?:cannot|can't)\s+be\s+(?:trusted|relied\s+on)|{_TARGET}\s+(?:does{_NOT}|fails\s+to)\s+pass",
     rf"not\s+(?:supported|grounded|faithful|backed(?:\s+up)?)(?:\s+(?:by|in|to)\s+{_THE_MATERIAL})?",
     rf"not\s+{_ALL}\s+(?:{_IS}\s+{_ADVERB}{_GOOD}|{_TRACED})",
     rf"(?:{_ALL}|something|some\s+of\s+it)\s+{_IS}\s+{_SURELY}{_BAD}",
@@ -208,6 +217,10 @@ _BARE_SOUND = (
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}|no\s+(?:{_FAULT}|issues|problems|discrepancies|"
     rf"contradictions)\s+(?:then|here|at\s+all|whatsoever)",
+    rf"{_TARGET}\s+(?:{_ADVERB}(?:reproduces|repeats|restates|reports)\s+(?:it|this|that|them)\s+(?:correctly|"
+    rf"faithfully|accurately)\s+and\s+)?(?:says|adds|states|claims|contains|includes|introduces)\s+nothing\s+"
+    rf"(?:of\s+its\s+own|untrue|new|{_BAD}|that\s+is\s+{_BAD}|{_ELSEWHERE})",
+    rf"{_TARGET}\s+passes(?:\s+(?:the\s+(?:check|test)|on\s+(?:both|all)\s+counts))?",
     rf"(?:it\s+is\s+)?all\s+good,\s+no\s+{_FLAW}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
@@ -238,7 +251,8 @@ _OPENING = (
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
     r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"
-    r"that)\s+means(?:\s+that)?|i\s+regret\s+to\s+say(?:\s+that)?|in\s+other\s+words|"
+    r"that)\s+means(?:\s+that)?|i\s+regret\s+to\s+say(?:\s+that)?|i(?:'m|\s+am)\s+(?:afraid|"
+    r"sorry\s+to\s+say)(?:\s+that)?|in\s+other\s+words|"
     r"put\s+differently|that\s+is|to\s+sum\s+up|summing\s+up|to\s+summari[sz]e|in\s+summary|"
     r"to\s+conclude|all\s+in\s+all|in\s+a\s+word|"
     r"as\s+a\s+result|i\s+(?:(?:therefore|thus|hence)\s+)?(?:conclude|find|judge|hold)(?:\s+that)?|i\s+can\s+(?:confirm|say)(?:\s+that)?|"

@@ -30,13 +30,16 @@ _NOT_ANYTHING = lazy(
     r"claims?|details?|information|content|parts?|facts?))(?=\s)",
     re.I,
 )
+_SAYS_NOTHING = lazy(
+    r"\b(?:does|did)(?:\s+not|n't)\s+(say|claim|state|contain|include|add|introduce)\s+anything\b", re.I
+)
 _COULD_NOT = lazy(r"\bi\s+(?:could\s+not|couldn't)\s+(?=(?:see|find|detect|identify|spot|locate)\b)", re.I)
 
 
 def levelled(sentence: str) -> str:
     """The sentence in its plain form, on one line and without the marks around it."""
     plain = " ".join(sentence.strip(" \t\n.!;*_`\"'#>-()[]").replace("’", "'").split())
-    plain = _NOT_ANYTHING.sub("i find nothing", plain)
+    plain = _SAYS_NOTHING.sub(r"\1s nothing", _NOT_ANYTHING.sub("i find nothing", plain))
     plain = _ASIDE.sub(" ", _SHOULD.sub("must ", _CONTRACTED.sub(r"\1 is", plain)))
     plain = _I_WOULD.sub("i'd ", _COULD_NOT.sub("i did not ", _REASON_FIRST.sub("", plain)))
     plain = _ANYTHING_BUT.sub(r"\1 not ", plain)

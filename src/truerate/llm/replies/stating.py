@@ -91,7 +91,8 @@ THEN = lazy(
 )
 REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
-    r"|\A\W*(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z|\band\s+(?:(?:my|the)\s*)?\Z",
+    r"|(?:[,;:—–]|\band)\s*(?:accordingly|consequently|i\.e\.)\s*,?\s*(?:the\s+|my\s+)?\Z|\A\W*(?:since|because|as|"
+    r"given\s+that)\b[^.;:!?]+,\s*\Z|\band\s+(?:(?:my|the)\s*)?\Z",
     re.I,
 )
 # before the label: a condition, or an answer that is not the reply's own
@@ -205,4 +206,6 @@ STRUCK = lazy(r"~~\s*(?:yes|no)\s*~~", re.I)
 # a label of an answer that is the reply's own, and not the judged text's
 OF_ANSWER = lazy(ANSWERS)
 OWN = lazy(r"\b(?:my|final|overall|meine?|mon|ma|mi)\b", re.I)
-SO_BEFORE = lazy(r"\b(?:so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I)
+SO_BEFORE = lazy(
+    r"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I
+)
