@@ -105,7 +105,9 @@ class Protocol:
 
     Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
-    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `scored`, tables of the data set that
+    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `sliced`, steps with a file per model and shard
+    that `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep` (steps.py);
+    `scored`, tables of the data set that
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
     that it does (steps.py), `scored_judgements`, an expression that holds of those
     judgements of detectors that it reads (all, where there is none; scores.py); `label` (people's labels → samples, judgements,
@@ -126,6 +128,7 @@ class Protocol:
     contexts: Callable[..., Mapping[str, Any]]
     exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
+    sliced: tuple[str, ...] = ()
     scored: tuple[str, ...] = ()
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     scored_judgements: Callable[..., "pl.Expr"] | None = None
@@ -162,6 +165,7 @@ REQUIRED = {
     "score": Part("score", ("steps", "scores")),
 }
 OPTIONAL = {
+    "sliced": Part("SLICED", ("steps",)),
     "scored": Part("SCORED", ("steps",)),
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),
     "scored_judgements": Part("scored_judgements", ("scores",)),
