@@ -28,6 +28,7 @@ from truerate.core.schemas import (
     frame,
     height,
     load,
+    load_in_parts,
     read,
     save,
     save_in_parts,
@@ -41,6 +42,7 @@ from truerate.flow.sources import SourceTables, load_source
 from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
 PAGES = "documents"  # of the tables beside replies the one that outgrows memory
+Thinned = Callable[[str, pl.DataFrame], pl.DataFrame]
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
@@ -204,13 +206,35 @@ def load_dataset(
     board: str,
     names: Collection[str] = tuple(DATASET),
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
+    thinned: Thinned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a board's data set, by name: all or those named, and of each all columns or these."""
+    """The tables of a board's data set, by name: all or those named, and of each all columns or these. `thinned`: what
+    is made of their rows as they are read (`load_thinned`).
+    """
     return {
-        name: load(model, at.dataset(board, name), columns=columns.get(name))
-        for name, model in DATASET.items()
+        name: load_thinned(name, at.dataset(board, name), columns=columns.get(name), thinned=thinned)
+        for name in DATASET
         if name in names
     }
+
+
+def load_thinned(
+    name: str,
+    path: str | Path,
+    *,
+    thinned: Thinned | None,
+    columns: Collection[str] | None = None,
+    rows: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """A table of a data set, read and validated: whole, or what `thinned` makes of its rows, some at a time. `rows`: of
+    those for which this holds alone.
+    """
+    if thinned is None:
+        return load(DATASET[name], path, columns=columns, rows=rows)
+    each = partial(thinned, name)
+    if rows is None:
+        return load_in_parts(DATASET[name], path, each, columns=columns)
+    return each(load(DATASET[name], path, columns=columns, rows=rows))
 
 
 def gc(at: Layout) -> list[str]:

@@ -109,7 +109,8 @@ class Protocol:
     that `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep` (steps.py);
     `scored`, tables of the data set that
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
-    that it does (steps.py), `scored_judgements`, an expression that holds of those
+    that it does (steps.py), `thinned` (a table's name and some of its rows → what `score` reads of these, as they are
+    read; scores.py), `scored_judgements`, an expression that holds of those
     judgements of detectors that it reads (all, where there is none; scores.py); `label` (people's labels → samples, judgements,
     agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
@@ -131,6 +132,7 @@ class Protocol:
     sliced: tuple[str, ...] = ()
     scored: tuple[str, ...] = ()
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    thinned: Callable[[str, "pl.DataFrame"], "pl.DataFrame"] | None = None
     scored_judgements: Callable[..., "pl.Expr"] | None = None
     label: Callable[..., Any] | None = None
     topics: Callable[..., list[dict[str, Any]]] | None = None
@@ -168,6 +170,7 @@ OPTIONAL = {
     "sliced": Part("SLICED", ("steps",)),
     "scored": Part("SCORED", ("steps",)),
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),
+    "thinned": Part("thinned", ("scores",)),
     "scored_judgements": Part("scored_judgements", ("scores",)),
     "label": Part("label", ("steps", "labels")),
     "topics": Part("topics", ("steps",)),

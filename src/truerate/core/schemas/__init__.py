@@ -21,7 +21,7 @@ from truerate.core.schemas.disk import (
     write,
     write_parquet,
 )
-from truerate.core.schemas.parts import Gathered, save_in_parts
+from truerate.core.schemas.parts import Gathered, load_in_parts, save_in_parts
 from truerate.core.schemas.rows import (
     NOT_FITTED,
     emptied,
@@ -86,6 +86,7 @@ __all__ = [
     "height",
     "judgement_row",
     "load",
+    "load_in_parts",
     "pair",
     "pairs",
     "read",

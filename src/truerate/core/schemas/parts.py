@@ -1,14 +1,31 @@
-"""Tables that outgrow memory: their rows come slice by slice, wait on disk, and are written sorted, part by part."""
+"""Tables that outgrow memory: their rows come slice by slice, wait on disk, are written sorted, part by part, and read
+part by part.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 
-from truerate.core.schemas.declare import Table
-from truerate.core.schemas.disk import STORED, height, put, read, save, scan, validate, write, write_parquet
+from truerate.core.errors import TruerateError
+from truerate.core.schemas.declare import Table, frame, schema
+from truerate.core.schemas.disk import (
+    LARGEST_GROUP,
+    STORED,
+    height,
+    put,
+    read,
+    read_parquet,
+    save,
+    scan,
+    validate,
+    write,
+    write_parquet,
+)
 
 PART = 2_000  # rows of texts of any length that are in memory together
 ROW_GROUP = 500  # of a file of such texts
@@ -82,6 +99,36 @@ def save_in_parts(
             write_parquet(validate(table, _in_order(pieces, key, keeps_first), where=str(path)), part)
         whole = pl.concat([pl.scan_parquet(part) for part in parts])
         put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=group))
+
+
+def load_in_parts(
+    table: type[Table],
+    path: str | Path,
+    each: Callable[[pl.DataFrame], pl.DataFrame],
+    *,
+    columns: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """What `each` makes of the rows of a table on disk, LARGEST_GROUP at a time, so that no more of them are whole
+    together. Raises TruerateError as `load` does: a key that stands in two parts breaks a rule, too.
+    """
+    taken = tuple(name for name in schema(table) if columns is None or name in columns)
+    keys = [name for name in taken if table.fields()[name][1].unique]
+    read_parquet(path, columns=taken, rows=pl.lit(False))  # says what is wrong with a file
+    query = pl.scan_parquet(path).select(taken)
+    made = [each(frame(table).select(taken))]
+    ends: list[list[tuple[Any, Any]]] = [[] for _ in keys]
+    for start in range(0, height(path), LARGEST_GROUP):
+        part = validate(table, query.slice(start, LARGEST_GROUP).collect(), where=str(path), columns=taken)
+        for name, of_key in zip(keys, ends, strict=True):
+            of_key.append((part[name].min(), part[name].max()))
+        made.append(each(part))
+    for name, of_key in zip(keys, ends, strict=True):
+        is_sorted = all(
+            first[1] < second[0] for first, second in pairwise(of_key)
+        )  # so no part has another's key
+        if not is_sorted and query.select(pl.col(name).is_duplicated().any()).collect().item():
+            raise TruerateError(f"{path}: not a {table.__name__} table: column {name!r} is not unique")
+    return pl.concat(made)
 
 
 def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -> list[str]:
