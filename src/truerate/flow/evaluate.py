@@ -25,7 +25,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.core.text import passage_of
-from truerate.flow.dataset import load_dataset
+from truerate.flow.dataset import load_dataset, load_thinned
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
@@ -146,7 +146,7 @@ def score(at: Layout, board: str) -> None:
     track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
         read = ("items", "judgements", "generations", *track.scored)
-        dataset = load_dataset(own, board, read, track.scored_columns)
+        dataset = load_dataset(own, board, read, track.scored_columns, track.thinned)
         samples = load(Sample, own.labels(board, "samples"))
         judged = [own.judgements(name, board) for name in own.p.families(board)]
         generations, said = dataset["generations"], track.scored_columns.get("judgements")
@@ -154,7 +154,10 @@ def score(at: Layout, board: str) -> None:
         judgements = pl.concat(
             [
                 dataset["judgements"],
-                *(load(Judgement, path, rows=rows, columns=said) for path in judged),
+                *(
+                    load_thinned("judgements", path, rows=rows, columns=said, thinned=track.thinned)
+                    for path in judged
+                ),
             ]
         )
         inputs = digest(own.dataset(board), own.labels(board), *judged)
