@@ -1,7 +1,8 @@
 """The stages `label`, `audit` and `score`: labels back in, and judgements held against them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -23,6 +24,7 @@ from truerate.core.schemas import (
     load,
     pair,
     save,
+    set_apart,
 )
 from truerate.core.text import passage_of
 from truerate.flow.dataset import load_dataset
@@ -145,27 +147,48 @@ def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
     track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
-        read = ("items", "judgements", "generations", *track.scored)
+        read = ("items", "generations", *track.scored)
         dataset = load_dataset(own, board, read, track.scored_columns)
         samples = load(Sample, own.labels(board, "samples"))
         judged = [own.judgements(name, board) for name in own.p.families(board)]
-        generations, said = dataset["generations"], track.scored_columns.get("judgements")
-        rows = track.scored_judgements(own, board, samples, generations) if track.scored_judgements else None
-        judgements = pl.concat(
-            [
-                dataset["judgements"],
-                *(load(Judgement, path, rows=rows, columns=said) for path in judged),
-            ]
-        )
         inputs = digest(own.dataset(board), own.labels(board), *judged)
-        known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
+        tables = {"items": dataset["items"], "samples": samples}
         more = {name: dataset[name] for name in ("generations", *track.scored)}
-        scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
+        with scored_judgements(own, board, judged, **tables, generations=dataset["generations"]) as said:
+            known = {**tables, "judgements": said}
+            scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
+            topics = []
+            if track.topics:
+                topics = track.topics(own, board, **known, documents=load_source(own, board).documents)
         refuse_unrecorded(board, [*scores["metric"], *outcomes["metric"]], records_of(own, board))
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
         save(Outcome, outcomes, own.scores(board, "outcomes"))
-        topics = []
-        if track.topics:
-            topics = track.topics(own, board, **known, documents=load_source(own, board).documents)
         write_json(own.scores(board, "topics.json"), topics)
+
+
+@contextmanager
+def scored_judgements(
+    at: Layout,
+    board: str,
+    judged: Sequence[str],
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    generations: pl.DataFrame,
+) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
+    """What `score` reads of a board's judgements, those of its data set and of detectors' files `judged`: the rows and
+    columns that its track names, together, or part by part where it tells parts.
+    """
+    track = protocol_of(at, board)
+    columns = track.scored_columns.get("judgements")
+    rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
+    own = at.dataset(board, "judgements")
+    if track.scored_parts is None:
+        parts = [load(Judgement, own, columns=columns)]
+        yield pl.concat([*parts, *(load(Judgement, path, rows=rows, columns=columns) for path in judged)])
+        return
+    places = track.scored_parts(items, samples, generations)
+    folder = at.scores(board)
+    with set_apart(Judgement, [own, *judged], folder, parts=places, rows=rows, columns=columns) as found:
+        yield found

@@ -168,14 +168,19 @@ def read_json(path: str | Path) -> dict[str, Any]:
 
 
 def read_parquet(
-    path: str | Path, *, columns: Sequence[str] | None = None, rows: pl.Expr | None = None
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    rows: pl.Expr | None = None,
+    part: tuple[int, int | None] = (0, None),
 ) -> pl.DataFrame:
-    """Read one Parquet file, or some of its columns or rows; TruerateError where there is none or it is no
-    Parquet.
+    """Read one Parquet file, or some of its columns or rows, of the `part` that begins at a row and is so long;
+    TruerateError where there is none or it is no Parquet.
     """
     try:
-        if rows is not None:
-            found = pl.scan_parquet(path).filter(rows)
+        if rows is not None or part != (0, None):
+            found = pl.scan_parquet(path).slice(*part)
+            found = found if rows is None else found.filter(rows)
             return (found if columns is None else found.select(columns)).collect()
         return pl.read_parquet(path, columns=None if columns is None else list(columns))
     except FileNotFoundError:
