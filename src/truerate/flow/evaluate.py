@@ -189,6 +189,5 @@ def scored_judgements(
         yield pl.concat([*parts, *(load(Judgement, path, rows=rows, columns=columns) for path in judged)])
         return
     places = track.scored_parts(items, samples, generations)
-    folder = at.scores(board)
-    with set_apart(Judgement, [own, *judged], folder, parts=places, rows=rows, columns=columns) as found:
+    with set_apart(Judgement, [own, *judged], parts=places, rows=rows, columns=columns) as found:
         yield found

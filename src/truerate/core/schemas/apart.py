@@ -19,7 +19,6 @@ PART = "part"
 def set_apart(
     table: type[Table],
     paths: Sequence[str | Path],
-    folder: str | Path,
     *,
     parts: pl.DataFrame,
     rows: pl.Expr | None = None,
@@ -31,13 +30,12 @@ def set_apart(
     columns whose values may not repeat are held against all of a file; `n_at_once` rows are in memory together.
 
     `parts`: a column of the table that names one part per value, and `part`; rows of none are in no part. Parts lie
-    in a scratch folder within `folder` until the block ends. Raises TruerateError as `load` does.
+    in a scratch folder of the system (`TMPDIR`) until the block ends. Raises TruerateError as `load` does.
     """
     taken = tuple(name for name in schema(table) if columns is None or name in columns)
     (key,) = (name for name in parts.columns if name != PART)
     names = sorted(parts[PART].unique())
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder, prefix=".parts-") as scratch:
+    with TemporaryDirectory(prefix="truerate-parts-") as scratch:
         written: dict[str, list[Path]] = {name: [] for name in names}
         for path in paths:
             for found in _checked(table, path, taken, rows, n_at_once):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from truerate.core.schemas import Sample, frame
 from truerate.metrics.estimators.label_errors import LabelError
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava import detection, ordering
@@ -78,9 +79,9 @@ class Measured:
         """The labelled answers of all parts (ANSWER) in the order of their ids, and the scores of each detector on
         them, (answers, 2).
         """
-        whole = pl.concat(self.answers)
+        whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
-        detectors = self.answer_scores[0]
+        detectors = self.answer_scores[0] if self.answer_scores else ()
         scores = {one: np.concatenate([each[one] for each in self.answer_scores])[order] for one in detectors}
         return whole[order], scores
 
