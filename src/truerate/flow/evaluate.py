@@ -145,26 +145,33 @@ def audit(at: Layout, board: str) -> None:
 
 def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
-    track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
-        read = ("items", "generations", *track.scored)
-        dataset = load_dataset(own, board, read, track.scored_columns)
-        samples = load(Sample, own.labels(board, "samples"))
-        judged = [own.judgements(name, board) for name in own.p.families(board)]
-        inputs = digest(own.dataset(board), own.labels(board), *judged)
-        tables = {"items": dataset["items"], "samples": samples}
-        more = {name: dataset[name] for name in ("generations", *track.scored)}
-        with scored_judgements(own, board, judged, **tables, generations=dataset["generations"]) as said:
-            known = {**tables, "judgements": said}
-            scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
-            topics = []
-            if track.topics:
-                topics = track.topics(own, board, **known, documents=load_source(own, board).documents)
-        refuse_unrecorded(board, [*scores["metric"], *outcomes["metric"]], records_of(own, board))
+        scores, outcomes, topics = _scored(own, board)
+        refuse_unrecorded(
+            board, [*scores["metric"].unique(), *outcomes["metric"].unique()], records_of(own, board)
+        )
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
         save(Outcome, outcomes, own.scores(board, "outcomes"))
         write_json(own.scores(board, "topics.json"), topics)
+
+
+def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
+    """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
+    track = protocol_of(at, board)
+    dataset = load_dataset(at, board, ("items", "generations", *track.scored), track.scored_columns)
+    samples = load(Sample, at.labels(board, "samples"))
+    judged = [at.judgements(name, board) for name in at.p.families(board)]
+    inputs = digest(at.dataset(board), at.labels(board), *judged)
+    tables = {"items": dataset["items"], "samples": samples}
+    more = {name: dataset[name] for name in ("generations", *track.scored)}
+    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as said:
+        known = {**tables, "judgements": said}
+        scores, outcomes = track.score(at, board, **known, **more, inputs=inputs)
+        topics = []
+        if track.topics:
+            topics = track.topics(at, board, **known, documents=load_source(at, board).documents)
+    return scores, outcomes, topics
 
 
 @contextmanager
@@ -189,5 +196,6 @@ def scored_judgements(
         yield pl.concat([*parts, *(load(Judgement, path, rows=rows, columns=columns) for path in judged)])
         return
     places = track.scored_parts(items, samples, generations)
-    with set_apart(Judgement, [own, *judged], parts=places, rows=rows, columns=columns) as found:
+    taken = {"rows": rows, "columns": columns, "within": "judge"}
+    with set_apart(Judgement, [own, *judged], parts=places, **taken) as found:
         yield found

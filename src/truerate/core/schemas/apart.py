@@ -13,6 +13,7 @@ from truerate.core.schemas.declare import Table, schema
 from truerate.core.schemas.disk import LARGEST_GROUP, read_parquet, validate
 
 PART = "part"
+GROUP = 1_000  # rows that are skipped together where a query wants none of them
 
 
 @contextmanager
@@ -23,10 +24,12 @@ def set_apart(
     parts: pl.DataFrame,
     rows: pl.Expr | None = None,
     columns: Collection[str] | None = None,
+    within: str | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> Iterator[dict[str, pl.LazyFrame]]:
     """The rows of tables that `save` wrote, those of which `rows` holds, by part, each as a query that reads them
-    when it is collected: in the order of the files and of their rows. Every row is validated as `load` does it, and
+    when it is collected: in the order of the files and of their rows; with `within` those of one value of this column
+    lie together, some at a time, so that a query of one value reads few others. Every row is validated as `load` does it, and
     columns whose values may not repeat are held against all of a file; `n_at_once` rows are in memory together.
 
     `parts`: a column of the table that names one part per value, and `part`; rows of none are in no part. Parts lie
@@ -42,7 +45,9 @@ def set_apart(
                 placed = found.join(parts, on=key, how="inner", maintain_order="left")
                 for (name,), own in placed.group_by(PART, maintain_order=True):
                     place = Path(scratch) / f"{names.index(name):05}-{len(written[str(name)]):05}.parquet"
-                    own.drop(PART).write_parquet(place, compression="lz4", statistics=False)
+                    kept = own.drop(PART)
+                    kept = kept if within is None else kept.sort(within, maintain_order=True)
+                    kept.write_parquet(place, compression="lz4", row_group_size=GROUP)
                     written[str(name)].append(place)
         empty = pl.DataFrame(schema={name: schema(table)[name] for name in taken}).lazy()
         yield {name: pl.scan_parquet(files) if files else empty for name, files in written.items()}

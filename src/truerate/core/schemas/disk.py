@@ -138,9 +138,9 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
     """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give
     equal bytes.
     """
-    data = data.rechunk().select(
-        pl.all().gather(pl.int_range(data.height))
-    )  # a slice drags along what lies beside it in lists
+    places = pl.int_range(data.height, eager=True)
+    # a slice drags along what lies beside it in lists; column by column, for no two copies of a table
+    data = pl.DataFrame([column.rechunk().gather(places) for column in data.iter_columns()])
     _put(path, lambda scratch: data.write_parquet(scratch, **STORED, row_group_size=LARGEST_GROUP))
 
 

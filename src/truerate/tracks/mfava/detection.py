@@ -209,24 +209,35 @@ def _over_languages(
 # ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
 
 
-def answer_scores(held: Labelled, runs: dict[Detector, list[Run]]) -> dict[Detector, np.ndarray]:
-    """`iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every detector but MARK_ALL and
-    MARK_NONE, and of these two as the task has them (PLAIN_KIND): whole characters, whatever tokens a detector of
-    that name sees. NaN where the first seed did not judge an answer.
+def plain_scores(held: Labelled) -> dict[Detector, np.ndarray]:
+    """`answer_scores` of MARK_ALL and MARK_NONE as the task has them (PLAIN_KIND): whole characters, whatever tokens a
+    detector of that name sees.
     """
-    lengths = [len(text) for text in held.samples["text"]]
-    gold = [soft(spans) for spans in held.samples["spans"]]
+    lengths, gold = _answers_of(held)
     plain: dict[str, list[Said | None]] = {
         MARK_ALL: [([(0, length, 1.0)], HARD) for length in lengths],
         MARK_NONE: [([], HARD) for _ in lengths],
     }
-    found = {Detector(name, *PLAIN_KIND): _answer_scores(lengths, gold, said) for name, said in plain.items()}
+    return {Detector(name, *PLAIN_KIND): _answer_scores(lengths, gold, said) for name, said in plain.items()}
+
+
+def answer_scores(held: Labelled, runs: dict[Detector, list[Run]]) -> dict[Detector, np.ndarray]:
+    """`iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every detector but MARK_ALL and
+    MARK_NONE (`plain_scores`). NaN where the first seed did not judge an answer.
+    """
+    lengths, gold = _answers_of(held)
+    found = {}
     for detector, own in runs.items():
-        if detector.member not in plain:
+        if detector.member not in (MARK_ALL, MARK_NONE):
             # the spans of one run at a time: those of all as Python's numbers take more than the board's texts
             scores = [_answer_scores(lengths, gold, _judged(run, held)) for run in own]
             found[detector] = np.where(np.isnan(scores[0]), np.nan, np.mean(scores, axis=0))
     return found
+
+
+def _answers_of(held: Labelled) -> tuple[list[int], list[list[tuple[int, int, float | None]]]]:
+    """Characters and gold spans of each labelled answer."""
+    return [len(text) for text in held.samples["text"]], [soft(spans) for spans in held.samples["spans"]]
 
 
 def mushroom_rows(
@@ -241,8 +252,8 @@ def mushroom_rows(
     character and none, and the Outcome rows on which detectors are ranked by them; `iou_with_page` and
     `spearman_with_page` over the answers to items `with_page`, where only some have one.
 
-    `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`: `answer_scores` of
-    them; `detectors`: those of the board, by whose kinds the two baselines stand beside them.
+    `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`: `answer_scores` and
+    `plain_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside them.
     """
     outcomes = [frame(Outcome)]
     if answers.is_empty():

@@ -4,6 +4,7 @@ beside tokens and spans.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from truerate.tracks.mfava.marking import (
     NATURAL,
     Detector,
     Labelled,
+    Run,
     Texts,
     are_apart,
     board_texts,
@@ -110,32 +112,45 @@ def measured(pieces: Iterator[Piece], heard: Voices, cut: Cut, writer: ScoreWrit
 
 
 def _measure(found: Measured, piece: Piece, heard: Voices, cut: Cut, writer: ScoreWriter) -> None:
-    """Put what is measured of one piece to that of others."""
+    """Put what is measured of one piece to that of others; the spans of one judge are in memory at a time."""
     samples, replies = piece.samples, piece.replies
-    said = piece.judgements.collect()
     texts = board_texts(samples, labelled_replies(samples, replies), cut)
-    found_runs = runs_of(said, texts)
-    runs = {
-        detector: seeded(found_runs.get(detector, ()), seeds, texts)
-        for detector, seeds in heard.seeds_by_detector.items()
-    }
     held = {against: labelled(samples, texts, against) for against in AGAINST}
     found.gold |= gold_counts(texts, held)
-    found.tokens |= detection.detection_cells(texts, held, runs, writer)
-    found.windows |= detection.windowed_counts(held, runs)
-    found.ordered |= ordering.ordering_cells(texts, held, runs, writer)
-    natural = held[NATURAL]
-    found.answers.append(natural.samples.select(ANSWER))
-    found.answer_scores.append(detection.answer_scores(natural, runs))
+    found.answers.append(held[NATURAL].samples.select(ANSWER))
+    scores = detection.plain_scores(held[NATURAL])
+    for _, members in groupby(heard.seeds_by_detector.items(), key=lambda one: one[0].member):
+        runs = _runs(piece, dict(members), texts)
+        found.tokens |= detection.detection_cells(texts, held, runs, writer)
+        found.windows |= detection.windowed_counts(held, runs)
+        found.ordered |= ordering.ordering_cells(texts, held, runs, writer)
+        scores |= detection.answer_scores(held[NATURAL], runs)
+    found.answer_scores.append(scores)
     if heard.seeds:
-        own = seeded(found_runs.get(heard.chosen, ()), heard.seeds, texts)
+        own = _runs(piece, {heard.chosen: heard.seeds}, texts)[heard.chosen]
         found.calibrated |= calibrations(held, texts, own)
-        found.shared.append(shared_marks(natural, texts))
-        gold_of = gold_tokens(texts, natural)
-        said = judgements_of(said, heard.chosen)
-        del texts, runs, found_runs, held, natural, own  # tokens and spans of the labelled texts
+        found.shared.append(shared_marks(held[NATURAL], texts))
+        gold_of = gold_tokens(texts, held[NATURAL])
+        del texts, held, own  # tokens and spans of the labelled texts
+        said = judgements_of(_said(piece, heard.chosen), heard.chosen)
         chosen = {"detector": heard.chosen, "seeds": heard.seeds}
         found.cells |= cells_of(replies, samples, said, cut, gold_of, **chosen)
+
+
+def _said(piece: Piece, detector: Detector) -> pl.DataFrame:
+    """What a detector, and others of its name, said of a piece."""
+    return piece.judgements.filter(pl.col("judge") == detector.member).collect()
+
+
+def _runs(
+    piece: Piece, seeds_by_detector: Mapping[Detector, Sequence[str]], texts: Texts
+) -> dict[Detector, list[Run]]:
+    """The runs of detectors of one name on a piece, one for each of their seeds."""
+    found = runs_of(_said(piece, next(iter(seeds_by_detector))), texts)
+    return {
+        detector: seeded(found.get(detector, ()), seeds, texts)
+        for detector, seeds in seeds_by_detector.items()
+    }
 
 
 def gold_counts(texts: Texts, held: Mapping[str, Labelled]) -> dict[tuple[str, str], tuple[int, int, int]]:
