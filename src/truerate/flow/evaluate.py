@@ -126,7 +126,7 @@ def audit(at: Layout, board: str) -> None:
     from truerate.leaderboard import audit as room
 
     with unchanged(at, Stage("audit", board)) as own:
-        samples = load(Sample, own.labels(board, "samples"))
+        samples = load(Sample, own.labels(board, "samples"), columns=room.LOOKED_AT)
         scores = room.audit(
             samples,
             contexts(own, board, about=samples),

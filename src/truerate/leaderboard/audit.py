@@ -16,6 +16,7 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
 from truerate.metrics import recognition
+from truerate.metrics.gram_counts import forget_texts
 from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
@@ -33,6 +34,8 @@ DECIDING = (
     "shortcut_balanced_accuracy",
     "shortcut_pairwise",
 )  # what a finding is made of; accuracy and AUROC stand beside them
+# What of a sample the audit looks at, and what finds its context.
+LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id", "group_id", "attributes")
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ def audit(
     picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
     groups; no row where all its texts have one label: there is nothing to tell apart.
     """
-    joined = _joined(samples, contexts)
     inputs = inputs_of(samples, contexts)
+    joined = _joined(samples, contexts).select(*LOOKED_AT, "knowledge")
     rows = []
     for part, where in slices(joined):
         labelled = _labelled(part, n_folds=p.folds, seed=seed)
@@ -181,12 +184,13 @@ def _feature(data: Labelled, name: str) -> Learner:
 def _ngrams(data: Labelled) -> Learner:
     """The answer's own n-grams: a logistic regression whose probability is score and, from one half on, verdict."""
     counts = ngram_counts(data.texts)
+    forget_texts()
 
     def learn(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y = data.labels[train]
         p = np.full(len(data.texts), float(y.mean()) if len(y) else 0.5)
         if counts is not None and len(y) and 0 < y.mean() < 1:
-            p = probabilities_of_counts(counts, **fit_counts(counts[train], y))
+            p[test] = probabilities_of_counts(counts[test], **fit_counts(counts[train], y))
         return p[test] >= 0.5, p[test], p
 
     return learn
