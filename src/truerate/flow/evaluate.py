@@ -126,21 +126,22 @@ def audit(at: Layout, board: str) -> None:
     from truerate.leaderboard import audit as room
 
     with unchanged(at, Stage("audit", board)) as own:
-        samples = load(Sample, own.labels(board, "samples"), columns=room.LOOKED_AT)
-        scores = room.audit(
-            samples,
-            contexts(own, board, about=samples),
-            board=board,
-            p=own.p.audit,
-            statistics=own.p.statistics,
-            seed=own.p.seed,
-        )
+        rules = {"p": own.p.audit, "statistics": own.p.statistics, "seed": own.p.seed}
+        scores = room.audit_of(_looked_at(own, board), board=board, **rules)
         save(Score, scores, own.audit(board))
     found = room.findings(scores, at.p.audit.threshold)
     if found and at.p.audit.on_shortcut == "fail":
         raise TruerateError(
             f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning"
         )
+
+
+def _looked_at(at: Layout, board: str) -> pl.DataFrame:
+    """What the audit of a board looks at."""
+    from truerate.leaderboard import audit as room
+
+    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT)
+    return room.joined(samples, contexts(at, board, about=samples))
 
 
 def score(at: Layout, board: str) -> None:

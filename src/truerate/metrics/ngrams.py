@@ -66,8 +66,8 @@ def logistic(features: Any, coefficients: np.ndarray, intercept: float) -> np.nd
 def ngram_counts(
     texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None
 ) -> Any:
-    """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold
-    none.
+    """Counts of word and character n-grams side by side, sparse (texts, features), in as few bytes each as there can
+    be; None where the texts hold none.
 
     Without vocabularies they are those of the texts themselves.
     """
@@ -85,6 +85,8 @@ def _side_by_side(counted: list[Any]) -> Any:
     from scipy.sparse import hstack
 
     blocks = [counts for counts in counted if counts.shape[1]]
+    for one in blocks:
+        one.data = one.data.astype(np.min_scalar_type(one.data.max(initial=0)))
     return hstack(blocks).tocsr() if blocks else None
 
 
