@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.keys import content_id, digest, draw
+from truerate.core.keys import content_id, content_id_of_rows, digest, draw
 
 
 def test_ids_do_not_confuse_borders_or_order():
@@ -37,3 +37,8 @@ def test_digest_sees_bytes_names_and_values_but_not_compiled_python(tmp_path):
 def test_nothing_at_a_path_is_an_error(tmp_path):
     with pytest.raises(TruerateError, match="nothing at"):
         digest(tmp_path / "absent")
+
+
+def test_rows_one_by_one_have_the_id_of_their_list():
+    for rows in ([], [("a", None, True)], [("ä, ]", 1, 0.5), ("b", "", False)]):
+        assert content_id_of_rows(iter(rows)) == content_id(rows)

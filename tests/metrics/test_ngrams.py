@@ -47,3 +47,25 @@ def test_texts_without_any_word_are_left_undecided():
 def test_a_final_full_stop_is_a_word():
     counts = ngram_counts(["Paris", "Paris."])
     assert (counts[0] != counts[1]).nnz > 0
+
+
+def test_a_feature_that_training_did_not_hold_leaves_no_trace():
+    from scipy.sparse import csr_matrix
+
+    counts = csr_matrix(np.array([[2, 5, 0], [0, 3, 0], [1, 0, 300]]))
+    idf = np.array([1.5, 0.0, 1.2])
+    with_it, without = (
+        tf_idf(counts, idf),
+        tf_idf(csr_matrix(np.array([[2, 0, 0], [0, 0, 0], [1, 0, 300]])), idf),
+    )
+    assert (with_it != without).nnz == 0 and with_it.nnz == without.nnz == 3
+    assert counts.toarray().tolist() == [
+        [2, 5, 0],
+        [0, 3, 0],
+        [1, 0, 300],
+    ]  # what was handed over is as it was
+
+
+def test_a_gram_may_occur_more_often_than_a_byte_holds():
+    counts = ngram_counts(["a " * 300, "a"])
+    assert counts.max() == 300 and counts[1].max() == 1

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
@@ -17,6 +18,16 @@ def content_id(*parts: object) -> str:
     The parts are encoded as one JSON list, so neither their order nor their borders can be confused.
     """
     return hashlib.sha256(_SORTED.encode(parts).encode()).hexdigest()[:16]
+
+
+def content_id_of_rows(rows: Iterable[Sequence[object]]) -> str:
+    """`content_id` of the list of these rows, of which one is in memory at a time."""
+    found, start = hashlib.sha256(b"[["), ""
+    for row in rows:
+        found.update(f"{start}{_SORTED.encode(row)}".encode())
+        start = ", "
+    found.update(b"]]")
+    return found.hexdigest()[:16]
 
 
 def draw(*parts: object) -> float:

@@ -1,7 +1,9 @@
 """The stages `label`, `audit` and `score`: labels back in, and judgements held against them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -23,6 +25,7 @@ from truerate.core.schemas import (
     load,
     pair,
     save,
+    set_apart,
 )
 from truerate.core.text import passage_of
 from truerate.flow.dataset import load_dataset, load_thinned
@@ -124,15 +127,8 @@ def audit(at: Layout, board: str) -> None:
     from truerate.leaderboard import audit as room
 
     with unchanged(at, Stage("audit", board)) as own:
-        samples = load(Sample, own.labels(board, "samples"))
-        scores = room.audit(
-            samples,
-            contexts(own, board, about=samples),
-            board=board,
-            p=own.p.audit,
-            statistics=own.p.statistics,
-            seed=own.p.seed,
-        )
+        rules = {"p": own.p.audit, "statistics": own.p.statistics, "seed": own.p.seed}
+        scores = room.audit_of(_looked_at(own, board), board=board, **rules)
         save(Score, scores, own.audit(board))
     found = room.findings(scores, at.p.audit.threshold)
     if found and at.p.audit.on_shortcut == "fail":
@@ -141,34 +137,68 @@ def audit(at: Layout, board: str) -> None:
         )
 
 
+def _looked_at(at: Layout, board: str) -> pl.DataFrame:
+    """What the audit of a board looks at."""
+    from truerate.leaderboard import audit as room
+
+    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT)
+    return room.joined(samples, contexts(at, board, about=samples))
+
+
 def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
-    track = protocol_of(at, board)
     with unchanged(at, Stage("score", board)) as own:
-        read = ("items", "judgements", "generations", *track.scored)
-        dataset = load_dataset(own, board, read, track.scored_columns, track.thinned)
-        samples = load(Sample, own.labels(board, "samples"))
-        judged = [own.judgements(name, board) for name in own.p.families(board)]
-        generations, said = dataset["generations"], track.scored_columns.get("judgements")
-        rows = track.scored_judgements(own, board, samples, generations) if track.scored_judgements else None
-        judgements = pl.concat(
-            [
-                dataset["judgements"],
-                *(
-                    load_thinned("judgements", path, rows=rows, columns=said, thinned=track.thinned)
-                    for path in judged
-                ),
-            ]
+        scores, outcomes, topics = _scored(own, board)
+        refuse_unrecorded(
+            board, [*scores["metric"].unique(), *outcomes["metric"].unique()], records_of(own, board)
         )
-        inputs = digest(own.dataset(board), own.labels(board), *judged)
-        known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
-        more = {name: dataset[name] for name in ("generations", *track.scored)}
-        scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
-        refuse_unrecorded(board, [*scores["metric"], *outcomes["metric"]], records_of(own, board))
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
         save(Outcome, outcomes, own.scores(board, "outcomes"))
+        write_json(own.scores(board, "topics.json"), topics)
+
+
+def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
+    """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
+    track = protocol_of(at, board)
+    read = ("items", "generations", *track.scored)
+    dataset = load_dataset(at, board, read, track.scored_columns, track.thinned)
+    samples = load(Sample, at.labels(board, "samples"))
+    judged = [at.judgements(name, board) for name in at.p.families(board)]
+    inputs = digest(at.dataset(board), at.labels(board), *judged)
+    tables = {"items": dataset["items"], "samples": samples}
+    more = {name: dataset[name] for name in ("generations", *track.scored)}
+    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as said:
+        known = {**tables, "judgements": said}
+        scores, outcomes = track.score(at, board, **known, **more, inputs=inputs)
         topics = []
         if track.topics:
-            topics = track.topics(own, board, **known, documents=load_source(own, board).documents)
-        write_json(own.scores(board, "topics.json"), topics)
+            topics = track.topics(at, board, **known, documents=load_source(at, board).documents)
+    return scores, outcomes, topics
+
+
+@contextmanager
+def scored_judgements(
+    at: Layout,
+    board: str,
+    judged: Sequence[str],
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    generations: pl.DataFrame,
+) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
+    """What `score` reads of a board's judgements, those of its data set and of detectors' files `judged`: the rows and
+    columns that its track names, together, or part by part where it tells parts.
+    """
+    track = protocol_of(at, board)
+    columns = track.scored_columns.get("judgements")
+    rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
+    own = at.dataset(board, "judgements")
+    if track.scored_parts is None:
+        read = partial(load_thinned, "judgements", columns=columns, thinned=track.thinned)
+        yield pl.concat([read(own), *(read(path, rows=rows) for path in judged)])
+        return
+    places = track.scored_parts(items, samples, generations)
+    taken = {"rows": rows, "columns": columns, "within": "judge"}
+    with set_apart(Judgement, [own, *judged], parts=places, **taken) as found:
+        yield found

@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 
 from truerate.config import Audit, Statistics
-from truerate.core.keys import content_id
+from truerate.core.keys import content_id_of_rows
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
 from truerate.metrics import recognition
+from truerate.metrics.gram_counts import forget_texts
 from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
@@ -33,6 +34,8 @@ DECIDING = (
     "shortcut_balanced_accuracy",
     "shortcut_pairwise",
 )  # what a finding is made of; accuracy and AUROC stand beside them
+# What of a sample the audit looks at, and what finds its context.
+LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id", "group_id", "attributes")
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,15 @@ def audit(
     picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
     groups; no row where all its texts have one label: there is nothing to tell apart.
     """
-    joined = _joined(samples, contexts)
-    inputs = inputs_of(samples, contexts)
-    rows = []
-    for part, where in slices(joined):
+    return audit_of(joined(samples, contexts), board=board, p=p, statistics=statistics, seed=seed)
+
+
+def audit_of(
+    looked_at: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int
+) -> pl.DataFrame:
+    """`audit` of samples that are `joined` with their contexts."""
+    inputs, rows = _inputs(looked_at), []
+    for part, where in slices(looked_at):
         labelled = _labelled(part, n_folds=p.folds, seed=seed)
         for shortcut in SHORTCUTS:
             told = tell(labelled, shortcut)
@@ -89,15 +97,21 @@ def audit(
 
 def inputs_of(samples: pl.DataFrame, contexts: pl.DataFrame) -> str:
     """Twelve hex digits over what the audit looks at: an audit whose rows name others is of another set."""
-    return content_id(
-        _joined(samples, contexts).select("sample_id", "text", "is_hallucinated", "knowledge").rows()
-    )[:12]
+    return _inputs(joined(samples, contexts))
 
 
-def _joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-    return samples.join(
-        contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left"
-    ).sort("sample_id")
+def _inputs(looked_at: pl.DataFrame) -> str:
+    rows = looked_at.select("sample_id", "text", "is_hallucinated", "knowledge").iter_rows()
+    return content_id_of_rows(rows)[:12]
+
+
+def joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+    """What the audit looks at: LOOKED_AT of each sample, and the `knowledge` of its item."""
+    return (
+        samples.select(LOOKED_AT)
+        .join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left")
+        .sort("sample_id")
+    )
 
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
@@ -181,12 +195,13 @@ def _feature(data: Labelled, name: str) -> Learner:
 def _ngrams(data: Labelled) -> Learner:
     """The answer's own n-grams: a logistic regression whose probability is score and, from one half on, verdict."""
     counts = ngram_counts(data.texts)
+    forget_texts()
 
     def learn(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y = data.labels[train]
         p = np.full(len(data.texts), float(y.mean()) if len(y) else 0.5)
         if counts is not None and len(y) and 0 < y.mean() < 1:
-            p = probabilities_of_counts(counts, **fit_counts(counts[train], y))
+            p[test] = probabilities_of_counts(counts[test], **fit_counts(counts[train], y))
         return p[test] >= 0.5, p[test], p
 
     return learn

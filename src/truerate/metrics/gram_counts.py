@@ -47,19 +47,20 @@ class Grams:
         numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in counts]
         return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
 
-    def counts(self, texts: Sequence[str]) -> tuple[list[str], object]:
-        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams).
+    def counts(self, texts: Sequence[str], kind: type = np.int64) -> tuple[list[str], object]:
+        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of a `kind`.
 
         Of more than MAX_FEATURES the most frequent are kept.
         """
         pairs = [self.held(text) for text in texts]
-        met, column_of = np.unique(_joined([numbers for numbers, _ in pairs]), return_inverse=True)
+        numbers = _joined([numbers for numbers, _ in pairs])
         names = list(self.numbers)
+        met = np.flatnonzero(np.bincount(numbers, minlength=len(names)))
         grams = [names[number] for number in met.tolist()]
         order = sorted(range(len(grams)), key=grams.__getitem__)
-        column = np.empty(len(grams), dtype=np.int32)
-        column[order] = np.arange(len(grams))
-        counts = _sparse(column[column_of], [n for _, n in pairs], len(grams))
+        column = np.zeros(len(names), dtype=np.int32)  # of each number, met or not
+        column[met[order]] = np.arange(len(grams))
+        counts = _sparse(column[numbers], [n for _, n in pairs], len(grams), kind)
         vocabulary = [grams[i] for i in order]
         if len(vocabulary) <= MAX_FEATURES:
             return vocabulary, counts
@@ -83,12 +84,20 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
-def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int) -> Any:
+def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int, kind: type = np.int64) -> Any:
     """Rows of counts, the columns of all rows one after another."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *map(len, counts)])
-    return csr_matrix((_joined(counts).astype(np.int64), columns, ends), shape=(len(counts), n_columns))
+    return csr_matrix(
+        (_joined(counts).astype(kind, copy=False), columns, ends), shape=(len(counts), n_columns)
+    )
 
 
 WORDS, CHARACTERS = Grams(word_grams), Grams(character_grams)
+
+
+def forget_texts() -> None:
+    """Let go of what is kept of texts, for who asks of many once: it takes as much as their counts."""
+    for grams in (WORDS, CHARACTERS):
+        grams.held.cache_clear()

@@ -12,13 +12,25 @@ def tf_idf(counts: Any, idf: np.ndarray) -> Any:
     """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a
     zero row.
     """
-    from scipy.sparse import csr_matrix, diags
+    from scipy.sparse import csr_matrix
 
-    weighted = csr_matrix(counts, dtype=float, copy=True)
-    weighted.data = 1 + np.log(weighted.data)
-    weighted = weighted @ diags(idf)
-    norms = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-    return diags(1 / np.where(norms > 0, norms, 1.0)) @ weighted
+    known = csr_matrix(counts)  # its places are shared where all its features are known: no matrix is copied
+    factors = np.asarray(idf)[known.indices]
+    if not factors.all():
+        known = csr_matrix(
+            (np.where(factors != 0, known.data, 0), known.indices, known.indptr), known.shape
+        ).copy()
+        known.eliminate_zeros()
+        factors = np.asarray(idf)[known.indices]
+    weighted = known.data.astype(float)
+    np.log(weighted, out=weighted)
+    weighted += 1
+    weighted *= factors
+    del factors
+    places = known.indices, known.indptr
+    norms = np.sqrt(np.asarray(csr_matrix((weighted**2, *places), shape=known.shape).sum(axis=1)).ravel())
+    weighted *= np.repeat(1 / np.where(norms > 0, norms, 1.0), np.diff(known.indptr))
+    return csr_matrix((weighted, *places), shape=known.shape)
 
 
 def inverse_document_frequency(counts: Any) -> np.ndarray:
@@ -54,13 +66,13 @@ def logistic(features: Any, coefficients: np.ndarray, intercept: float) -> np.nd
 def ngram_counts(
     texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None
 ) -> Any:
-    """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold
-    none.
+    """Counts of word and character n-grams side by side, sparse (texts, features), in as few bytes each as there can
+    be; None where the texts hold none.
 
     Without vocabularies they are those of the texts themselves.
     """
     if vocabularies is None:
-        return _side_by_side([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
+        return _side_by_side([kind.counts(texts, np.int32)[1] for kind in (WORDS, CHARACTERS)])
     return _side_by_side(
         [
             kind.counts_of(texts, vocabulary)
@@ -73,6 +85,8 @@ def _side_by_side(counted: list[Any]) -> Any:
     from scipy.sparse import hstack
 
     blocks = [counts for counts in counted if counts.shape[1]]
+    for one in blocks:
+        one.data = one.data.astype(np.min_scalar_type(one.data.max(initial=0)))
     return hstack(blocks).tocsr() if blocks else None
 
 

@@ -111,7 +111,9 @@ class Protocol:
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
     that it does (steps.py), `thinned` (a table's name and some of its rows → what `score` reads of these, as they are
     read; scores.py), `scored_judgements`, an expression that holds of those
-    judgements of detectors that it reads (all, where there is none; scores.py); `label` (people's labels → samples, judgements,
+    judgements of detectors that it reads (all, where there is none; scores.py), `scored_parts`, the `part` of each
+    `target_id` that judgements name, from items, samples and generations, where `score` reads them part by part: it is
+    given queries by part, and one part of them is in memory at a time (scores.py); `label` (people's labels → samples, judgements,
     agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
@@ -134,6 +136,7 @@ class Protocol:
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     thinned: Callable[[str, "pl.DataFrame"], "pl.DataFrame"] | None = None
     scored_judgements: Callable[..., "pl.Expr"] | None = None
+    scored_parts: Callable[..., "pl.DataFrame"] | None = None
     label: Callable[..., Any] | None = None
     topics: Callable[..., list[dict[str, Any]]] | None = None
     training: Callable[..., "pl.DataFrame"] | None = None
@@ -172,6 +175,7 @@ OPTIONAL = {
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),
     "thinned": Part("thinned", ("scores",)),
     "scored_judgements": Part("scored_judgements", ("scores",)),
+    "scored_parts": Part("scored_parts", ("scores",)),
     "label": Part("label", ("steps", "labels")),
     "topics": Part("topics", ("steps",)),
     "training": Part("training", ("steps",)),

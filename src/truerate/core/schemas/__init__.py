@@ -7,6 +7,7 @@ content hashes. Columns named `attributes` and `slice` hold sorted key–value p
 needs no new column.
 """
 
+from truerate.core.schemas.apart import set_apart
 from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
 from truerate.core.schemas.disk import (
     LARGEST_GROUP,
@@ -97,6 +98,7 @@ __all__ = [
     "save",
     "save_in_parts",
     "scan",
+    "set_apart",
     "schema",
     "score_row",
     "unanswered",

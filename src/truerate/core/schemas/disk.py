@@ -99,9 +99,9 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
     """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give
     equal bytes.
     """
-    data = data.rechunk().select(
-        pl.all().gather(pl.int_range(data.height))
-    )  # a slice drags along what lies beside it in lists
+    places = pl.int_range(data.height, eager=True)
+    # a slice drags along what lies beside it in lists; column by column, for no two copies of a table
+    data = pl.DataFrame([column.rechunk().gather(places) for column in data.iter_columns()])
     put(path, lambda scratch: data.write_parquet(scratch, **STORED, row_group_size=LARGEST_GROUP))
 
 
@@ -129,14 +129,19 @@ def read_json(path: str | Path) -> dict[str, Any]:
 
 
 def read_parquet(
-    path: str | Path, *, columns: Sequence[str] | None = None, rows: pl.Expr | None = None
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    rows: pl.Expr | None = None,
+    part: tuple[int, int | None] = (0, None),
 ) -> pl.DataFrame:
-    """Read one Parquet file, or some of its columns or rows; TruerateError where there is none or it is no
-    Parquet.
+    """Read one Parquet file, or some of its columns or rows, of the `part` that begins at a row and is so long;
+    TruerateError where there is none or it is no Parquet.
     """
     try:
-        if rows is not None:
-            found = pl.scan_parquet(path).filter(rows)
+        if rows is not None or part != (0, None):
+            found = pl.scan_parquet(path).slice(*part)
+            found = found if rows is None else found.filter(rows)
             return (found if columns is None else found.select(columns)).collect()
         return pl.read_parquet(path, columns=None if columns is None else list(columns))
     except FileNotFoundError:

@@ -6,7 +6,7 @@ undefined where one of them is. Clusters (articles, references) are resampled wh
 judge does not count for it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -27,12 +27,14 @@ from truerate.tracks.mfava.marking import (
     Run,
     Texts,
     are_apart,
+    by_detector,
     languages,
     token_sums,
     type_sums,
 )
 
 MARK_ALL, MARK_NONE = "mark-all", "mark-none"
+PLAIN_KIND = ("multi", "binary")  # scope and labels of these two where there is no other detector
 PLAIN = {
     "token_precision": token_scores.precision,
     "token_recall": token_scores.recall,
@@ -45,57 +47,76 @@ TYPED = {
     "token_f1_typed": token_scores.f1_typed,
 }
 CORRELATION = (-1.0, 1.0)  # bounds
+Language = tuple[
+    int, dict, np.ndarray
+]  # number of texts, intervals by (metric, more of the slice), SPREAD of each seed
+Cells = dict[tuple[str, Detector, str], Language]  # by kind of labels, detector and language
 SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
 
-def detection_rows(
+def detection_cells(
     texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
-) -> list[dict]:
-    """Score rows of every detector against every kind of labels, per language and over all."""
-    made = []
+) -> Cells:
+    """What `_language` says of every detector against every kind of labels in each language that these texts are in."""
+    found: Cells = {}
     for against in AGAINST:
         langs = languages(held[against].langs)
-        for detector, found in runs.items() if langs else ():
-            sums = np.stack([_sums(held[against], run, texts) for run in found], axis=1)
-            by_lang = {lang: _language(sums, held[against], lang, detector, writer) for lang in langs}
-            where = detector.where(against=against)
-            for lang, (n, scores, seeds) in by_lang.items():
-                made += [
-                    writer.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
-                    for (name, more), one in scores.items()
-                ]
-                made += _std(detector.member, {**where, "lang": lang}, seeds, writer)
-            made += _over_languages(
-                by_lang,
-                detector.member,
-                where,
-                writer,
-                is_independent=are_apart(held[against].groups, held[against].langs),
-            )
+        for detector, own in runs.items() if langs else ():
+            sums = np.stack([_sums(held[against], run, texts) for run in own], axis=1)
+            for lang in langs:
+                found[against, detector, lang] = _language(sums, held[against], lang, detector, writer)
+    return found
+
+
+def detection_rows(cells: Cells, is_independent: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
+    """Score rows of every detector against every kind of labels, per language and over all, from `detection_cells` of
+    all texts. `is_independent`: by kind of labels, whether languages are apart (`marking.are_apart`).
+    """
+    made = []
+    for (against, detector), by_lang in by_detector(cells).items():
+        where = detector.where(against=against)
+        for lang, (n, scores, seeds) in by_lang.items():
+            made += [
+                writer.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
+                for (name, more), one in scores.items()
+            ]
+            made += _std(detector.member, {**where, "lang": lang}, seeds, writer)
+        made += _over_languages(
+            by_lang, detector.member, where, writer, is_independent=is_independent[against]
+        )
     return made
 
 
+def windowed_counts(
+    held: dict[str, Labelled], runs: dict[Detector, list[Run]]
+) -> dict[tuple[str, Detector, str], tuple[int, int]]:
+    """Of the texts that a detector judged, in each language and by kind of labels, how many references it read in
+    windows, and how many texts there are.
+    """
+    found = {}
+    for against, texts in held.items():
+        places = pl.DataFrame(
+            {"place": texts.places, "lang": texts.langs}, schema={"place": pl.Int64, "lang": pl.String}
+        )
+        for detector, own in runs.items():
+            known = places.join(own[0].rows.select("place", is_so=pl.col("n_windows") > 1), on="place")
+            for lang, n_so, n in known.group_by("lang").agg(pl.col("is_so").sum(), n=pl.len()).rows():
+                found[against, detector, lang] = n_so, n
+    return found
+
+
 def windowed_rows(
-    held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
+    counts: Mapping[tuple[str, Detector, str], tuple[int, int]], writer: ScoreWriter
 ) -> list[dict]:
     """`windowed_rate` of every detector that read a reference in windows: per language and against what labels the
-    share of the judged texts. A detector that read all of them whole has no row.
+    share of the judged texts, from `windowed_counts` of all texts. A detector that read all of them whole has no row.
     """
     made = []
-    for against, texts in held.items():
-        places = pl.DataFrame({"place": texts.places, "lang": texts.langs})
-        for detector, found in runs.items():
-            known = places.join(found[0].rows.select("place", is_so=pl.col("n_windows") > 1), on="place")
-            if not known["is_so"].any():
-                continue
-            by_lang = known.group_by("lang").agg(pl.col("is_so").mean(), n=pl.len()).sort("lang")
-            told = [(known["is_so"].mean(), known.height, ALL), *by_lang.select("is_so", "n", "lang").rows()]
-            made += [
-                writer.row(
-                    "windowed_rate", detector.member, detector.where(against=against, lang=lang), value, n
-                )
-                for value, n, lang in told
-            ]
+    for (against, detector), by_lang in by_detector(counts).items():
+        n_so, n_all = np.sum(list(by_lang.values()), axis=0).tolist()
+        for lang, (found, n) in {ALL: (n_so, n_all), **by_lang}.items() if n_so else ():
+            where = detector.where(against=against, lang=lang)
+            made.append(writer.row("windowed_rate", detector.member, where, found / n, n))
     return made
 
 
@@ -107,7 +128,7 @@ def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
 
 def _language(
     sums: np.ndarray, held: Labelled, lang: str, detector: Detector, writer: ScoreWriter
-) -> tuple[int, dict, np.ndarray]:
+) -> Language:
     """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one
     detector in one language.
     """
@@ -188,10 +209,41 @@ def _over_languages(
 # ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
 
 
+def plain_scores(held: Labelled) -> dict[Detector, np.ndarray]:
+    """`answer_scores` of MARK_ALL and MARK_NONE as the task has them (PLAIN_KIND): whole characters, whatever tokens a
+    detector of that name sees.
+    """
+    lengths, gold = _answers_of(held)
+    plain: dict[str, list[Said | None]] = {
+        MARK_ALL: [([(0, length, 1.0)], HARD) for length in lengths],
+        MARK_NONE: [([], HARD) for _ in lengths],
+    }
+    return {Detector(name, *PLAIN_KIND): _answer_scores(lengths, gold, said) for name, said in plain.items()}
+
+
+def answer_scores(held: Labelled, runs: dict[Detector, list[Run]]) -> dict[Detector, np.ndarray]:
+    """`iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every detector but MARK_ALL and
+    MARK_NONE (`plain_scores`). NaN where the first seed did not judge an answer.
+    """
+    lengths, gold = _answers_of(held)
+    found = {}
+    for detector, own in runs.items():
+        if detector.member not in (MARK_ALL, MARK_NONE):
+            # the spans of one run at a time: those of all as Python's numbers take more than the board's texts
+            scores = [_answer_scores(lengths, gold, _judged(run, held)) for run in own]
+            found[detector] = np.where(np.isnan(scores[0]), np.nan, np.mean(scores, axis=0))
+    return found
+
+
+def _answers_of(held: Labelled) -> tuple[list[int], list[list[tuple[int, int, float | None]]]]:
+    """Characters and gold spans of each labelled answer."""
+    return [len(text) for text in held.samples["text"]], [soft(spans) for spans in held.samples["spans"]]
+
+
 def mushroom_rows(
-    texts: Texts,
-    held: Labelled,
-    runs: dict[Detector, list[Run]],
+    answers: pl.DataFrame,
+    scores: Mapping[Detector, np.ndarray],
+    detectors: Collection[Detector],
     writer: ScoreWriter,
     *,
     with_page: Collection[str] | None = None,
@@ -200,36 +252,29 @@ def mushroom_rows(
     character and none, and the Outcome rows on which detectors are ranked by them; `iou_with_page` and
     `spearman_with_page` over the answers to items `with_page`, where only some have one.
 
-    The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
+    `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`: `answer_scores` and
+    `plain_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside them.
     """
     outcomes = [frame(Outcome)]
-    if not len(held.places):
+    if answers.is_empty():
         return [], outcomes[0]
-    lengths = [len(text) for text in held.samples["text"]]
-    gold = [soft(spans) for spans in held.samples["spans"]]
-    subjects = {
-        detector: found for detector, found in runs.items() if detector.member not in (MARK_ALL, MARK_NONE)
-    }
-    kinds = sorted({detector[1:] for detector in runs}) or [("multi", "binary")]
-    plain = {Detector(MARK_ALL, *kind): [([(0, length, 1.0)], HARD) for length in lengths] for kind in kinds}
-    plain |= {Detector(MARK_NONE, *kind): [([], HARD) for _ in lengths] for kind in kinds}
-    has_page = None if with_page is None else np.isin(held.samples["item_id"].to_numpy(), list(with_page))
+    kinds = sorted({detector[1:] for detector in detectors}) or [PLAIN_KIND]
+    subjects = {detector: scores[detector] for detector in detectors if detector in scores}
+    subjects = {one: each for one, each in subjects.items() if one.member not in (MARK_ALL, MARK_NONE)}
+    for name in (MARK_ALL, MARK_NONE):
+        subjects |= {Detector(name, *kind): scores[Detector(name, *PLAIN_KIND)] for kind in kinds}
+    has_page = None if with_page is None else np.isin(answers["item_id"].to_numpy(), list(with_page))
     made = []
-    for detector in [*subjects, *plain]:
-        # the spans of one run at a time: those of all as Python's numbers take more than the board's texts
-        said = (
-            (_judged(run, held) for run in subjects[detector]) if detector in subjects else [plain[detector]]
-        )
-        scores = [_answer_scores(lengths, gold, one) for one in said]
-        iou, correlation = np.where(np.isnan(scores[0]), np.nan, np.mean(scores, axis=0)).T
-        made += _mushroom("iou", detector, iou, held, writer, bounds=UNIT)
-        made += _mushroom("spearman", detector, correlation, held, writer, bounds=CORRELATION)
+    for detector, each in subjects.items():
+        iou, correlation = each.T
+        made += _mushroom("iou", detector, iou, answers, writer, bounds=UNIT)
+        made += _mushroom("spearman", detector, correlation, answers, writer, bounds=CORRELATION)
         outcomes += [
-            *_answers("iou", detector, iou, held, writer),
-            *_answers("spearman", detector, correlation, held, writer),
+            *_answers("iou", detector, iou, answers, writer),
+            *_answers("spearman", detector, correlation, answers, writer),
         ]
         if has_page is not None and 0 < has_page.sum() < len(has_page):
-            paged = held.where(has_page)
+            paged = answers.filter(has_page)
             made += _mushroom("iou_with_page", detector, iou[has_page], paged, writer, bounds=UNIT)
             made += _mushroom(
                 "spearman_with_page", detector, correlation[has_page], paged, writer, bounds=CORRELATION
@@ -241,36 +286,35 @@ def _mushroom(
     metric: str,
     detector: Detector,
     values: np.ndarray,
-    held: Labelled,
+    answers: pl.DataFrame,
     writer: ScoreWriter,
     *,
     bounds: tuple[float, float],
 ) -> list[dict]:
     """The mean of a score of answers (answers,), NaN where they do not count, in each language and over all."""
     each = []
-    for lang in languages(held.langs):
-        inside = (held.langs == lang) & ~np.isnan(values)
+    langs, all_groups = answers["lang"].to_numpy(), answers["group_id"].to_numpy()
+    for lang in languages(langs):
+        inside = (langs == lang) & ~np.isnan(values)
         where = detector.where(against=NATURAL, lang=lang)
-        values_of_lang, groups = values[inside], held.groups[inside]
+        values_of_lang, groups = values[inside], all_groups[inside]
         each.append(writer.mean(metric, detector.member, where, values_of_lang, groups, bounds=bounds))
     found = [
         Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
         for row in each
     ]
-    mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
+    mean = mean_of_cells(found, is_independent=are_apart(all_groups, langs))
     where = detector.where(against=NATURAL, lang=ALL)
     return [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
 
 
 def _answers(
-    metric: str, detector: Detector, values: np.ndarray, held: Labelled, writer: ScoreWriter
+    metric: str, detector: Detector, values: np.ndarray, answers: pl.DataFrame, writer: ScoreWriter
 ) -> list[pl.DataFrame]:
     """Outcome rows of the answers that count, in each language and over all: there an answer weighs as its
     language does in the plain mean, so that the mean of the rows is the detector's score.
     """
-    units = held.samples.select(
-        unit_id="sample_id", cluster_id="group_id", lang="lang", value=pl.Series(values)
-    )
+    units = answers.select(unit_id="sample_id", cluster_id="group_id", lang="lang", value=pl.Series(values))
     units = units.filter(pl.col("value").is_not_nan()).with_columns(subject=pl.lit(detector.member))
     if units.is_empty():
         return []
@@ -290,7 +334,9 @@ Said = tuple[
 
 def _answer_scores(lengths: Sequence[int], gold: Sequence[list], said: Sequence[Said | None]) -> np.ndarray:
     """Both scores of each answer, (answers, 2), NaN where nothing was said of it."""
-    return np.array([_both(*one) for one in zip(lengths, gold, said, strict=True)], dtype=float)
+    return np.array([_both(*one) for one in zip(lengths, gold, said, strict=True)], dtype=float).reshape(
+        -1, 2
+    )
 
 
 def _both(length: int, gold: list, said: Said | None) -> tuple[float, float]:

@@ -4,9 +4,9 @@ A text is what an item and its wording are: a silver passage and its gold twin a
 is the reply itself, so a judgement that names either belongs to both.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,8 @@ HELD_OUT, SILVER, GOLD, NATURAL = "held-out", "silver", "gold", "natural"  # wha
 CALIBRATIONS = (SILVER, GOLD, NATURAL)  # what its rates are corrected by
 AGAINST = (HELD_OUT, *CALIBRATIONS)
 CATEGORY = "category"
+
+One = TypeVar("One")
 
 
 class Detector(NamedTuple):
@@ -96,6 +98,14 @@ def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str
     """The texts of labelled samples (held out, silver and wild) and of replies, each once, in the order of
     their items.
     """
+    frame, placed = placed_texts(samples, replies)
+    return Texts(
+        frame, dict(placed.select("id", "place").iter_rows()), token_line(frame["text"].to_list(), cut)
+    )
+
+
+def placed_texts(samples: pl.DataFrame, replies: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """`Texts.frame`, and of every sample and reply its `id` and the `place` of its text there."""
     columns = ["item_id", "text", "group_id", "lang"]
     labelled = (
         samples.filter(pl.col("task").is_in(["held-out", "silver", "wild"]))
@@ -111,9 +121,7 @@ def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str
     placed = whole.join(
         frame.with_row_index("place").select("item_id", "text", "place"), on=["item_id", "text"]
     )
-    return Texts(
-        frame, dict(placed.select("id", "place").iter_rows()), token_line(frame["text"].to_list(), cut)
-    )
+    return frame, placed.select("id", "place")
 
 
 def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
@@ -169,7 +177,7 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     A text without a verdict (a detector that was not fitted) is not judged; a detector that judged nothing is
     left out.
     """
-    known = _told(judgements, texts)
+    known = _told(judgements, texts.frame, texts.place_of)
     found: dict[Detector, list[Run]] = {}
     for (judge, scope, labels, seed), part in known.group_by("judge", "scope", "labels", "seed"):
         detector = Detector(judge, scope or "multi", labels or "binary")
@@ -177,13 +185,26 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}
 
 
-def _told(judgements: pl.DataFrame, texts: Texts) -> pl.DataFrame:
+def names_of_runs(
+    judgements: pl.DataFrame, samples: pl.DataFrame, replies: pl.DataFrame
+) -> set[tuple[Detector, str]]:
+    """The detectors and seeds of `runs_of` on the texts of these samples and replies; spans are not looked at."""
+    frame, placed = placed_texts(samples, replies)
+    known = _told(judgements, frame, dict(placed.iter_rows()))
+    rows = known.select("judge", "scope", "labels", "seed").unique().iter_rows()
+    return {
+        (Detector(judge, scope or "multi", labels or "binary"), seed or "")
+        for judge, scope, labels, seed in rows
+    }
+
+
+def _told(judgements: pl.DataFrame, texts: pl.DataFrame, place_of: Mapping[str, int]) -> pl.DataFrame:
     """The judgements that count, by their ids, without their spans, which are most of a board's judgements: `row` is the
-    place of each among all.
+    place of each among all. `texts`, `place_of`: those of a `Texts`.
     """
-    names = list(texts.place_of)
+    names = list(place_of)
     places = pl.DataFrame(
-        {"target_id": names, "place": list(texts.place_of.values())},
+        {"target_id": names, "place": list(place_of.values())},
         schema={"target_id": pl.String, "place": pl.Int64},
     )
     keys = ("scope", "labels", "seed", "lang", "stage")
@@ -199,7 +220,7 @@ def _told(judgements: pl.DataFrame, texts: Texts) -> pl.DataFrame:
         n_windows=pair("attributes", "n_windows").cast(pl.Int64).fill_null(1),
     ).filter(pl.col("stage").is_null())
     known = known.join(places, on="target_id", maintain_order="left")
-    text_langs = texts.frame["lang"].gather(known["place"])
+    text_langs = texts["lang"].gather(known["place"])
     known = known.filter(pl.col("lang").is_null() | (pl.col("lang") == text_langs))
     once = known.unique(["judge", "scope", "labels", "seed", "place"], keep="first", maintain_order=True)
     return once.sort("judgement_id")
@@ -218,18 +239,23 @@ def _run(seed: str, told: pl.DataFrame, spans: pl.Series, texts: Texts) -> Run:
     return Run(seed, *marks(part, texts, name="target_id"), is_judged, rows, narrow)
 
 
-def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
-    """The samples of one kind: held-out passages, silver ones with silver or gold labels, or replies that
-    people labelled.
-    """
+def of_kind(against: str) -> pl.Expr:
+    """Which samples are of one kind of AGAINST."""
     is_human = pl.col("label_source").is_in(["gold", "published"])
-    rule = {
+    rules = {
         HELD_OUT: pl.col("task") == "held-out",
         SILVER: (pl.col("task") == "silver") & ~is_human,
         GOLD: (pl.col("task") == "silver") & is_human,
         NATURAL: (pl.col("task") == "wild") & is_human,
     }
-    rows = samples.filter(rule[against]).sort("sample_id")
+    return rules[against]
+
+
+def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
+    """The samples of one kind: held-out passages, silver ones with silver or gold labels, or replies that
+    people labelled.
+    """
+    rows = samples.filter(of_kind(against)).sort("sample_id")
     places = np.array([texts.place_of[name] for name in rows["sample_id"]], dtype=int)
     return Labelled(
         places,
@@ -268,6 +294,19 @@ def type_sums(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
 def languages(langs: Sequence[str] | np.ndarray) -> list[str]:
     """The languages of rows, sorted."""
     return sorted(set(map(str, langs)))
+
+
+def by_detector(
+    cells: Mapping[tuple[str, Detector, str], One],
+) -> dict[tuple[str, Detector], dict[str, One]]:
+    """What was found by kind of labels, detector and language, by the first two in the order of AGAINST and of
+    detectors, and by language.
+    """
+    order = sorted(cells, key=lambda key: (AGAINST.index(key[0]), key[1], key[2]))
+    found: dict[tuple[str, Detector], dict[str, One]] = {}
+    for against, detector, lang in order:
+        found.setdefault((against, detector), {})[lang] = cells[against, detector, lang]
+    return found
 
 
 def are_apart(groups: np.ndarray, langs: np.ndarray) -> bool:

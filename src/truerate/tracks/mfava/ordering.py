@@ -3,7 +3,7 @@
 Scores of one detector are means over its seeds, per language and as the plain mean over languages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,15 @@ from truerate.metrics.means import mean_of_cells, mean_of_defined
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
 from truerate.metrics.token_scores import TokenLine
-from truerate.tracks.mfava.marking import AGAINST, Detector, Labelled, Run, Texts, are_apart, languages
+from truerate.tracks.mfava.marking import (
+    AGAINST,
+    Detector,
+    Labelled,
+    Run,
+    Texts,
+    by_detector,
+    languages,
+)
 
 STEPS = 100  # per cent: spans hold probabilities of two digits
 ORDERING: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -20,33 +28,46 @@ ORDERING: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "token_average_precision": average_precision_of_counts,
 }
 
+Cells = dict[
+    tuple[str, Detector, str], tuple[int, list[Interval]]
+]  # by kind of labels, detector and language
 
-def ordering_rows(
+
+def ordering_cells(
     texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
-) -> list[dict]:
-    """`token_auroc` and `token_average_precision` of every detector against every kind of labels."""
-    made = []
+) -> Cells:
+    """The number of judged texts and the intervals of ORDERING, of every detector against every kind of labels in
+    each language that these texts are in.
+    """
+    found: Cells = {}
     for against in AGAINST if texts.frame.height else ():
         one = held[against]
         langs = languages(one.langs)
-        for detector, found in runs.items() if langs else ():
-            levels = [token_levels(run, one.places, texts.line) for run in found]
-            where = detector.where(against=against)
-            cells = {
-                lang: _language(one.where(one.langs == lang), found, levels, texts.line, writer)
-                for lang in langs
-            }
-            for place, name in enumerate(ORDERING):
-                for lang, (n, intervals) in cells.items():
-                    made.append(
-                        writer.row(name, detector.member, {**where, "lang": lang}, intervals[place], n)
-                    )
-                mean = mean_of_cells(
-                    [intervals[place] for _, intervals in cells.values()],
-                    is_independent=are_apart(one.groups, one.langs),
-                )
-                n = sum(size for size, _ in cells.values())
-                made.append(writer.row(name, detector.member, {**where, "lang": ALL}, mean, n))
+        for detector, own in runs.items() if langs else ():
+            levels = [token_levels(run, one.places, texts.line) for run in own]
+            for lang in langs:
+                inside = one.where(one.langs == lang)
+                found[against, detector, lang] = _language(inside, own, levels, texts.line, writer)
+    return found
+
+
+def ordering_rows(cells: Cells, is_independent: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
+    """`token_auroc` and `token_average_precision` of every detector against every kind of labels, from
+    `ordering_cells` of all texts. `is_independent`: by kind of labels, whether languages are apart
+    (`marking.are_apart`).
+    """
+    made = []
+    for (against, detector), by_lang in by_detector(cells).items():
+        where = detector.where(against=against)
+        for place, name in enumerate(ORDERING):
+            for lang, (n, intervals) in by_lang.items():
+                made.append(writer.row(name, detector.member, {**where, "lang": lang}, intervals[place], n))
+            mean = mean_of_cells(
+                [intervals[place] for _, intervals in by_lang.values()],
+                is_independent=is_independent[against],
+            )
+            n = sum(size for size, _ in by_lang.values())
+            made.append(writer.row(name, detector.member, {**where, "lang": ALL}, mean, n))
     return made
 
 

@@ -44,7 +44,22 @@ def labelling_error(natural: Labelled, texts: Texts) -> LabelError:
     Of each such reply the mean person is told and not each, so that the noise of one person is not: it counts only
     where a rate is about `these` very replies.
     """
-    inside = labellers(natural) > 1
-    votes = texts.line.per_text(natural.is_gold)[natural.places][inside]
-    each = mean_marks(natural, texts)[inside][:, None]
-    return label_error(votes, each, natural.groups[inside]) or EXACT
+    return error_of_shared(shared_marks(natural, texts))
+
+
+def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
+    """Of each sample that several people labelled the tokens that their `vote` marks and those that `each` of them
+    does in the mean: `sample_id`, `group_id`, `vote`, `each`.
+    """
+    votes = texts.line.per_text(natural.is_gold)[natural.places]
+    known = natural.samples.select("sample_id", "group_id").with_columns(
+        vote=pl.Series(votes, dtype=pl.Float64), each=pl.Series(mean_marks(natural, texts), dtype=pl.Float64)
+    )
+    return known.filter(pl.Series(labellers(natural) > 1, dtype=pl.Boolean))
+
+
+def error_of_shared(shared: pl.DataFrame) -> LabelError:
+    """`labelling_error` from `shared_marks`, in whatever order these are."""
+    known = shared.sort("sample_id")
+    votes, each = known["vote"].to_numpy(), known["each"].to_numpy()[:, None]
+    return label_error(votes, each, known["group_id"].to_numpy()) or EXACT

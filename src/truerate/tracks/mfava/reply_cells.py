@@ -40,10 +40,11 @@ def seeded(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Run]
 
 def _blank(seed: str, texts: Texts) -> Run:
     n_tokens = len(texts.line.starts)
-    nothing = pl.DataFrame(schema={"place": pl.Int64})
+    rows = pl.DataFrame(schema={"place": pl.Int64, "threshold": pl.Float64, "n_windows": pl.Int64})
+    spans = pl.DataFrame(schema={"place": pl.Int32, "start": pl.Int32, "end": pl.Int32, "p": pl.Float64})
     is_judged = np.zeros(texts.frame.height, dtype=bool)
     unmarked = np.zeros(n_tokens, dtype=bool), np.zeros(n_tokens, dtype=np.int8)
-    return Run(seed, *unmarked, is_judged, nothing, nothing)
+    return Run(seed, *unmarked, is_judged, rows, spans)
 
 
 def cells_of(
@@ -54,12 +55,15 @@ def cells_of(
     gold_of: Mapping[str, tuple[float, bool]],
     *,
     detector: Detector,
+    seeds: Sequence[str] | None = None,
     n_at_once: int = PART,
 ) -> Cells:
     """The replies (`marking.answers`) by (model, language), in their order, with what each seed of a detector
-    marked of them; `said`: its judgements, `gold_of`: what people marked, by reply (`rates.gold_tokens`).
+    marked of them; `said`: its judgements, `gold_of`: what people marked, by reply (`rates.gold_tokens`), `seeds`:
+    those that are told apart, also where they said nothing (those of `said`).
     """
-    seeds, places, found = seeds_of(said), {}, {}
+    places, found = {}, {}
+    seeds = seeds_of(said) if seeds is None else seeds
     for part in parts(replies, n_at_once):
         own = samples.join(part.select("item_id").unique(), on="item_id", how="semi")
         texts = board_texts(own, part, cut)

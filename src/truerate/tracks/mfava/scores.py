@@ -2,7 +2,7 @@
 wild, the texts themselves.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
@@ -14,26 +14,17 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
 from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.analyses import analysis_rows
+from truerate.tracks.mfava.board_parts import Judgements, in_parts, pieces, scored_parts
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows, windowed_rows
-from truerate.tracks.mfava.marking import (
-    AGAINST,
-    NATURAL,
-    Detector,
-    Labelled,
-    Texts,
-    answers,
-    board_texts,
-    labelled,
-    labelled_replies,
-    runs_of,
-)
+from truerate.tracks.mfava.marking import AGAINST, Detector, answers, labelled_replies
+from truerate.tracks.mfava.measured import languages_apart, measured, voices
 from truerate.tracks.mfava.ordering import ordering_rows
-from truerate.tracks.mfava.people import labelling_error
 from truerate.tracks.mfava.ranked_units import WHERE, headline, outcome_rows
 from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, rate_rows
-from truerate.tracks.mfava.rates import calibrations, gold_tokens, labelled_texts
-from truerate.tracks.mfava.reply_cells import cells_of, judgements_of, seeded, seeds_of
+from truerate.tracks.mfava.rates import labelled_texts
 from truerate.tracks.mfava.strata import stratum_rows
+
+__all__ = ["score", "scored_judgements", "scored_parts"]
 
 TEXTS = "texts"
 # Steps whose replies may be rejected, in the order of the protocol.
@@ -56,43 +47,46 @@ def score(
     *,
     items: pl.DataFrame,
     samples: pl.DataFrame,
-    judgements: pl.DataFrame,
+    judgements: pl.DataFrame | Judgements,
     generations: pl.DataFrame,
     inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All Score and Outcome rows of a board but those of its labels.
 
-    `samples` are the data set's and the gold ones, `judgements` the detectors', `generations` the data set's.
+    `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part (`scored_parts`),
+    `generations` the data set's.
     """
     settings = at.p.track(board)
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     replies = answers(generations, items)
+    by_part = (
+        judgements
+        if isinstance(judgements, Mapping)
+        else in_parts(judgements, scored_parts(items, samples, generations))
+    )
+    chosen = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
+    heard = voices(pieces(items, samples, replies, by_part), chosen)
     cut = offsets_by(settings.tokenizer)
-    texts = board_texts(samples, labelled_replies(samples, replies), cut)
-    runs = runs_of(judgements, texts)
-    held = {against: labelled(samples, texts, against) for against in AGAINST}
+    found = measured(pieces(items, samples, replies, by_part), heard, cut, writer)
+    is_apart = languages_apart(samples)
     made = [*span_rows(samples, writer), *rejected_rows(generations, writer), *answerable_rows(items, writer)]
     made += query_rows(items, writer)
     made += (
-        gold_rate_rows(texts, held, writer)
-        + detection_rows(texts, held, runs, writer)
-        + windowed_rows(held, runs, writer)
-        + ordering_rows(texts, held, runs, writer)
+        gold_rate_rows(found.gold, writer)
+        + detection_rows(found.tokens, is_apart, writer)
+        + windowed_rows(found.windows, writer)
+        + ordering_rows(found.ordered, is_apart, writer)
     )
-    marked, outcomes = mushroom_rows(texts, held[NATURAL], runs, writer, with_page=with_page(items))
+    marked, outcomes = mushroom_rows(
+        *found.answered, heard.seeds_by_detector, writer, with_page=with_page(items)
+    )
     made += marked
     made += unanswered_rows(generations, writer)
-    chosen = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
-    said = judgements_of(judgements, chosen)
-    seeds = seeds_of(said)
-    if seeds and not replies.is_empty():
-        gold_of = gold_tokens(texts, held[NATURAL])
-        cells = cells_of(replies, samples, said, cut, gold_of, detector=chosen)
-        known = calibrations(held, texts, seeded(runs.get(chosen, ()), seeds, texts))
-        people = labelling_error(held[NATURAL], texts)
-        fit = headline(cells, writer.statistics.confidence, people)
+    if heard.seeds:
+        cells, known = dict(sorted(found.cells.items())), found.known
+        fit = headline(cells, writer.statistics.confidence, found.people)
         models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
-        rates, estimated = rate_rows(cells, known, people, writer)
+        rates, estimated = rate_rows(cells, known, found.people, writer)
         made += rates + count_rows(cells, writer)
         for kind, one in labelled_texts(known).items():
             made += stratum_rows(chosen, kind, one.strata, one.clusters, writer)
@@ -141,26 +135,15 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     return made
 
 
-def gold_rate_rows(texts: Texts, held: dict[str, Labelled], writer: ScoreWriter) -> list[dict]:
+def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
     """`hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and
-    language.
+    language (`measured.gold_counts`).
     """
     made = []
-    for against, one in held.items():
-        tops, bottoms = texts.line.per_text(one.is_gold)[one.places], texts.line.sizes[one.places]
-        for lang in sorted(set(one.langs)):
-            inside = one.langs == lang
-            total = bottoms[inside].sum()
-            value = float(tops[inside].sum() / total) if total else None
-            made.append(
-                writer.row(
-                    "hallucinated_token_rate",
-                    TEXTS,
-                    {"against": against, "lang": lang},
-                    value,
-                    int(inside.sum()),
-                )
-            )
+    for against, lang in sorted(counts, key=lambda key: (AGAINST.index(key[0]), key[1])):
+        top, bottom, n = counts[against, lang]
+        where = {"against": against, "lang": lang}
+        made.append(writer.row("hallucinated_token_rate", TEXTS, where, top / bottom if bottom else None, n))
     return made
 
 
