@@ -29,7 +29,7 @@ from truerate.core.schemas.disk import (
 
 PART = 2_000  # rows of texts of any length that are in memory together
 ROW_GROUP = 500  # of a file of such texts
-WAITING = 20_000  # rows of slices that are put together before they go to disk
+WAITING = 50_000  # rows of slices that are put together before they go to disk
 KEYS = 200_000  # keys that parts are cut by; of more rows one in so many
 
 
