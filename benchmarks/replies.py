@@ -44,6 +44,11 @@ def of_corpora() -> str:
     """The outcomes of every corpus."""
     lines = [row(name, account(load(name), lambda one, n=name: READERS[n](one).value)) for name in READERS]
     lines += [row(name, account(rows_of_tracks(name), read)) for name, read in OF_TRACKS.items()]
+    prose = [(one["corpus"], one) for one in load("prose")]
+    lines += [
+        row(f"free prose: {name}", _account([one for one in prose if one[0] == name]))
+        for name in dict.fromkeys(name for name, _ in prose)
+    ]
     return HEADS.format("corpus") + "\n".join([RULE, *lines])
 
 

@@ -206,44 +206,33 @@ def finish(name: str, at, tables, folder: Path) -> int:
     """The data set's tables as the flow writes them, or its scores; nobody is asked."""
     import polars as pl
 
-    from truerate.core.schemas import Document, Sample, frame, load, save, save_in_parts, scan
-    from truerate.flow.dataset import BESIDE, DATASET, beside_all
+    from truerate.core.schemas import Sample, frame
+    from truerate.flow.dataset import exported_to, load_thinned
     from truerate.tracks.wildhallucinations import scores, steps
 
+    def place(table: str) -> str:
+        return str(folder / f"whole-{table}.parquet")
+
     if name == "export":
-        inputs = [str(path) for step in PER_SHARD for path in sorted(folder.glob(f"{step}-[0-9]*.parquet"))]
-        inputs = [path for path in inputs if Path(path).stem.count("-") == 1]
-        pages = sorted(path for one in inputs if (path := place_beside(Path(one), "documents")).is_file())
-        beside = {table: beside_all(inputs, table) for table in BESIDE if table != "documents"}
-        own = {key: rows for key, rows in without_documents(inputs).items()}
-        made, tasks = steps.exported(at, BOARD, tables, own, beside | {"documents": scan(Document, pages)})
+        inputs = {
+            step: [str(path) for path in sorted(folder.glob(f"{step}-[0-9]*.parquet"))] for step in PER_SHARD
+        }
+        slices = list(zip(*(inputs[step] for step in steps.SLICED), strict=True))
+        _, tasks = exported_to(
+            place, at, BOARD, tables, [path for step in PER_SHARD for path in inputs[step]], slices
+        )
         (folder / "tasks.jsonl").write_text("\n".join(map(json.dumps, tasks)), "utf-8")
-        for table, model in DATASET.items():
-            if table in made:
-                save(model, made[table], folder / f"whole-{table}.parquet")
-        save_in_parts(Document, pages, folder / "whole-documents.parquet", key="document_id")
         return 0
     read = ("items", "generations", "facts", "judgements", "documents", "rejects")
     whole = {
-        table: load(
-            DATASET[table], folder / f"whole-{table}.parquet", columns=steps.SCORED_COLUMNS.get(table)
+        table: load_thinned(
+            table, place(table), columns=steps.SCORED_COLUMNS.get(table), thinned=scores.thinned
         )
         for table in read
     }
     found, _ = scores.score(at, BOARD, **whole, samples=frame(Sample), inputs="")
     assert found.filter(pl.col("metric") == "wildfactscore").height
     return 0
-
-
-def without_documents(inputs: Sequence[str]) -> dict:
-    """The rows of scratch files by step, as `flow.dataset.export` hands them over."""
-    import polars as pl
-
-    from truerate.core.schemas import Document, Generation, frame, read
-    from truerate.flow.dataset import replies_of
-
-    rows = [(Path(path).name.rpartition("-")[0], read(Generation, path)) for path in inputs]
-    return replies_of(rows, pl.DataFrame(schema=frame(Document).schema))
 
 
 # ---- measuring ---------------------------------------------------------------------------------------------

@@ -217,3 +217,17 @@ def test_each_step_is_a_function_and_all_are_called_alike(track):
         named = inspect.signature(getattr(steps, step.name)).parameters
         assert list(named) == ["at", "board", "model", "tables", "shard", "upstream", "asking"], step.name
         assert named["asking"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_the_files_of_a_subject_and_a_shard_are_one_slice():
+    values = load_params(str(ROOT / "params.yaml")).model_dump()
+    at = Layout(Params.model_validate(values | {"n_shards": 2})).on(WILD)
+    found, subjects = graph.in_slices(at, WILD, ("generate", "facts")), at.p.track(WILD).subjects
+    names = [f"{step}-{shard}.parquet" for shard in (0, 1) for step in ("generate", "facts")]
+    assert [Path(path).name for one in found for path in one] == names * len(subjects)
+    assert {len({Path(path).parent.name.split("@")[0] for path in one}) for one in found} == {1}
+    exported = graph.for_export(at, WILD)
+    others = [path for path in exported if path not in {path for one in found for path in one}]
+    assert sorted([*others, *(path for one in found for path in one)]) == sorted(exported)
+    assert {Path(path).name.split("-")[0] for path in others} == {"extract", "curate", "evidence"}
+    assert graph.in_slices(at, WILD, ()) == []

@@ -110,6 +110,10 @@ UNFIT |= {
         *("steps", "SCORED", lambda own: ("fact",)),
         "`SCORED` of its steps.py names 'fact'; did you mean 'facts'?",
     ),
+    "slices of no step": (
+        *("steps", "SLICED", lambda own: ("simple",)),
+        "`SLICED` of its steps.py names 'simple'; did you mean 'sample'?",
+    ),
     "columns of no table": (
         *("steps", "SCORED_COLUMNS", lambda own: {"fact": ("text",)}),
         "`SCORED_COLUMNS` of its steps.py names 'fact'; allowed: ",

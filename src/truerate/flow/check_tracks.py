@@ -148,12 +148,15 @@ def _check_graph(at: Layout, board: str) -> None:
 
 
 def _unknown_tables(track: Any) -> Iterator[str]:
-    """Tables of a data set that there are none of: what a step gives beside replies, and what scores are
-    made from.
+    """Tables of a data set, and steps, that there are none of: what a step gives beside replies, which steps are
+    exported in slices, and what scores are made from.
     """
     for step in track.graph:
         if lost := [table for table in step.beside if table not in BESIDE]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
+    steps = [step.name for step in track.graph]
+    if lost := [name for name in track.sliced if name not in steps]:
+        yield f"`SLICED` of its steps.py names {lost[0]!r}{meant(lost[0], steps)}; allowed: {listed(steps)}"
     if lost := [table for table in track.scored if table not in DATASET]:
         yield f"`SCORED` of its steps.py names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
     for table, columns in track.scored_columns.items():

@@ -5,9 +5,11 @@ scratch files.
 import json
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from gc import set_threshold
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -21,10 +23,12 @@ from truerate.core.schemas import (
     PAIRS,
     SPANS,
     Document,
+    Gathered,
     Generation,
     frame,
     height,
     load,
+    load_in_parts,
     read,
     save,
     save_in_parts,
@@ -32,12 +36,13 @@ from truerate.core.schemas import (
     write,
 )
 from truerate.flow import graph
-from truerate.flow.dataset_tables import BESIDE, DATASET
+from truerate.flow.dataset_tables import BESIDE, DATASET, PARTED
 from truerate.flow.guard import handed, refuse_edited, write_json, write_text
-from truerate.flow.sources import load_source
+from truerate.flow.sources import SourceTables, load_source
 from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
 PAGES = "documents"  # of the tables beside replies the one that outgrows memory
+Thinned = Callable[[str, pl.DataFrame], pl.DataFrame]
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
@@ -117,9 +122,7 @@ def beside_all(paths: list[str], table: str) -> pl.DataFrame:
 
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
-    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment. The pages
-    that a step fetched are handed to the track unread (as a query), and written part by part.
-    """
+    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
     from truerate.flow.ending import tell
 
     refuse_edited(at, Stage("dataset", board))
@@ -128,39 +131,74 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
-    side_tables: dict[str, Any] = {table: beside_all(inputs, table) for table in BESIDE if table != PAGES}
-    pages = [path for one in inputs if (path := beside(one, PAGES)).is_file()]
-    side_tables[PAGES] = scan(Document, pages)
-    tables, tasks = protocol_of(own, board).exported(
-        own, board, load_source(own, board), replies_in(inputs), side_tables
+    slices = graph.in_slices(own, board, protocol_of(own, board).sliced)
+    names, tasks = exported_to(
+        partial(at.dataset, board), own, board, load_source(own, board), inputs, slices
     )
-    refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
-    for name, model in DATASET.items():
-        if name == PAGES and pages:
-            save_in_parts(model, pages, at.dataset(board, name), key="document_id")
-            continue
-        whole = tables.get(name, frame(model))
-        save(
-            model,
-            whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True),
-            at.dataset(board, name),
-        )
     write_text(
         at.dataset(board, "tasks.jsonl"),
         "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks),
     )
-    write_json(
-        at.dataset(board, "card.json"),
-        {
-            "board": board,
-            "n": {
-                name: height(at.dataset(board, name))
-                for name in DATASET
-                if name in tables or (name == PAGES and pages)
-            },
-        },
-    )
+    heights = {name: height(at.dataset(board, name)) for name in names}
+    write_json(at.dataset(board, "card.json"), {"board": board, "n": heights})
     tell(at, [board])
+
+
+def exported_to(
+    place: Callable[[str], str],
+    at: Layout,
+    board: str,
+    source: SourceTables,
+    inputs: Sequence[str],
+    slices: Sequence[Sequence[str]],
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Write the tables of a board's data set, each to the `place` of its name, from scratch files; the names of those
+    that the track gave, and its annotation tasks.
+
+    The files of a slice (`graph.in_slices`) are read together and no others with them; their rows wait on disk and are
+    written part by part. So are the pages that a step fetched, which the track is given unread (as a query).
+    """
+    apart = {path for one in slices for path in one}
+    others = [path for path in inputs if path not in apart]
+    pages = [path for one in inputs if (path := beside(one, PAGES)).is_file()]
+    with TemporaryDirectory(dir=_folder(place("items")), prefix=".slices-") as folder:
+        rows = Gathered(DATASET, folder)
+        side_tables: dict[str, Any] = _beside_replies(others) | {PAGES: scan(Document, pages)}
+        more: dict[str, Any] = {}
+        if protocol_of(at, board).sliced:
+            more = {
+                "slices": ((replies_in(list(one)), _beside_replies(one)) for one in slices),
+                "keep": rows.keep,
+            }
+        tables, tasks = protocol_of(at, board).exported(
+            at, board, source, replies_in(others), side_tables, **more
+        )
+        refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
+        parts: dict[str, Sequence[str | Path]] = {**rows.files(), **({PAGES: pages} if pages else {})}
+        for name, model in DATASET.items():
+            if parts.get(name):
+                save_in_parts(model, parts[name], place(name), **PARTED[name])
+                continue
+            whole = tables.get(name, frame(model))
+            save(
+                model,
+                whole.sort(
+                    pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True
+                ),
+                place(name),
+            )
+    return [name for name in DATASET if name in tables or name in parts], tasks
+
+
+def _beside_replies(paths: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """The tables beside scratch files, but their pages."""
+    return {table: beside_all(list(paths), table) for table in BESIDE if table != PAGES}
+
+
+def _folder(path: str) -> Path:
+    """The folder in which a file will lie."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return Path(path).parent
 
 
 def load_dataset(
@@ -168,13 +206,35 @@ def load_dataset(
     board: str,
     names: Collection[str] = tuple(DATASET),
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
+    thinned: Thinned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a board's data set, by name: all or those named, and of each all columns or these."""
+    """The tables of a board's data set, by name: all or those named, and of each all columns or these. `thinned`: what
+    is made of their rows as they are read (`load_thinned`).
+    """
     return {
-        name: load(model, at.dataset(board, name), columns=columns.get(name))
-        for name, model in DATASET.items()
+        name: load_thinned(name, at.dataset(board, name), columns=columns.get(name), thinned=thinned)
+        for name in DATASET
         if name in names
     }
+
+
+def load_thinned(
+    name: str,
+    path: str | Path,
+    *,
+    thinned: Thinned | None,
+    columns: Collection[str] | None = None,
+    rows: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """A table of a data set, read and validated: whole, or what `thinned` makes of its rows, some at a time. `rows`: of
+    those for which this holds alone.
+    """
+    if thinned is None:
+        return load(DATASET[name], path, columns=columns, rows=rows)
+    each = partial(thinned, name)
+    if rows is None:
+        return load_in_parts(DATASET[name], path, each, columns=columns)
+    return each(load(DATASET[name], path, columns=columns, rows=rows))
 
 
 def gc(at: Layout) -> list[str]:

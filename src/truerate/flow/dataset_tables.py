@@ -1,6 +1,18 @@
 """The tables of a board's data set, and those that one of its steps may give besides replies, by name."""
 
-from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Reject, Sample
+from typing import Any
+
+from truerate.core.schemas import (
+    LARGEST_GROUP,
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Reject,
+    Sample,
+)
 
 DATASET = {
     "items": Item,
@@ -13,3 +25,12 @@ DATASET = {
     "counts": Count,
 }
 BESIDE = {"judgements": Judgement, "documents": Document, "rejects": Reject}
+
+# How tables are written that outgrow memory (`save_in_parts`). Of documents and judgements that came twice the first
+# stands; two facts or replies of one name are a mistake.
+PARTED: dict[str, dict[str, Any]] = {
+    "documents": {"key": "document_id"},
+    "generations": {"key": "generation_id", "n": 20_000, "group": LARGEST_GROUP, "keeps_first": False},
+    "facts": {"key": "fact_id", "n": LARGEST_GROUP, "group": LARGEST_GROUP, "keeps_first": False},
+    "judgements": {"key": "judgement_id", "n": LARGEST_GROUP, "group": LARGEST_GROUP},
+}

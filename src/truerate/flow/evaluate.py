@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -27,7 +28,7 @@ from truerate.core.schemas import (
     set_apart,
 )
 from truerate.core.text import passage_of
-from truerate.flow.dataset import load_dataset
+from truerate.flow.dataset import load_dataset, load_thinned
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
@@ -160,7 +161,8 @@ def score(at: Layout, board: str) -> None:
 def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
     """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
     track = protocol_of(at, board)
-    dataset = load_dataset(at, board, ("items", "generations", *track.scored), track.scored_columns)
+    read = ("items", "generations", *track.scored)
+    dataset = load_dataset(at, board, read, track.scored_columns, track.thinned)
     samples = load(Sample, at.labels(board, "samples"))
     judged = [at.judgements(name, board) for name in at.p.families(board)]
     inputs = digest(at.dataset(board), at.labels(board), *judged)
@@ -193,8 +195,8 @@ def scored_judgements(
     rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
     own = at.dataset(board, "judgements")
     if track.scored_parts is None:
-        parts = [load(Judgement, own, columns=columns)]
-        yield pl.concat([*parts, *(load(Judgement, path, rows=rows, columns=columns) for path in judged)])
+        read = partial(load_thinned, "judgements", columns=columns, thinned=track.thinned)
+        yield pl.concat([read(own), *(read(path, rows=rows) for path in judged)])
         return
     places = track.scored_parts(items, samples, generations)
     taken = {"rows": rows, "columns": columns, "within": "judge"}

@@ -6,7 +6,7 @@ source's texts stand alone.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -153,6 +153,16 @@ def before(at: Layout, board: str, name: str, model: str, shard: int) -> list[st
 def for_export(at: Layout, board: str) -> list[str]:
     """The scratch files that a board's data set is made of."""
     return [path for step in steps_of(at, board) for path in files(at, board, step.name)]
+
+
+def in_slices(at: Layout, board: str, names: Collection[str]) -> list[list[str]]:
+    """The scratch files of some steps by model and shard: those of one model's shard together, in the steps' order."""
+    slices: dict[tuple[str, int], list[str]] = {}
+    for step in steps_of(at, board):
+        for model in models(at, board, step) if step.name in names else ():
+            for shard, path in enumerate(_files(at, board, step, model)):
+                slices.setdefault((model, shard), []).append(path)
+    return list(slices.values())
 
 
 def all_files(at: Layout, board: str) -> list[str]:

@@ -3,6 +3,7 @@
 What was asked again stands in rows of its own (`attempt` 2): the first replies keep their outcome.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -10,27 +11,35 @@ import polars as pl
 from truerate.core.schemas import Count, frame, pair, pairs
 
 _SLICED = ("task", "lang", "scheme", "variant", "stage", "attempt")
+_BY = ("purpose", "model", *_SLICED)
 
 
 def counts(generations: pl.DataFrame) -> pl.DataFrame:
     """Count rows per step (the purpose), model, task, language, scheme, variant, stage and attempt, from
     Generation rows.
     """
-    if generations.is_empty():
-        return frame(Count)
+    return counted([tallied(generations)])
+
+
+def tallied(generations: pl.DataFrame) -> pl.DataFrame:
+    """How many of some Generation rows there are of each outcome, for `counted`."""
     known = generations.select(
         "purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought"))
     )
-    grouped = known.group_by("purpose", "model", *_SLICED).agg(
-        pl.len().alias("n_in"),
+    return known.group_by(_BY).agg(
+        pl.len().cast(pl.Int64).alias("n_in"),
         *(
-            (pl.col("status") == status).sum().alias(f"n_{status}")
+            (pl.col("status") == status).sum().cast(pl.Int64).alias(f"n_{status}")
             for status in ("ok", "dead", "abstained", "unparsed")
         ),
-        pl.col("thought").is_not_null().sum().alias("n_thought"),
+        pl.col("thought").is_not_null().sum().cast(pl.Int64).alias("n_thought"),
     )
-    rows = [_row(row) for row in grouped.sort("purpose", "model", *_SLICED).iter_rows(named=True)]
-    return frame(Count, rows)
+
+
+def counted(tallies: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Count rows from the tallies of all slices of a board's Generation rows."""
+    summed = pl.concat(tallies).group_by(_BY).sum().sort(_BY)
+    return frame(Count, [_row(row) for row in summed.iter_rows(named=True)])
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -105,9 +105,12 @@ class Protocol:
 
     Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
-    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `scored`, tables of the data set that
+    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `sliced`, steps with a file per model and shard
+    that `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep` (steps.py);
+    `scored`, tables of the data set that
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
-    that it does (steps.py), `scored_judgements`, an expression that holds of those
+    that it does (steps.py), `thinned` (a table's name and some of its rows → what `score` reads of these, as they are
+    read; scores.py), `scored_judgements`, an expression that holds of those
     judgements of detectors that it reads (all, where there is none; scores.py), `scored_parts`, the `part` of each
     `target_id` that judgements name, from items, samples and generations, where `score` reads them part by part: it is
     given queries by part, and one part of them is in memory at a time (scores.py); `label` (people's labels → samples, judgements,
@@ -128,8 +131,10 @@ class Protocol:
     contexts: Callable[..., Mapping[str, Any]]
     exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
+    sliced: tuple[str, ...] = ()
     scored: tuple[str, ...] = ()
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    thinned: Callable[[str, "pl.DataFrame"], "pl.DataFrame"] | None = None
     scored_judgements: Callable[..., "pl.Expr"] | None = None
     scored_parts: Callable[..., "pl.DataFrame"] | None = None
     label: Callable[..., Any] | None = None
@@ -165,8 +170,10 @@ REQUIRED = {
     "score": Part("score", ("steps", "scores")),
 }
 OPTIONAL = {
+    "sliced": Part("SLICED", ("steps",)),
     "scored": Part("SCORED", ("steps",)),
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),
+    "thinned": Part("thinned", ("scores",)),
     "scored_judgements": Part("scored_judgements", ("scores",)),
     "scored_parts": Part("scored_parts", ("scores",)),
     "label": Part("label", ("steps", "labels")),

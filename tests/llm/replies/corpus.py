@@ -5,6 +5,8 @@ reader has to give in its own form, or null where nothing may be read. Also: `co
 reader is told beside the text; `note`, why a person reads it so; `also`, other values that a person may read
 where `value` is null; `reason`, why there is none; `held`: true where the reply was written
 after the reader, so that its first run says how the reader fares on what it has not seen.
+In `prose.jsonl` a line also names its `corpus`, by whose reader it is read: verdicts and choices that are wrapped in free
+prose, of which a reader may lose more than of other replies, and turns and invents none.
 Labels were written before the reader was run on them.
 """
 

@@ -18,6 +18,11 @@ def test_none_turned_none_invented_few_lost(name):
     assert found.read_rate is not None and found.read_rate >= MIN_READ, found.lost
 
 
+def test_of_free_prose_none_is_turned_and_none_invented():
+    found = account(load("prose"), lambda row: READERS[row["corpus"]](row).value)
+    assert (found.turned, found.invented) == ([], [])
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_every_reply_has_one_outcome(name):
     """A value or a reason of the closed list, and cuts of the closed list; a stated reason is the one given."""

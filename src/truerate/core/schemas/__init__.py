@@ -10,18 +10,19 @@ needs no new column.
 from truerate.core.schemas.apart import set_apart
 from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
 from truerate.core.schemas.disk import (
+    LARGEST_GROUP,
     height,
     load,
     read,
     read_json,
     read_parquet,
     save,
-    save_in_parts,
     scan,
     validate,
     write,
     write_parquet,
 )
+from truerate.core.schemas.parts import Gathered, load_in_parts, save_in_parts
 from truerate.core.schemas.rows import (
     NOT_FITTED,
     emptied,
@@ -60,10 +61,12 @@ __all__ = [
     "Fact",
     "Field",
     "FieldRules",
+    "Gathered",
     "Generation",
     "Item",
     "Judgement",
     "LABEL_SOURCES",
+    "LARGEST_GROUP",
     "NOT_FITTED",
     "NO_ANSWERS",
     "Outcome",
@@ -84,6 +87,7 @@ __all__ = [
     "height",
     "judgement_row",
     "load",
+    "load_in_parts",
     "pair",
     "pairs",
     "read",

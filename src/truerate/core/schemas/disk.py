@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -12,8 +11,6 @@ import polars as pl
 from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, schema
 
-PART = 2_000  # rows of texts of any length that are in memory together
-ROW_GROUP = 500  # of a file that was written in parts
 LARGEST_GROUP = 50_000  # rows of a table that are decoded at once where some of them are read
 STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 
@@ -69,42 +66,6 @@ def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
     return pl.concat([pl.scan_parquet(path) for path in paths])
 
 
-def save_in_parts(
-    table: type[Table], paths: Sequence[str | Path], path: str | Path, *, key: str, n: int = PART
-) -> None:
-    """What `save` would write of the rows of files that `write` wrote, sorted by a text `key`, the first of those of
-    one key: the rows of one file, or `n` of all, are in memory together. Each row is read twice, whatever there is.
-    """
-    keys = scan(table, paths).select(key).collect().to_series().unique().sort()
-    starts = keys.gather_every(n).to_list()[1:]
-    if not starts:
-        save(table, _first(pl.concat([read(table, one) for one in paths]), key), path)
-        return
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
-        places = range(len(starts) + 1)
-        for number, one in enumerate(paths):
-            _cut(read(table, one), starts, key, Path(folder), suffix=f"-{number:05}")
-        for place in places:
-            pieces = [pl.read_parquet(piece) for piece in sorted(Path(folder).glob(f"{place:05}-*"))]
-            save(table, _first(pl.concat(pieces), key), Path(folder) / f"{place:05}")
-        whole = pl.concat([pl.scan_parquet(Path(folder) / f"{place:05}") for place in places])
-        _put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=ROW_GROUP))
-
-
-def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, folder: Path, *, suffix: str) -> None:
-    """Write the rows before the first of the keys `starts`, those from it to the next, and so on, each to its own
-    file.
-    """
-    places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
-    for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
-        rows.drop("place", strict=False).write_parquet(folder / f"{place:05}{suffix}", **STORED)
-
-
-def _first(data: pl.DataFrame, key: str) -> pl.DataFrame:
-    return data.unique(key, keep="first", maintain_order=True).sort(key)
-
-
 def height(path: str | Path) -> int:
     """How many rows a table on disk has; none of them is read."""
     return int(pl.scan_parquet(path).select(pl.len()).collect().item())
@@ -141,10 +102,10 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
     places = pl.int_range(data.height, eager=True)
     # a slice drags along what lies beside it in lists; column by column, for no two copies of a table
     data = pl.DataFrame([column.rechunk().gather(places) for column in data.iter_columns()])
-    _put(path, lambda scratch: data.write_parquet(scratch, **STORED, row_group_size=LARGEST_GROUP))
+    put(path, lambda scratch: data.write_parquet(scratch, **STORED, row_group_size=LARGEST_GROUP))
 
 
-def _put(path: str | Path, written: Callable[[Path], None]) -> None:
+def put(path: str | Path, written: Callable[[Path], None]) -> None:
     """Have a file written beside its place, then moved there."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,8 @@ _IS = (
 _LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+)*(?:answer|final|decision|conclusion|label|result)"
 _FIRST = lazy(
     # possessive: given back sign by sign, a row of brackets would be tried in each of its partitions
-    rf"[\W_]*+(?:(?:yes|no)[\W_]*+)?(?:(?:it|this|that)(?:'s|\s+is)\s+(?:an?\s+)?|(?:i(?:'d|\s+would)?\s+(?:think|believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
+    rf"[\W_]*+(?:(?:yes|no)[\W_]*+)?(?:(?:it|this|that)(?:'s|\s+is)\s+(?:an?\s+)?|(?:i(?:'d|\s+would)?\s+(?:think|"
+    rf"believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
     rf"(?:(?:it|this)(?:'s|\s+is)\s+)?)?(?:{_EVALUATION}{_IS}|{_LABEL}{_IS})?)[\W_]*+{_WORD}",
     re.I,
 )

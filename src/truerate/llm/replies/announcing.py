@@ -23,7 +23,8 @@ _YES_SIR = (
 )
 FOREIGN_PREAMBLE = lazy(
     rf"\A[\s*_#>¡]*(?:{_YES_SIR}\s*[!.,，。！、]+\s*)?(?:{_HERE}[^\n:：]{{0,60}}?{_MADE}[^\n:：]{{0,40}}|"
-    rf"(?:eine?|une?|una?|uma?|一个)\s*[^\n:：.]{{0,60}}?{_MADE}\s*(?:wäre|ist|lautet|serait|est|sería|es|seria|sarebbe|è|é|是)\s*)[:：][\s*_]*(?=\S)",
+    rf"(?:eine?|une?|una?|uma?|一个)\s*[^\n:：.]{{0,60}}?{_MADE}\s*(?:wäre|ist|lautet|serait|est|sería|es|seria|sarebbe|"
+    rf"è|é|是)\s*)[:：][\s*_]*(?=\S)",
     re.I,
 )
 # a heading of the text in one of them: `Korrigierte Antwort: …`
@@ -53,4 +54,15 @@ TOLD_BEHIND = lazy(
     r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
     r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
     re.I | re.DOTALL,
+)
+# a question back to the one who asks, in place of a text
+ASKS_BACK = lazy(
+    r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|"
+    r"assist|do))\b[^\n]{0,100}\?\W*|"
+    r"\W*(?:do\s+you\s+(?:want|mean|prefer)|would\s+you\s+(?:like|prefer)|"
+    r"could\s+you\s+(?:please\s+)?tell\s+me\s+(?:which|what|whether))\b[^\n]{0,160}\?\W*|"
+    r"\W*(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|provide|share|"
+    r"tell\s+me)\b[^\n]{0,80}\b(?:hallucinat\w+|document|context|source|question|"
+    r"knowledge|passage|answer)\b[^\n]{0,160}\?\W*",
+    re.I,
 )

@@ -9,7 +9,8 @@ from truerate.llm.replies.mentions import NOUNS, VERB
 
 # both are granted something before one is picked: `Both are fine, but I would choose …`
 _BOTH_BUT = lazy(
-    rf"^\W*(?:both|either|neither|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{VERB}\s|(?:{NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best|closer|nearer)\b))",
+    rf"^\W*(?:both|either|neither|they|the\s+two)\b[^.;:!?\n]{{0,80}}?,?\s+but\s+(?=(?:overall,?\s+)?(?:{VERB}\s|"
+    rf"(?:{NOUNS})\s+[12]\s+\w+s\s+(?:[^.;:!?\n]{{0,60}}\s)?(?:more|better|best|closer|nearer)\b))",
     re.I,
 )
 
@@ -17,7 +18,8 @@ _BOTH_BUT = lazy(
 # one has to be picked though both, or neither, would do: `Neither is right, but if I must choose, Answer 1.`
 _FORCED = lazy(
     rf"^\W*(?:(?:both|neither|either|none|they|the\s+two)\b[^.;:!?\n]{{0,80}}(?:[.;!]\s+|,?\s+))?(?:(?:but|however|still|yet),?\s+)?"
-    rf"if\s+(?:i\s+)?(?:must|had\s+to|have\s+to|(?:am\s+|'m\s+)?forced(?:\s+to)?)(?:\s+(?:choose|pick|decide|say|select)(?:\s+one)?)?\s*,?\s+"
+    rf"if\s+(?:i\s+)?(?:must|had\s+to|have\s+to|(?:am\s+|'m\s+)?forced(?:\s+to)?)(?:\s+(?:choose|pick|decide|say|"
+    rf"select)(?:\s+one)?)?\s*,?\s+"
     rf"(?:then\s+)?(?=(?:{VERB}\s|(?:{NOUNS})\s+[12]\b|the\s))",
     re.I,
 )

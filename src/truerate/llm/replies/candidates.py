@@ -12,6 +12,7 @@ from truerate.core.patterns import lazy
 from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
+    ASKS_BACK,
     BOXED,
     ECHOED,
     FOREIGN_HEAD,
@@ -21,7 +22,16 @@ from truerate.llm.replies.announcing import (
     TOLD_BEHIND,
 )
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
-from truerate.llm.replies.explaining import ACTUAL, ASIDE, EXPLAINED, FAREWELL, KINDS, MADE, PARTING
+from truerate.llm.replies.explaining import (
+    ACTUAL,
+    ASIDE,
+    EXPLAINED,
+    FAREWELL,
+    KINDS,
+    MADE,
+    PARTING,
+    QUOTED_FIRST,
+)
 from truerate.llm.replies.handing_over import TEXT_BELOW
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
@@ -58,21 +68,25 @@ _MADE_IS = (
 # what the writer is about to do, on a line of its own
 _WILL = (
     rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
-    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|try)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
+    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|"
+    rf"try)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
     rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{MADE}\b[^:\n.]{{0,60}}[.:!]"
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = lazy(
-    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|{_YES_SIR}\s*[!.,:—–-]*[\s*_\u2600-\u27bf\U0001f300-\U0001faff]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
+    rf"\A[\s*_#>]*(?:(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_WILL}[\s*_]*\n|"
+    rf"{_YES_SIR}\s*[!.,:—–-]*[\s*_\u2600-\u27bf\U0001f300-\U0001faff]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|{KINDS}\s+{MADE}\s+(?:(?:is|goes)\s+)?below[.:!]?[\s*_]*\n|"
     rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
+    rf"[^\n:]{{0,160}}\b{MADE}\b[^\n:]{{0,60}}\bhallucinated[^\n:]{{0,60}}:[\s*_]*\n\s*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
 # the same with the text behind a colon on the line
 _PREAMBLE_HEAD = lazy(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}|"
-    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|here\s+it\s+is\s*[—–-]\s*(?=\S)|(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{KINDS}\s+{MADE}\s+(?:would|could|might)\s+be\s*"
+    rf"i(?:'d|\s+would)\s+(?:answer|say|go\s+with)):[\s*_]*(?=\S)|here\s+it\s+is\s*[—–-]\s*(?=\S)|(?:an?|the|"
+    rf"one)\s+(?:\w+\s+){{0,4}}?{KINDS}\s+{MADE}\s+(?:would|could|might)\s+be\s*"
     r"(?=[\"“«'‘*]))",
     re.I,
 )
@@ -104,10 +118,6 @@ _ACKNOWLEDGED = lazy(
     rf"[^\n.]{{0,40}}\b{KINDS}\s+{MADE}\b[^\n]{{0,60}}|"
     rf"<[^<>\"'/]{{0,20}}\b(?:insert|your|placeholder|answer|response|summary)[^<>\"']{{0,20}}>|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
-    re.I,
-)
-_ASKS_BACK = lazy(
-    r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|assist|do))\b[^\n]{0,100}\?\W*",
     re.I,
 )
 _KEYS = lazy(
@@ -157,7 +167,7 @@ def written(
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and _ASKS_BACK.fullmatch(answer)):
+    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer)):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
@@ -270,6 +280,8 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
                 cuts = joined(cuts, (kind,))
         if noun != "Response" and (found := _YES_SIR_HEAD.match(value)):
             value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
+        if found := QUOTED_FIRST.match(value):
+            value, cuts = found["text"] or found["curly"], joined(cuts, ("explanation",))
         value, more = _unheaded(value, names)
         cuts = joined(cuts, more)
         for pattern in (EXPLAINED, TOLD_BEHIND, ASIDE, *((ACTUAL,) if noun == "Answer" else ())):
@@ -303,7 +315,8 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
         rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
-        rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
+        rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|"
+        rf"\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )

@@ -16,7 +16,8 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.deciding import OPEN, decided
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
@@ -24,7 +25,8 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import weighed
 
 _REASON = lazy(
-    r"\s*(?:[.;:!(\n—–-]|,\s*(?:hands\s+down|no\s+doubt|without\s+(?:a\s+)?doubt|clearly|definitely|by\s+far|easily|of\s+course|for\s+sure)\W*\Z|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
+    r"\s*(?:[.;:!(\n—–-]|,\s*(?:hands\s+down|no\s+doubt|without\s+(?:a\s+)?doubt|clearly|definitely|by\s+far|easily|"
+    r"of\s+course|for\s+sure)\W*\Z|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|"
     r"whereas|for)\b)",
     re.I,
 )
@@ -35,7 +37,9 @@ _NOT = lazy(
     re.I,
 )
 _DOUBT = lazy(
-    r"\b(?:(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?(?:start|begin|look|analy\w+|consider|examine|check|compare|evaluate)|was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
+    r"\b(?:(?:let\s+me|let's|i(?:'ll|\s+will))\s+(?:\w+\s+)?(?:start|begin|look|analy\w+|consider|examine|check|"
+    r"compare|evaluate)|was\s+(?:going|about|tempted)\s+to|would\s+have|both|neither|either|none|tie|tied|"
+    r"equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|"
     r"probably|(?:as|so)\s+(?:is|does|do|are|was|were|has)|"
     r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|"
     r"decide|choose|determine)|hard\s+to)\b",
@@ -49,7 +53,7 @@ _OTHERS = lazy(
     re.I,
 )
 _TAKEN_BACK = lazy(
-    r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
+    r"\b(?:wait|scrap\s+that|correction\s*:|disregard|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
     r"thoughts?)|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
@@ -97,9 +101,11 @@ _OF_FAULT = lazy(
     r"\s+(?:an?\s+|the\s+|some\s+|several\s+)?(?:\w+ly\s+)?(?:(?:made[ -]up|fabricated|hallucinated|"
     r"unsupported|unverifi\w+|non-?existent)\b|"
     r"(?:something|things|what)\s[^.;]*(?:wrong|false|incorrect|unsupported|not|n't|made[ -]up|invented)|"
-    r"(?:wrong|false|incorrect|inaccurate|invented|different)\s+(?:\w+\s+)?(?:years?|dates?|names?|numbers?|figures?|places?|claims?|statements?|"
+    r"(?:wrong|false|incorrect|inaccurate|invented|different)\s+(?:\w+\s+)?(?:years?|dates?|names?|numbers?|figures?|"
+    r"places?|claims?|statements?|"
     r"information|facts?|details?|things?|persons?|authors?|titles?|cit(?:y|ies)|countr(?:y|ies))\b)"
-    r"|[^.;]*\b(?:(?:that|which)\s+(?:is|are|was|were)(?:n't|\s+not)|(?:is|are)(?:n't|\s+(?:not|nowhere))\s+(?:in|found|mentioned|stated|supported)|not\s+in\s+the\s|"
+    r"|[^.;]*\b(?:(?:that|which)\s+(?:is|are|was|were)(?:n't|\s+not)|(?:is|are)(?:n't|\s+(?:not|nowhere))\s+(?:in|"
+    r"found|mentioned|stated|supported)|not\s+in\s+the\s|"
     r"(?:knowledge|document|source|history|passage|text)\s+(?:does\s+not|doesn't|never))",
     re.I,
 )
@@ -146,8 +152,18 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, ran_on = _before_example(answer, given, hashed)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
+    if cue and len(_under(answer, cue, names)) > 1:
+        return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     found = _region(value, tuple(names), asks)
     return Parsed(found.value, found.reason, joined(cuts, ran_on, more, found.cuts))
+
+
+def _under(answer: str, cue: str, names: Sequence[str]) -> set[str]:
+    """The names that stand alone on the lines right behind each cue before a next example."""
+    cues = headings.find(answer, cue, is_anywhere=False)
+    stop = cues[0].start + len(headings.before_next(answer[cues[0].start :])[0]) if cues else 0
+    lines = (answer[one.end :].strip().partition("\n")[0] for one in cues if one.start < stop)
+    return {name for line in lines if (name := _alone(line, names)) is not None}
 
 
 def _before_example(answer: str, given: Sequence[str], hashed: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -213,6 +229,8 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
+    if (place := decided(text, mentions, asks)) is not None:
+        return "ambiguous" if place == OPEN else names[place]
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
     if place is None and said not in names:
@@ -245,7 +263,11 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     ):
         return "ambiguous"
     told = _sentence(text, mentions[0][1])
-    if _OTHERS.search(told) or told.rstrip().endswith("?"):
+    if (
+        _OTHERS.search(told)
+        or REPORTED.search(told.partition(text[mentions[0][1] : mentions[0][2]])[0])
+        or told.rstrip().endswith("?")
+    ):
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found

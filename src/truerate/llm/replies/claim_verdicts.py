@@ -42,7 +42,8 @@ _IN_PROSE = lazy(
 )
 # one sentence for all claims
 _OF_ALL = lazy(
-    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2}))?(?:\s+(?:given|listed|above))?"
+    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?P<count>two|"
+    r"three|four|five|six|seven|eight|nine|ten|\d{1,2}))?(?:\s+(?:given|listed|above))?"
     r"(?:\s+(?:claims?|statements?|facts?|them))?(?:\s+(?:is|are)|\s*[:：])\s+(?:(?:fully|clearly|directly)\s+)?"
     r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
     re.IGNORECASE,

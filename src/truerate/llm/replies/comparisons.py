@@ -28,7 +28,8 @@ from truerate.llm.replies.grammar import paraphrase
 Asks = Literal["hallucinated", "best"] | None
 _IS = (
     r"(?:is|was|seems|sounds|looks|appears|reads|feels|(?:seems|appears)\s+to\s+be)\s+"
-    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|entirely|completely|wholly|totally|the|also)\s+)*"
+    r"(?:(?:clearly|slightly|much|far|a\s+bit|somewhat|significantly|definitely|simply|overall|entirely|completely|"
+    r"wholly|totally|the|also)\s+)*"
 )
 _QUALITY = (
     r"(?:plausible|convincing|natural|believable|credible|fitting|suitable|appropriate|realistic|persuasive|"
@@ -59,7 +60,8 @@ _REJECT = r"(?:reject|discard|dismiss|rule\s+out|exclude|eliminate|avoid|skip|dr
 AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\s+(?:with|to)|relative\s+to)"
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
-    r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
+    r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|"
+    r"supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
     r"scratch|i\s+mean|however|although|though)\b|\?",
     re.I,
 )
@@ -240,7 +242,8 @@ def _of_best() -> list[str]:
         rf"{_SO}@\s+{own}{_TAIL}\s*,?\s*(?:because|since|as)\s+%\s+(?:(?!\b(?:better|best|more|most|right|correct|also|too)\b)[^@%])+",
         rf"{_SO}%\s+{lacks}\s+{_SOUND}{_TAIL}{_AND}@\s+is",
         rf"{_SO}@\s+{_IS}(?:superior|preferable)\s+to\s+%{_REASON}",
-        rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
+        rf"{_SO}@\s+(?:(?!\b(?:not|no|hardly|barely|scarcely|neither)\b|n't)[^@%.;])+?\s(?:better|"
+        rf"more\s+\w+ly)\s+than\s+%(?:\s+does)?{_REASON}",
         rf"{_SO}@\s+(?:provides|gives|offers|presents)\s+a\s+(?:more|better)\s[^@%.;]+?\sthan\s+%{_REASON}",
         rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
         rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",

@@ -20,7 +20,8 @@ OF_CLAIM = {
     True: lazy(
         rf"{_SOURCE}(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*"
         r"(?:so|it|this|that|exactly\s+that|the\s+same)?\s*(?:as\s+well|too|also)?\s*\Z"
-        rf"|(?:that|this|it)(?:'s|\s+is)\s+(?:exactly\s+|also\s+)?what\s+{_SOURCE}(?:says|states|mentions|gives|has)\b(?!.*\b(?:not|but)\b)",
+        rf"|(?:that|this|it)(?:'s|\s+is)\s+(?:exactly\s+|also\s+)?what\s+{_SOURCE}(?:says|states|mentions|gives|"
+        rf"has)\b(?!.*\b(?:not|but)\b)",
         re.I,
     ),
     False: lazy(
@@ -41,15 +42,19 @@ OF_GIVEN = lazy(
 )
 # behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
 COURTEOUS = lazy(
-    r"\W*(?:please\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
+    r"\W*(?:please\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|"
+    r"thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
     r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
     r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
     r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
-    r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|locate|confirm|verify|trace))|"
-    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+(?:have\s+not|haven't)\s+(?:seen|received|got|read|been)\b|"
+    r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|"
+    r"locate|confirm|verify|trace))|"
+    r"(?:i|we)\s+(?:do\s+not|don't)\s+have\s+(?:enough|the|any|sufficient)\b|(?:i|we)\s+(?:have\s+not|"
+    r"haven't)\s+(?:seen|received|got|read|been)\b|"
     r"(?:i|we)\s+have\s+(?:no|some|a|any)\s+(?:\w+\s+)?"
     r"(?:questions?|doubts?|objections?|idea|comments?)\b|(?:i|we)\s+need\b|"
-    r"(?:understood|noted|ready|got\s+it|ok(?:ay)?)\s*(?:[.!,]|\Z)|that(?:'s|\s+is)\s+not\s+what\s+i\b|(?:i|we)(?:'ve|\s+have)\s+(?:\w+\s+)?"
+    r"(?:understood|noted|ready|got\s+it|ok(?:ay)?)\s*(?:[.!,]|\Z)|that(?:'s|\s+is)\s+not\s+what\s+i\b|(?:i|we)(?:'ve|"
+    r"\s+have)\s+(?:\w+\s+)?"
     r"(?:evaluated|read|reviewed|checked|compared|analy[sz]ed|received)\b[^:;,]*\Z)",
     re.I,
 )

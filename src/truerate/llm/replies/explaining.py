@@ -21,7 +21,8 @@ _CLAIMS = (
 )
 EXPLAINED = lazy(
     rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
-    rf"(?:explanation(?:\s+of\s+(?:the\s+)?\w+)?|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|hallucinations?(?:\s+(?:types?|"
+    rf"(?:explanation(?:\s+of\s+(?:the\s+)?\w+)?|notes?|reason(?:ing)?|rationale|justification|pattern(?:\s+used)?|"
+    rf"hallucinations?(?:\s+(?:types?|"
     rf"patterns?|introduced|added|inserted|made|included))?|(?:introduced|inserted|added|key)\s+(?:hallucinations?|errors?|facts)|"
     rf"type\s+of\s+(?:hallucination|error)|strategy|method|technique|fabricat(?:ions?|ed\s+details?)|"
     rf"changes?(?:\s+made)?|comment|disclaimer|"
@@ -33,11 +34,13 @@ EXPLAINED = lazy(
     rf"confused|placed|included|omitted|mixed|got|used)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|hope\s+(?:this|that|it)|"
+    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|"
+    rf"please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
     rf"|the\s+(?:hallucination|error|mistake|fabrication|false\s+(?:part|detail))\s+(?:lies|is|was|here|consists|concerns)\b"
     rf"|(?<=[(\[*])[^\n()]{{0,160}}?\b(?:is|are|was|were)\s+(?:\w+\s+)?{_CLAIMS}"
-    rf"|(?<=[(\[*])[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
+    rf"|(?<=[(\[*])[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|"
+    rf"given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
     rf"|note\s+that\b[^\n]{{0,160}}?\b(?:{_CLAIMS}|(?:not|never|isn't|aren't)\b[^\n]{{0,60}}\b(?:document|knowledge|source|text)\b)"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
@@ -54,14 +57,21 @@ ASIDE = lazy(
     rf"\s*[*_]{{0,2}}[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
-    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|one)\b|{_CLAIMS})[^()\[\]]*[)\]][.*_]{{0,3}}\s*\Z",
+    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|"
+    rf"one)\b|{_CLAIMS})[^()\[\]]*[)\]][.*_]{{0,3}}\s*\Z",
     re.I,
 )
 
+# a text that is quoted as a whole, and words of the writer's behind it: in a paragraph or in brackets of their own
+QUOTED_FIRST = lazy(
+    r"\A(?:\"(?P<text>[^\"\n]{8,}[.!?])\"|“(?P<curly>[^”\n]{8,}[.!?])”)(?:\s*\n\s*\n.+|\s*[*_]?\([^()\n]+\)[.*_]*)\s*\Z",
+    re.DOTALL,
+)
 # behind a short answer alone: what would be right, that this is wrong
 ACTUAL = lazy(
     rf"(?:\n\s*(?:the|its)\s+(?:actual|right|correct|true|real)\s+\w+\s+(?:is|was)\b|"
-    rf"\s+//\s*{_CLAIMS}|\s+[—–-]\s*(?:(?:this|that|it|which)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
+    rf"\s+//\s*{_CLAIMS}|\s+[—–-]\s*(?:(?:this|that|it|which)\s+(?:is|was)|an?(?:\s+(?:\w+\s+)?(?:but|and|"
+    rf"yet))?)\s+(?:\w+\s+but\s+)?{_CLAIMS}).*\Z",
     re.I | re.DOTALL,
 )
 
@@ -72,7 +82,8 @@ PARTING = lazy(
     r"\n\s*[*_(\[]*(?:have\s+a\s+(?:great|nice|good|wonderful|lovely)\s+(?:day|one|time|weekend|evening)|"
     r"(?:many\s+)?thanks?(?:\s+(?:you|a\s+lot|again|so\s+much|in\s+advance|for\s+[^\n]{1,60}))*|cheers|good\s+luck|"
     r"(?:please\s+)?(?:provide|send|give|share|paste)\s+(?:me\s+)?(?:with\s+)?the\s+next\b[^\n]{0,60}|"
-    r"next\s+(?:one|question|example|item)\b[^\n]{0,40}|(?:do|would)\s+you\s+(?:want|like|need|prefer)\b[^\n]{0,100}|shall\s+i\b[^\n]{0,100}|"
+    r"next\s+(?:one|question|example|item)\b[^\n]{0,40}|(?:do|would)\s+you\s+(?:want|like|need|prefer)\b[^\n]{0,100}|"
+    r"shall\s+i\b[^\n]{0,100}|"
     r"(?:the\s+)?end\s+of\s+(?:the\s+|my\s+)?(?:\w+\s+)?(?:answer|response|summary|reply|output|text|example))[\s.!?)\]*_]*\Z",
     re.I,
 )

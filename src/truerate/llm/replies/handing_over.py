@@ -34,15 +34,18 @@ _HANDS_OVER = lazy(
 )
 # an outro right behind the word, without a full stop between
 _LEAVES = lazy(
-    rf"\A(?P<word>[\s*_#>\"'“`(\[]*(?:{WORD})[\"'”*_`)\]]*)\s+(?=(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)|(?:i\s+)?hope\s+(?:this|that|it)\s+helps|"
-    r"is\s+there\s+anything\s+else|if\s+you\s+(?:have|need|want|would\s+like)\s+(?:any\s+(?:\w+\s+)?questions?|more|further|me\s+to|another))\b)",
+    rf"\A(?P<word>[\s*_#>\"'“`(\[]*(?:{WORD})[\"'”*_`)\]]*)\s+(?=(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)|"
+    rf"(?:i\s+)?hope\s+(?:this|that|it)\s+helps|"
+    r"is\s+there\s+anything\s+else|if\s+you\s+(?:have|need|want|would\s+like)\s+(?:any\s+(?:\w+\s+)?questions?|more|"
+    r"further|me\s+to|another))\b)",
     re.I,
 )
 # a line of its own above a text; with the text behind a colon where it can be no part of one
 TEXT_BELOW = lazy(
     r"\A[\s*_#>]*(?:(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|gladly|understood|got\s+it)\s*[!.,]+\s*)?"
     rf"(?:(?:{_HANDED})\s*[*_]*[:—–-][\s*_]*(?=\S)|(?:{_HANDED}|how\s+about\s+(?:this|the\s+following)(?:\s+one)?|"
-    r"(?:i(?:'d|\s+would|\s+will|'ll)|let\s+me)\s+(?:write|go\s+with|say|offer|suggest|answer)(?:\s+(?:one|this|it|with\s+this|the\s+following))?|"
+    r"(?:i(?:'d|\s+would|\s+will|'ll)|let\s+me)\s+(?:write|go\s+with|say|offer|suggest|answer)(?:\s+(?:one|this|it|"
+    r"with\s+this|the\s+following))?|"
     r"following\s+(?:the|your)\s+(?:\w+\s+)?(?:instructions?|rules?|format|pattern|examples?))[*_]*\s*[.:!][ \t*_]*\n\s*)",
     re.I,
 )

@@ -33,7 +33,8 @@ HEDGED = lazy(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|"
     r"maybe|probably|possibly|not\s+(?:sure|certain)|unsure|uncertain|i\s+(?:[\w']+\s+){0,2}?(?:dis)?agree|"
     r"i\s+guess|sort\s+of|kind\s+of|i\s+(?:can|could)\s+(?:\w+ly\s+)?(?:help|assist|do|check|judge|evaluate|look|see\s+(?:the|your))|"
-    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)|\s+(?:the|your)\s+(?!hallucin|err|mistake|problem|issue|fault|contradict)\w+\s*(?:[.!]|$)))|"
+    r"please\s+(?:provide|share|send|paste|give)|(?:i|we)\s+(?:understand|see(?=\s*(?:[.!,]|$)|\s+(?:the|"
+    r"your)\s+(?!hallucin|err|mistake|problem|issue|fault|contradict)\w+\s*(?:[.!]|$)))|"
     r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|"
     r"and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
@@ -61,12 +62,27 @@ PART_GRANTED = lazy(
 TAKEN_BACK = lazy(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
     r"i\s+take\s+(?:it|that)\s+back|"
-    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b",
+    r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b"
+    r"|(?:^|[.!?…;\n])\s*or\s+(?:maybe|perhaps|possibly)\b",
     re.I,
 )
 # of two texts: that none is picked
 UNDECIDED = lazy(
-    r"\bi(?:'m|\s+am)?\s+(?:can(?:no|')t|cannot|unable\s+to|not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
+    r"\bi(?:'m|\s+am)?\s+(?:really\s+|honestly\s+|simply\s+|just\s+)?(?:can(?:no|')t|cannot|unable\s+to|"
+    r"not\s+able\s+to)\s+(?:really\s+)?(?:tell|say|decide|choose|determine|pick)\b"
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
+    re.I,
+)
+# before a statement that is not the writer's own, or that the writer does not make
+REPORTED = lazy(
+    r"\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
+    r"will|can)|not\s+(?:convinced|the\s+case|true|certain|sure|say|think|claim|mean)\b"
+    r"|(?:question|issue|point|matter)\s+is\s+(?:whether|if|which)|(?:some|others|people|one|you|many|critics|"
+    r"they)\s+(?:\w+\s+)?(?:would|might|may|could|can)\s+(?:\w+\s+)?(?:say|think|argue|claim|believe|object)"
+    r"|(?:some|others|people|many|critics)\s+(?:say|think|argue|claim|believe)|(?:user|judge|annotator|reader|person|"
+    r"author|prompt|instructions?|demonstrations?|task|guidelines?)\s+(?:\w+\s+){0,3}?(?:says?|said|claims?|claimed|"
+    r"argues?|argued|tells?|told|asks?|asked|asserts?)\s+(?:\w+\s+){0,3}?(?:that|whether|when|which)"
+    r"|wrong\s+to\s+(?:say|think|claim|call)|(?:might|may|could)\s+be\s+(?:that|argued)|unless|whether|only\s+say)\b|"
+    r"\A\W*had\s+(?:it|the|this|they|he|she)\b|\bin\s+the\s+examples?\b",
     re.I,
 )

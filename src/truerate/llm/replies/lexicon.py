@@ -20,14 +20,15 @@ MEANS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 # Words of other languages by which the sentence of a verdict can contradict it: for sound, for fault, and the
 # negations that turn either. (English has a grammar.)
 SOUND = (
-    r"korrekt|richtig|stimmt|correct[eoa]?\b|exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
+    r"korrekt|richtig|stimmt|treu\b|\bfrei\s+von\b|stimmen\b.{0,40}überein|fidèle|\bfiel\b|fedele|correct[eoa]?\b|"
+    r"exacte?\b|cierta|corrett|corret[oa]\b|correcta?\b|klopt|juist|"
     r"doğru|верн|правильн|"
-    r"正确|正し[いく]|صحيح|정확|맞"
+    r"正确|一致|相符|正し[いく]|صحيح|정확|맞"
 )
 FAULT = (
-    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[oa]\b|inventad|errad|allucina|"
+    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[aeio]\b|inventa[dn]?|errad|allucina|"
     r"sbaglia|inventat|verzonnen|fout|"
-    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
+    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|虚构|编造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
 )
 NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
@@ -56,11 +57,45 @@ def pole(text: str) -> bool | None:
     """Whether words of other languages than English say that something is at fault (True) or sound (False);
     None where they say neither, or both. A negation turns them.
     """
-    clause = _BECAUSE.split(text, maxsplit=1)[0]  # a reason has negations of its own
+    clause = _BECAUSE.split(text, maxsplit=1)[0].partition(":")[0]  # a reason has negations of its own
     is_fault, is_sound = (bool(re.search(words, clause, re.IGNORECASE)) for words in (FAULT, SOUND))
     if is_fault is is_sound:
         return None
     return is_fault is not bool(re.search(NEGATION, clause, re.IGNORECASE))
+
+
+# a sentence about the judged text in other languages than English, and what leaves it open
+_OF_TEXT = re.compile(
+    r"\W*(?:(?:daher|somit|also|insgesamt|donc|ainsi|por\s+(?:lo\s+)?tanto|así\s+que|quindi|pertanto|portanto|dus|"
+    r"таким\s+образом|итак|поэтому|因此|所以|综上|したがって|よって)[,，、]?\s*)?"
+    r"(?:die\s+(?:antwort|zusammenfassung)|(?:la|cette)\s+réponse|(?:le|ce)\s+résumé|(?:la|esta)\s+respuesta|(?:el|"
+    r"este)\s+resumen|(?:la|questa)\s+risposta|il\s+riassunto|"
+    r"a\s+resposta|o\s+resumo|het\s+antwoord|de\s+samenvatting|(?:этот\s+)?ответ|(?:это\s+)?резюме|(?:该|这个|这份)?(?:回答|"
+    r"答案|摘要|总结|回复)|(?:この)?(?:回答|要約|応答)は)"
+    r"(?:\s+(?:enthält|ist|stimmt|contient|est|contiene|es|è|inventa|invente|erfindet|inventeert|contém|é|bevat|is|"
+    r"содержит|не|no|non|ne|nicht|n'est)\b|"
+    r"(?=[^.。]*(?:含|有|は|与|和|是|没|が)))",
+    re.IGNORECASE,
+)
+_LEFT_OPEN = re.compile(
+    r"\b(?:vielleicht|möglicherweise|wahrscheinlich|teilweise|wenn|falls|ob|peut-être|probablement|partiellement|si|"
+    r"quizás?|tal\s+vez|probablemente|parcialmente|forse|probabilmente|se|talvez|"
+    r"provavelmente|misschien|waarschijnlijk|als|of|возможно|вероятно|если|ли|частично|aber|mais|pero|ma|mas|maar|но|"
+    r"jedoch|cependant)\b|也许|可能|如果|是否|部分|かもしれ|おそらく|もし|但|でも|しかし|[?？]",
+    re.IGNORECASE,
+)
+
+
+def foreign(sentence: str) -> bool | None:
+    """What a sentence of another language than English says of the judged text, which it begins with (`Die Antwort ist
+    falsch`); None where it leaves it open or says neither.
+    """
+    if _OF_TEXT.match(sentence) is None or _LEFT_OPEN.search(sentence):
+        return None
+    clause = _BECAUSE.split(sentence, maxsplit=1)[0].partition(":")[0]
+    parts = re.split(r"\s+(?:y|e|et|und|en|и)\s+", re.sub(r"\bno\b", "non", clause, flags=re.IGNORECASE))
+    told = {pole(part) for part in parts}
+    return told.pop() if len(told) == 1 else None
 
 
 # a conclusion in Chinese, Japanese or Korean, which set no blanks: `因此答案是“否”`, `答えは「はい」です`

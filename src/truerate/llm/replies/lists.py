@@ -34,7 +34,8 @@ _REMARK = lazy(
     re.IGNORECASE,
 )
 _DOUBT = lazy(
-    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|instead|hmm)\b|[?/]|n't"
+    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|"
+    r"instead|hmm)\b|[?/]|n't"
 )
 _SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
 _BEST = r"best(?:[- ]fitting)?|most (?:fitting|suitable|appropriate)"

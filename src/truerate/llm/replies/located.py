@@ -58,14 +58,17 @@ _OPEN = lazy(
 # a first verdict that a later sentence takes back with another one: `No. Wait, the year is wrong: Yes.`
 _TAKEN_BACK = lazy(
     r"(?:\A|[.!?…:\n])[\s,;.!?—–-]*(?:no\s*,\s*)?(?:wait|hmm+|actually|scratch\s+that|(?:a\s+)?correction|on\s+(?:second\s+thoughts?|"
-    r"(?:a\s+)?(?:second|closer)\s+(?:look|reading)|reflection|re-?reading)|i\s+mean|or\s+rather|let\s+me\s+(?:correct|re-?(?:think|read|check|consider)))\b"
+    r"(?:a\s+)?(?:second|closer)\s+(?:look|reading)|reflection|re-?reading)|i\s+mean|or\s+rather|"
+    r"let\s+me\s+(?:correct|re-?(?:think|read|check|consider)))\b"
     rf"(?:[^\n]{{0,160}}?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
     re.I | re.MULTILINE,
 )
 # a part of the response: what is at fault in it is at fault in the response
 _QUOTED_PART = lazy(
-    r"(?:the|this)\s+(?:\w+\s+)?(?:segments?|claims?|statements?|phrases?|parts?|words?|sentences?|spans?)\s+(?P<quote>[\"“][^\"“”\n]{1,300}[\"”]),?"
-    r"|(?:the\s+response\s+(?:says|states|claims|mentions|adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
+    r"(?:the|this)\s+(?:\w+\s+)?(?:segments?|claims?|statements?|phrases?|parts?|words?|sentences?|"
+    r"spans?)\s+(?P<quote>[\"“][^\"“”\n]{1,300}[\"”]),?"
+    r"|(?:the\s+response\s+(?:says|states|claims|mentions|"
+    r"adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
     re.I,
 )
 # a sentence about `it`, which may be a segment or a reason

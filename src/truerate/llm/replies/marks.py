@@ -168,7 +168,8 @@ def _spelled(nouns: tuple[str, ...]) -> str:
 def _worded(nouns: tuple[str, ...]) -> re.Pattern[str]:
     """A word and a number, closed by a sign or alone on the line."""
     return re.compile(
-        rf"(?:{_spelled(nouns)})\.?\s*#?(\d{{1,4}}(?:\s*(?:[-–,&]|and|to|und|bis)\s*\d{{1,4}})*)(?=[*_`\"]*\s*(?:[:：.)|]|[-–—→](?=\s)|->|=>|$))[).]?",
+        rf"(?:{_spelled(nouns)})\.?\s*#?(\d{{1,4}}(?:\s*(?:[-–,&]|and|to|und|"
+        rf"bis)\s*\d{{1,4}})*)(?=[*_`\"]*\s*(?:[:：.)|]|[-–—→](?=\s)|->|=>|$))[).]?",
         re.IGNORECASE,
     )
 

@@ -39,7 +39,8 @@ VERB = (
 
 # `the first is …`, `the second sticks to …`: of a text, where no noun stands
 _DOES = (
-    r"\s+(?:(?:is|isn't|was)\s+(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b)|(?:doesn't|does\s+not|sticks|stays|keeps|invents|fabricates|contradicts|"
+    r"\s+(?:(?:is|isn't|was)\s+(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b)|(?:doesn't|does\s+not|sticks|stays|"
+    r"keeps|invents|fabricates|contradicts|"
     r"hallucinates)\s)"
 )
 

@@ -27,8 +27,10 @@ _SCORED = tuple(
     for one, other in ("\x01\x02", "\x02\x01")
 )
 _RANKED = lazy(
-    r"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>[\x01\x02])\W+(?:2nd|second|2)(?:\s+place)?\s*[.:)]?\s*[\x01\x02]|"
-    r"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>[\x01\x02])\s+(?:first|higher|above\s+[\x01\x02])(?:\s+and\s+[\x01\x02]\s+(?:second|last|lower))?)\W*",
+    r"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>[\x01\x02])\W+(?:2nd|second|"
+    r"2)(?:\s+place)?\s*[.:)]?\s*[\x01\x02]|"
+    r"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>[\x01\x02])\s+(?:first|higher|"
+    r"above\s+[\x01\x02])(?:\s+and\s+[\x01\x02]\s+(?:second|last|lower))?)\W*",
     re.I,
 )
 

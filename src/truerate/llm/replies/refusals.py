@@ -88,10 +88,12 @@ _ENGLISH = (
     # I strive for accuracy and will not fabricate an answer · I only give truthful information
     rf"\bi\s+(?:always\s+)?(?:strive|aim|try|am\s+(?:made|designed|trained|built|programmed))\b[^.]{{0,80}}?\b(?:and|so|hence)\s+(?:i\s+)?"
     rf"(?:cannot|can't|can\s+not|will\s+not|won't|do\s+not|don't)\s+(?:\w+ly\s+)?{_WRITE}\b",
-    r"\A\W*(?:sorry\W+(?:but\s+)?)?i\s+(?:can\s+|will\s+|may\s+)?only\s+(?:give|provide|share|offer|write|produce|state)\s+(?:\w+\s+and\s+)?"
+    r"\A\W*(?:sorry\W+(?:but\s+)?)?i\s+(?:can\s+|will\s+|may\s+)?only\s+(?:give|provide|share|offer|write|produce|"
+    r"state)\s+(?:\w+\s+and\s+)?"
     r"(?:truthful|accurate|factual|correct|true|honest|verified)\b",
     # of itself in the third person
-    rf"\A\W*(?:the|this)\s+(?:ai\s+)?(?:assistant|model|language\s+model|ai|system)\s+(?:declines\s+to|refuses\s+to|cannot|can't|will\s+not|"
+    rf"\A\W*(?:the|this)\s+(?:ai\s+)?(?:assistant|model|language\s+model|ai|system)\s+(?:declines\s+to|refuses\s+to|"
+    rf"cannot|can't|will\s+not|"
     rf"won't|is\s+(?:unable|not\s+able)\s+to)\s+(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
     # the request, and writing falsehoods
     r"\b(?:request|task|instruction|prompt)\s+(?:cannot|can't|can\s+not|could\s+not|will\s+not|"
@@ -101,7 +103,8 @@ _ENGLISH = (
     r"denied|refusal)\W*\Z",
     rf"\b(?:writing|creating|providing|generating|producing|inventing|making\s+up|stating|spreading|"
     rf"fabricating|giving)\b[^.]{{0,60}}?(?:{_FALSE}|facts|answers?|information|"
-    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would(?:\s+not)?\s+be|goes|go|violates?|conflicts?)\s*(?:against|not\s+(?:be\s+)?(?:something|what|in|within|"
+    rf"things)\b[^.]{{0,30}}?\b(?:is|are|would(?:\s+not)?\s+be|goes|go|violates?|conflicts?)\s*(?:against|"
+    rf"not\s+(?:be\s+)?(?:something|what|in|within|"
     rf"appropriate|possible|ethical|allowed|permitted|right|ok(?:ay)?|acceptable|responsible|honest|proper|my|helpful)\b|"
     rf"outside|unethical|harmful|out\s+of|something\s+(?:that\s+)?(?:cannot|can't)|with\b|my\b|the\b|"
     rf"(?:in)?appropriate|misleading|deceptive|wrong|irresponsible|dishonest|impossible|prohibited|forbidden)",
@@ -122,7 +125,8 @@ _ENGLISH = (
     rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
     r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
-    rf"\A\W*(?:that|this|it)(?:'s|\s+is)\s+something\s+(?:that\s+)?i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s+(?:to\s+)?(?:do|{_WRITE}|{_GIVE})\b"
+    rf"\A\W*(?:that|this|it)(?:'s|\s+is)\s+something\s+(?:that\s+)?i(?:'d|\s+would)\s+(?:rather|"
+    rf"prefer)\s+not\s+(?:to\s+)?(?:do|{_WRITE}|{_GIVE})\b"
     r"(?=\s*(?:[.,;:!]|$|because\b|since\b|as\b))",
     rf"\A\W*(?:instead\s+of|rather\s+than)\s+(?:{_WRITE}\s+|giving\s+(?:you\s+)?|writing\s+|making\s+up\s+|inventing\s+)?"
     rf"(?:an?\s+|any\s+)?{_FALSE}\b[^.]{{0,60}}?,\s*(?:here\s+is|i(?:'d|'ll|\s+can|\s+could|\s+will|\s+would))\b",
@@ -170,7 +174,8 @@ _OTHERS = (
     r"\b(?:désolée?|navrée?|malheureusement|je\s+regrette)\b.*\bne?\W?(?:peux|puis|vais|suis|pourrai)\b|"
     r"\bje\s+ne\s+(?:peux|vais|souhaite|veux|saurais|puis)\s+(?:pas\s+)?(?:vous\s+|t'|y\s+|le\s+|"
     r"la\s+)?(?:aider|écrire|rédiger|fournir|inventer|créer|générer|produire|répondre|faire)\b",
-    rf"\bil\s+(?:m'est|ne\s+m'est\s+pas)\s+(?:impossible|possible|permis)\s+de\s+(?:vous\s+)?{_FRENCH}|\bje\s+(?:préfère|préférerais)\s+ne\s+pas\s+{_FRENCH}|"
+    rf"\bil\s+(?:m'est|ne\s+m'est\s+pas)\s+(?:impossible|possible|permis)\s+de\s+(?:vous\s+)?{_FRENCH}|"
+    rf"\bje\s+(?:préfère|préférerais)\s+ne\s+pas\s+{_FRENCH}|"
     rf"\bje\s+ne\s+suis\s+pas\s+(?:en\s+mesure|capable|autorisée?)\s+(?:de\s+|d'|à\s+)(?:vous\s+)?{_FRENCH}|"
     rf"\bje\s+dois\s+(?:malheureusement\s+)?(?:refuser|décliner)\b",
     # Spanish

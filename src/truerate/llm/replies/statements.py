@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from truerate.llm.replies import contrary, handing_over, hedging, stating, structured
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, concluded, pole
+from truerate.llm.replies.lexicon import MEANS, NEGATION, ROMANCE_FAULT, concluded, foreign, pole
 from truerate.llm.replies.reading import Parsed
 
 Asks = Literal["hallucination"] | None
@@ -36,7 +36,7 @@ class Stated(NamedTuple):
 
 def prose(text: str, asks: Asks) -> Parsed:
     """The one verdict that the sentences of a text state."""
-    text = handing_over.taken(text)
+    text = stating.SURE_ENOUGH.sub("", handing_over.taken(text))
     joined_lines = stating.LABEL_LINE.sub(lambda found: f"{found[1] or found[2] + ':'} ", text)
     plain = stating.QUOTED.sub(_unquoted, stating.NUMBERED.sub(r"number ", joined_lines))
     plain = contrary.COURTESY_FIRST.sub("", contrary.without_steps(stating.RATHER.sub(_preferred, plain)))
@@ -152,12 +152,20 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         return Stated(None, "both")
     if stating.STRUCK.search(sentence):
         return Stated(None, "both")
+    if (
+        asks
+        and (again := stating.ANSWERED.fullmatch(sentence))
+        and contrary.in_words(again["rest"]) is not None
+    ):
+        value = MEANS[again["word"].casefold()]
+        return Stated(value if contrary.in_words(again["rest"]) is value else None, "conclusion")
     if asks and (again := stating.SO_WORD.fullmatch(sentence)):
         value = MEANS[again["word"].casefold()]
         return Stated(value if paraphrase(again["rest"]) is value else None, "last")
     if asks and (again := stating.SAME_WORD.fullmatch(sentence)):
         value = MEANS[again["word"].casefold()]
-        if paraphrase(again["said"]) is value:
+        clause = re.split(r",\s+and\s+(?=i\b)", again["said"], flags=re.I)[-1]
+        if value in (paraphrase(again["said"]), paraphrase(clause)):
             return Stated(value, "last")
     if asks and (label := stating.OF_VERDICT.match(sentence)):
         words, again = (
@@ -167,6 +175,12 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
         if (told := state(words)) is not None:
             is_one = again is None or MEANS[again["word"].casefold()] is told
             return Stated(told if is_one else None, "conclusion")
+    if asks and (against := stating.CONTRAST.match(sentence)):
+        told = paraphrase(sentence[against.end() :])
+        is_open = told is None and stating.FABRICATED.search(sentence[against.end() :])
+        return Stated(told, "both" if is_open else "paraphrase") if told is not None or is_open else None
+    if asks and (told := foreign(sentence)) is not None:
+        return Stated(told, "paraphrase")
     said = (
         paraphrase(stating.LABEL.sub("", sentence, count=1) if stating.LABEL.match(sentence) else sentence)
         if asks
@@ -233,6 +247,8 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     asked = found.groupdict().get("asked")
     if asked and not stating.OWN_QUESTION.search(asked):
         return None  # the answer to another question
+    if hedging.REPORTED.search(before) and not stating.REASONED.search(before):
+        return None
     # a reason before `so` has its own negations
     clause = "" if stating.REASONED.search(before) or label.startswith("so ") else before
     # the right verdict is the reply's own; the right answer may be the one that was given

@@ -18,9 +18,11 @@ SOUND_KEY = lazy(
     re.I,
 )
 _LABELS = (
-    r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|output|"
+    r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
+    r"judge?ment|verdict|conclusion|decision|output|"
     r"result|solution|reply|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|最终)?(?:的な)?(?:判断|判定|結論|结论)|"
+    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
+    r"最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
 )
@@ -37,8 +39,10 @@ ALONE = lazy(
 _FILLER = (
     r"(?:(?:assistant|a|ai|bot|judge|model)\s*:\s*)?(?:(?:so|thus|hence|therefore|overall|and|or|but|well|actually|"
     r"ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
-    r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|i\s+(?:think|believe)|i\s+mean|"
-    r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|"
+    r"i\s+(?:think|believe)|i\s+mean|"
+    r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|"
+    r"to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
@@ -57,9 +61,17 @@ LAST = lazy(
     re.I | re.DOTALL,
 )
 CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
-    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
-    rf"|(?P<voice>ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|"
+    rf"\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|"
+    rf"the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|"
+    rf"has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
+    rf"|(?P<voice>i\s+(?:have\s+to|must|will|need\s+to)\s+(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
+    rf"answer|decision)\s+to|(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
+    rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated)(?:\s+as)?|"
+    rf"i\s+(?:would\s+|therefore\s+)?(?:conclude|end)\s+with\s+(?:a|the)\s+(?:judge?ment|verdict)\s+of|"
+    rf"ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|"
+    rf"\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+|that\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
@@ -79,12 +91,14 @@ THEN = lazy(
 )
 REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
-    r"|\A\W*(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z",
+    r"|(?:[,;:—–]|\band)\s*(?:accordingly|consequently|i\.e\.)\s*,?\s*(?:the\s+|my\s+)?\Z|\A\W*(?:since|because|as|"
+    r"given\s+that)\b[^.;:!?]+,\s*\Z|\band\s+(?:(?:my|the)\s*)?\Z",
     re.I,
 )
 # before the label: a condition, or an answer that is not the reply's own
 NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|expected|proper|actual|candidate|example|sample|"
+    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|"
+    r"expected|proper|actual|candidate|example|sample|"
     r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
 )
@@ -123,19 +137,37 @@ SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|s
 # `Faithful? No`: a name and its value
 ASKED_SHORT = lazy(rf"^([a-z]{{5,12}})\?(?=[ \t]+(?:{WORD})[.!]*[ \t]*$)", re.I | re.MULTILINE)
 LABEL = lazy(
-    rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
+    rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )
 # a label that heads the verdict, and never the text that was judged
 OF_VERDICT = lazy(
     r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|label|classification|"
-    r"assessment|evaluation|status)\s*[\"'*_`]*\s*(?:[:=]|[-–—]\s)[\s*_`]*",
+    r"assessment|evaluation|status)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )
 # a verdict behind its reason and before the same in words: `…, so yes, it contains hallucination`
 SO_WORD = lazy(
     rf".*[,;:—–]\s*(?:and\s+)?(?:so|hence|thus|therefore)\s*,?\s+{_FREE}\s*[,;:—–-]\s*(?P<rest>.+)",
     re.I | re.DOTALL,
+)
+# at the head of a reply, `Answer: Yes, hallucinated`: the word, and the same in words
+ANSWERED = lazy(rf"answer\s*[:=]\s*{_MARK}{_FREE}{_SHUT}\s*[,(–—-]\s*(?P<rest>[^.;!?]+?)[).!\s]*", re.I)
+# a verdict that is stated, its writer not wholly sure
+SURE_ENOUGH = lazy(
+    r",?\s+(?:al)?though\s+i(?:'m|\s+am|\s+can(?:no|')t\s+be|\s+can\s+not\s+be)\s+(?:not\s+)?(?:(?:entirely|"
+    r"completely|fully|absolutely|totally|quite|a\s+hundred\s+percent|"
+    r"100\s*%)\s+)?(?:sure|certain|confident)(?=[.!]|\s*\Z)",
+    re.I,
+)
+# a sentence that speaks against the one before
+CONTRAST = lazy(
+    r"(?:however|but|yet|nevertheless|still|that\s+said|on\s+the\s+other\s+hand|"
+    r"(?:all\s+)?(?:except(?:\s+for)?|apart\s+from|save\s+for)),?\s+",
+    re.I,
+)
+FABRICATED = lazy(
+    r"\b(?:hallucinat|fabricat|made[ -]up|invent|not\s+(?:in|supported|mentioned|stated)\b)", re.I
 )
 # `Judgement: Hallucinated (Yes)`
 SAID_AGAIN = lazy(rf"\s*[(\[]\s*{_FREE}\s*[)\]][\s.!*]*\Z", re.I)
@@ -174,4 +206,6 @@ STRUCK = lazy(r"~~\s*(?:yes|no)\s*~~", re.I)
 # a label of an answer that is the reply's own, and not the judged text's
 OF_ANSWER = lazy(ANSWERS)
 OWN = lazy(r"\b(?:my|final|overall|meine?|mon|ma|mi)\b", re.I)
-SO_BEFORE = lazy(r"\b(?:so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I)
+SO_BEFORE = lazy(
+    r"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I
+)

@@ -49,7 +49,11 @@ _PICTURES_BEFORE = lazy(
     r"(?<=[:：])(?P<marks>[ \t*_]*)[\u2600-\u2712\u2714-\u274b\U0001f300-\U0001faff][\s\ufe0f]*(?=[\"'*_]*\w)"
 )
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
-_LAST_ANSWER = lazy(r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)", re.I | re.MULTILINE)
+_LAST_ANSWER = lazy(
+    r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)|"
+    r"^[ \t]*#+[ \t]*(?:final[ \t]+)?answer[ \t*#]*\n(?=\s*[^\n]*\Z)",
+    re.I | re.MULTILINE,
+)
 # a line that answers: behind the name, or of a list
 _ANSWERED = lazy(
     rf"^[ \t>*_`#\[(-]*(?:(?:answer|response)(?:[ \t]*\d)?[ \t*_`#\])]*[:：=]|\d[.)][ \t])[ \t\"'*_`(\[]*(?P<word>{WORD})"
@@ -90,7 +94,8 @@ _BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
-    r"rationale|evidence|analysis)\b)(?![\s\S]*\n\W*answer\W*[:=])",
+    r"rationale|evidence|analysis)\b|\n\s*(?:the|this|it|in|according|because|since)\b(?![^\n]*\b(?:yes|no)\b)|"
+    r"[ \t]*here(?:'s|\s+is)\s+(?:my|the|why|an?)\b)(?![\s\S]*\n\W*answer\W*[:=])",
     re.I,
 )
 # headings of what is judged, and those with which the material of an example begins

@@ -22,13 +22,15 @@ from typing import NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies.comparisons import AGAINST, Asks, signed
 from truerate.llm.replies.grammar import paraphrase, state
-from truerate.llm.replies.hedging import UNDECIDED
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED
+from truerate.llm.replies.holding import SOURCE, held_against, without_asides
 from truerate.llm.replies.rating import CROSSES, TICKS, placed
 
 _NAME = "[\x01\x02]"
 _OPEN = lazy(
     r"\b(?:might|may|could|should|maybe|perhaps|possibl[ey]|probabl[ey]|if(?!\s+anything\b)|unless|whether|unsure|unclear|depends?|"
-    r"(?:not|n't)\s+(?:at\s+all\s+)?(?:sure|certain)\s+(?:which|whether|if|about)|hard|difficult|impossible|(?:cannot|can't)(?!\s*(?:[.!]|\Z)|\s+be\s+(?:verified|confirmed|traced|found|supported)\b)|"
+    r"(?:not|n't)\s+(?:at\s+all\s+)?(?:sure|certain)\s+(?:which|whether|if|about)|hard|difficult|impossible|(?:cannot|"
+    r"can't)(?!\s*(?:[.!]|\Z)|\s+be\s+(?:verified|confirmed|traced|found|supported)\b)|"
     r"unable|wait|actually|scratch|i\s+mean|on\s+reflection|second\s+thoughts?|either|neither|none|nor|both|equal(?:ly)?|tied?|same|"
     r"(?:so|as)\s+(?:is|does|are|do|was|has)|too|initially|originally|at\s+first|previous(?:ly)?|example|others?|some\s+would|another|"
     r"would\s+(?:have|be)|hardly|barely|scarcely|no\s+(?:better|worse|more|less)|anything\s+but|than\s+(?:it|nothing)|hmm+|"
@@ -44,29 +46,30 @@ _SURE_ENOUGH = lazy(
 # what is said of both before one is picked
 _GRANTED = lazy(
     rf"\A\W*(?:both\s+(?:{_NAME}\s+and\s+{_NAME}\s+|(?:answers|responses|summaries|of\s+them|texts)\s+)?(?:are|have|seem|look|contain)\b"
-    r"[^.;!?\x01\x02]{1,60},\s+but\s+|both\s+(?:(?:answers|responses|summaries|of\s+them)\s+)?(?:mention|give|name|say|state|refer\s+to|talk\s+about)\b"
-    r"[^.;!?\x01\x02]{1,60}[.;]\s+|(?:looking\s+at|having\s+\w+|comparing|after\s+\w+|let's\s+compare|let\s+me\s+compare)\s+(?:both|the\s+two)\b"
+    r"[^.;!?\x01\x02]{1,60},\s+but\s+|both\s+(?:(?:answers|responses|summaries|of\s+them)\s+)?(?:mention|give|name|"
+    r"say|state|refer\s+to|talk\s+about)\b"
+    r"[^.;!?\x01\x02]{1,60}[.;]\s+|(?:looking\s+at|having\s+\w+|comparing|after\s+\w+|let's\s+compare|"
+    r"let\s+me\s+compare)\s+(?:both|the\s+two)\b"
     r"[^.:!?\x01\x02]{0,40}[.:]\s+)",
     re.I,
 )
 # asked by the writer, and denied at once
 _ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{_NAME}\?\s+no\b[.,!:;]?\s*", re.I)
-_AGAINST = rf"{AGAINST}\s+{_NAME}"
+_AGAINST = rf"{AGAINST}\s+{_NAME}(?:,\s+which\s[^,\x01\x02]*(?=,))?"
 _BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{_NAME}\s+and\s+{_NAME})"
 _LEAD = (
     rf"(?:(?:{_BETWEEN}|{_AGAINST}|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
     r"because|since|as|here|i\s+(?:think|believe|find|feel|conclude|see)(?:\s+that)?|it\s+seems(?:\s+to\s+me)?\s+that|"
     rf"it(?:'s|\s+is)\s+clear\s+that|my\s+(?:final\s+)?(?:decision|verdict|conclusion|view|judge?ment|opinion)\s+is(?:\s+that)?|"
-    rf"(?:given|based\s+on|judging\s+by|according\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:knowledge|documents?|source|passage|dialogue|history|context|facts)|if\s+anything|in\s+my\s+(?:view|opinion)|to\s+me)\s*,?\s+)*"
+    rf"(?:given|based\s+on|judging\s+by|according\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:knowledge|documents?|source|"
+    rf"passage|dialogue|history|context|facts)|if\s+anything|in\s+my\s+(?:view|opinion)|to\s+me)\s*,?\s+)*"
 )
 _BREAK = lazy(
-    rf"[.!;\n]+\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{_NAME})|"
-    rf",\s+(?={_NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|thus|therefore|as|which)\b)|"
+    rf"(?:[.!;]+(?!\d)|\n+)\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|"
+    rf"hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{_NAME})|"
+    rf",\s+(?={_NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
+    rf"thus|therefore|as|which)\b)|"
     r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=(?:but|yet|although|though|however)\b)"
-)
-_SOURCE = (
-    r"(?:the\s+|its\s+)?(?:given\s+|provided\s+|source\s+|actual\s+|original\s+)?(?:knowledge|documents?|sources?|dialogue(?:\s+history)?|history|"
-    r"context|facts?|text|article|passage|evidence|truth|material|information|conversation)"
 )
 _SURELY = r"(?:(?:clearly|simply|also|even|just|directly|plainly|obviously|actually|indeed|then|completely|entirely|fully|only)\s+)*"
 _BAD = (
@@ -75,22 +78,25 @@ _BAD = (
 )
 _FAULTS = (
     rf"(?:hallucinations?|fabrications?|errors?|mistakes?|inaccurac(?:y|ies)|contradictions?|"
-    rf"(?:(?!(?:no|fewer|less|more|zero)\b)[\w-]+\s+){{0,2}}{_BAD}\s+(?:[\w-]+\s+){{0,2}}?(?:details?|facts?|claims?|information|content|statements?|dates?|names?|numbers?|"
+    rf"(?:(?!(?:no|fewer|less|more|zero)\b)[\w-]+\s+){{0,2}}{_BAD}\s+(?:[\w-]+\s+){{0,2}}?(?:details?|facts?|claims?|"
+    rf"information|content|statements?|dates?|names?|numbers?|"
     r"figures?|places?|parts?|things?|assertions?|material|elements?|years?|quotes?|events?))"
 )
 # verbs with the ending of `it …s`, which `does not …` leaves out
 _ERR = (
     rf"(?:(?:invent§|fabricate§|hallucinate§|distort§|misstate§|misrepresent§|misquote§|misread§|misattribute§)(?!\s+(?:no|nothing)\b)|"
     rf"make§\s+(?:(?:something|things|it|that|a\s+\w+|the\s+\w+|facts?|details?)\s+up\b|up\b)|"
-    rf"(?:contradict§|conflict§\s+with|clash§§\s+with|go§§\s+(?:beyond|against)|(?:deviate|depart|stray)§\s+from)\s+(?:what\s+)?(?:{_SOURCE}|it)\b|"
+    rf"(?:contradict§|conflict§\s+with|clash§§\s+with|go§§\s+(?:beyond|against)|(?:deviate|depart|"
+    rf"stray)§\s+from)\s+(?:what\s+)?(?:{SOURCE}|it)\b|"
     rf"get§\s+(?:the\s+|its\s+|some\s+)?(?:[\w']+\s+){{1,4}}wrong|"
     rf"(?:contain§|include§|add§|introduce§|make§|give§|state§|ha[sv]e?|mention§|present§)\s+"
     rf"(?:an?\s+|some\s+|several\s+|many\s+|any\s+|one\s+|two\s+)?{_FAULTS})"
 )
 _HOLD = (
     rf"(?:(?:stick|keep|adhere)§\s+(?:strictly\s+|closely\s+|only\s+|faithfully\s+)*to|stay§\s+(?:strictly\s+|closely\s+|faithfully\s+)*"
-    rf"(?:with(?:in)?|close\s+to|true\s+to|faithful\s+to)|(?:match(?:es)?|(?:reflect|align|agree|correspond)§)(?:\s+\w+ly)?(?:\s+(?:with|to))?|"
-    rf"follow§|remain§\s+(?:true|faithful)\s+to)\s+(?:what\s+)?(?:{_SOURCE}|it)\b"
+    rf"(?:with(?:in)?|close\s+to|true\s+to|faithful\s+to)|(?:match(?:es)?|(?:reflect|align|agree|"
+    rf"correspond)§)(?:\s+\w+ly)?(?:\s+(?:with|to))?|"
+    rf"follow§|remain§\s+(?:true|faithful)\s+to)\s+(?:what\s+)?(?:{SOURCE}|it)\b"
 )
 _ERRS, _HOLDS = (verbs.replace("§§", "es").replace("§", "s") for verbs in (_ERR, _HOLD))
 _ERR_NOT, _HOLD_NOT = (verbs.replace("§", "") for verbs in (_ERR, _HOLD))
@@ -110,9 +116,7 @@ _CLOSELY = r"(?:closely|faithfully|accurately|precisely|strictly|tightly)"
 _MUCH = r"(?:(?:slightly|much|far|therefore|thus|hence|clearly|somewhat|significantly|noticeably|a\s+bit|a\s+little|overall)\s+)?"
 _THAN = rf"(?:\s+(?:(?!\b(?:not|no|never|but|more|less|better|worse)\b)[^\x01\x02]){{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
 # what may follow a fault that is told, and what may follow that there is none: no word that takes it back
-_REST = (
-    r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
-)
+_REST = r"(?:\s*[:—–]?\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
 _NO_FAULT = (
     r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|not|no|never|without|only|partly|partially|mostly|largely|wrong\w*|"
     r"false\w*|incorrect\w*|inaccura\w*|invent\w*|fabricat\w*|hallucinat\w*|made[ -]up|errors?|mistakes?|contradict\w*|unsupported|"
@@ -134,21 +138,24 @@ def _kind(says: str, *forms: str) -> _Kind:
 
 _KINDS = (
     _kind("picked", rf"(?:{_SURELY})(?:wins|has\s+the\s+edge|it\s+is|is\s+(?:my|the)\s+(?:choice|pick|winner)|"
-          r"is\s+the\s+(?:one|answer|response|summary)\s+(?:that\s+)?i(?:'d|\s+would)?\s+(?:trust|choose|pick|go\s+with|prefer|take))(?:\s+here)?"),
+          r"is\s+the\s+(?:one|answer|response|summary)\s+(?:that\s+)?i(?:'d|\s+would)?\s+(?:trust|choose|pick|"
+          r"go\s+with|prefer|take))(?:\s+here)?"),
     _kind(
         "better",
-        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:better(?!\s+(?:{_TRUE}|backed|founded)\b)|superior|preferable|stronger|more\s+(?:\w+ly\s+)?{_LIKELY}){_THAN}",
+        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:better(?!\s+(?:{_TRUE}|backed|founded)\b)|superior|preferable|stronger|"
+        rf"more\s+(?:\w+ly\s+)?{_LIKELY}){_THAN}",
     ),
     _kind(
         "truer",
         rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:more\s+(?:\w+ly\s+)?{_TRUE}|better\s+(?:{_TRUE}|backed|founded)){_THAN}",
-        rf"{_IS}\s+{_MUCH}(?:closer|nearer|truer)\s+to\s+{_SOURCE}\s+than\s+{_NAME}(?:\s+is)?",
-        rf"(?:sticks|stays|keeps|adheres|follows|matches|reflects|fits)\s+(?:{_SOURCE}\s+)?{_MUCH}(?:more\s+{_CLOSELY}|better)"
-        rf"(?:\s+(?:to|with|within)?\s*{_SOURCE})?{_THAN}",
+        rf"{_IS}\s+{_MUCH}(?:closer|nearer|truer)\s+to\s+{SOURCE}(?:\s+than\s+{_NAME}(?:\s+is)?)?",
+        rf"(?:sticks|stays|keeps|adheres|follows|matches|reflects|fits)\s+(?:{SOURCE}\s+)?{_MUCH}(?:more\s+{_CLOSELY}|better)"
+        rf"(?:\s+(?:to|with|within)?\s*{SOURCE})?{_THAN}",
         rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}(?:fewer|less)\s+{_FAULTS}{_THAN}",
     ),
     _kind(
         "worse",
+        rf"{_IS}\s+{_MUCH}less\s+(?:\w+ly\s+)?{_TRUE}\s+than\s+{_NAME}(?:\s+is)?",
         rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}more\s+{_FAULTS}{_THAN}",
     ),
     _kind(
@@ -159,6 +166,8 @@ _KINDS = (
     _kind(
         "faulty",
         rf"{_SURELY}{_ERRS}{_REST}",
+        rf"(?:wrongly|incorrectly|falsely|erroneously|mistakenly|inaccurately)\s+\w+s\b(?!\s+(?:no|nothing)\b){_REST}",
+        rf"{_SURELY}(?:confuses|mixes\s+up|swaps|misidentifies|misnames|mislabels|misdates)\b{_REST}",
         rf"{_IS}\s+{_SURELY}(?:the\s+)?{_BAD}(?:\s+one)?{_REST}",
         rf"{_ISNT}\s+(?:{_WELL}\s+)*{_GOOD}{_REST}",
         r"(?:gives|names|has|states)\s+(?:an?|the)\s+(?:wrong|incorrect|false)\s+\w+(?:\s+\([^)\x01\x02]*)?",
@@ -176,6 +185,12 @@ _KINDS = (
         rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_NO_FAULT}",
         r"(?:gives|names|has|states)\s+the\s+(?:correct|right)\s+\w+(?:\s+\([^)\x01\x02]*)?",
         r"gets\s+(?:[\w']+\s+){1,4}right",
+        rf"(?:correctly|accurately|faithfully|rightly|truthfully)\s+\w+s\b{_NO_FAULT}",
+        rf"only\s+(?:says|states|reports|repeats|mentions|gives|uses|includes|"
+        rf"contains)\s+(?:what\s+{SOURCE}\s+(?:says|states|gives|mentions|contains|holds)|"
+        rf"(?:(?:supported|verified|verifiable|correct|true|accurate)\s+)(?:statements?|facts?|information|details?|claims?)|"
+        rf"(?:facts?|information|details?|claims?|statements?|what\s+is)\s+(?:from|in|found\s+in|supported\s+by|"
+        rf"given\s+in|mentioned\s+in)\s+{SOURCE})",
         rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_NO_FAULT}",
         rf"{_ISNT}\s+{_SURELY}{_BAD}{_NO_FAULT}",
         rf"{_SURELY}{_HOLDS}{_NO_FAULT}",
@@ -183,19 +198,25 @@ _KINDS = (
     ),
 )  # fmt: skip
 _PICKS = lazy(
-    rf"{_LEAD}(?:(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:(?:therefore|rather|still|then)\s+)?(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|lean\s+"
-    rf"(?:towards?|to)|favou?r|vote\s+for|side\s+with)|i(?:'m|\s+am)\s+(?:leaning\s+(?:towards?|to)|going\s+with)|my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|it(?:'s|\s+is))\s+"
-    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is|(?:which|this|that)\s+leaves\s+(?:(?:us|me)\s+with\s+)?(?P<left>{_NAME}))(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
+    rf"{_LEAD}(?:(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:(?:therefore|rather|still|then)\s+)?(?:pick|choose|select|"
+    rf"prefer|take|go\s+(?:with|for)|opt\s+for|lean\s+"
+    rf"(?:towards?|to)|favou?r|vote\s+for|side\s+with)|i(?:'m|\s+am)\s+(?:leaning\s+(?:towards?|to)|going\s+with)|"
+    rf"my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|it(?:'s|\s+is))\s+"
+    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is|"
+    rf"(?:which|this|that)\s+leaves\s+(?:(?:us|me)\s+with\s+)?(?P<left>{_NAME}))(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
     re.I,
 )
 _MADE = lazy(
-    rf"(?:which|this|that)\s+makes\s+(?P<name>{_NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|response|summary|option|pick))?",
+    rf"(?:which|this|that)\s+makes\s+(?P<name>{_NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|"
+    rf"response|summary|option|pick))?",
     re.I,
 )
 # the last sentence, where it concludes
 _CONCLUDES = lazy(
-    rf"(?:.*[.!;:\n,]\s*)?(?:so|thus|hence|therefore|overall|in\s+conclusion|consequently)\s*,?\s+(?:it\s+(?:is|must\s+be|has\s+to\s+be)\s+|"
-    rf"the\s+(?P<named>[\w-]+(?:\s+[\w-]+)?)\s+(?:one|answer|response|summary|choice|option)\s+(?:is|must\s+be)\s+)(?P<name>{_NAME})[\s.!]*",
+    rf"(?:.*[.!;:\n,]\s*)?(?:so|thus|hence|therefore|overall|in\s+conclusion|consequently)\s*,?\s+(?:it\s+(?:is|"
+    rf"must\s+be|has\s+to\s+be)\s+|"
+    rf"the\s+(?P<named>[\w-]+(?:\s+[\w-]+)?)\s+(?:one|answer|response|summary|choice|option)\s+(?:is|"
+    rf"must\s+be)\s+)(?P<name>{_NAME})[\s.!]*",
     re.I | re.DOTALL,
 )
 _NAMED = {
@@ -205,7 +226,8 @@ _NAMED = {
 _DOES_NOT = lazy(r"(?:(?:does|do|did|is|was)(?:\s+not|n't)|cannot|can't)(?:\s+do\s+(?:so|that|this))?", re.I)
 _DOES_SO = lazy(r"does(?:\s+so)?|(?:has|contains|makes|includes)\s+(?:one|some)", re.I)
 _FREE = lazy(
-    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+{_FAULTS}\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
+    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+(?:{_FAULTS}|"
+    rf"such\s+\w+)\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
     re.I,
 )
 # the last text, in a clause that does not name it
@@ -217,8 +239,10 @@ _REASON = lazy(r"(?:because|since|as|for|given)\b", re.I)
 # what only tells of a text, in no word of either pole
 _SPEAKS = lazy(
     rf"\b(?:not|no|never|without|more|less|fewer|better|best|worse|worst|than|closer|nearer|most|least|{_BAD}|{_GOOD}|{_TRUE}|{_LIKELY}|"
-    r"hallucinat\w*|fabricat\w*|invent\w*|contradict\w*|conflict\w*|error\w*|mistake\w*|true|fine|good|bad|ok(?:ay)?|pick\w*|choos\w*|reject\w*|"
-    r"prefer\w*|avoid\w*|wins?|loses?|fails?|lacks?|misses|omits|ignores?|supports?|fits?|matches|beats?|too|off|one|weak\w*|strong\w*)\b|n't\b",
+    r"hallucinat\w*|fabricat\w*|invent\w*|contradict\w*|conflict\w*|error\w*|mistake\w*|true|fine|good|bad|ok(?:ay)?|"
+    r"pick\w*|choos\w*|reject\w*|"
+    r"prefer\w*|avoid\w*|wins?|loses?|fails?|lacks?|misses|omits|ignores?|supports?|fits?|matches|beats?|too|off|one|"
+    r"weak\w*|strong\w*)\b|n't\b",
     re.I,
 )
 
@@ -230,17 +254,24 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
     """
     if asks is None or not mentions or not re.search(r"[.!)\]\"'*_`]\s*\Z|\w\s*\Z", text):
         return None
-    told = _SURE_ENOUGH.sub("", signed(text, mentions))
+    told = without_asides(_SURE_ENOUGH.sub("", signed(text, mentions)))
     place = _concluded(told, asks)
     if place is None and asks == "best":
         place = placed(told)
     if place is not None:
         return place
-    told = _GRANTED.sub("", _ASKED.sub("", told))
-    if _OPEN.search(told):
+    told = held_against(_GRANTED.sub("", _ASKED.sub("", told)))
+    if _OPEN.search(told) or REPORTED.search(told):
         return None
     said = [_of(clause) for clause in _clauses(told)]
     return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
+
+
+def said_in(told: str) -> list[tuple[str, tuple[str, int] | tuple[()] | None]]:
+    """The clauses of a sentence with a sign for each text (`comparisons.signed`), and what each says of which place: ()
+    where it only tells of a text, None where it is not read.
+    """
+    return [(clause, _of(clause)) for clause in _clauses(_ASKED.sub("", held_against(without_asides(told))))]
 
 
 def _concluded(told: str, asks: Asks) -> int | None:
@@ -272,6 +303,15 @@ def _clauses(told: str) -> Iterator[str]:
         yield clause
 
 
+_IN = lazy(
+    rf"{_LEAD}the\s+(?:information|claims?|details?|statements?|parts?|bits?|mention|dates?|names?|years?|numbers?|"
+    rf"figures?|quotes?|facts?)\b[^\x01\x02]*\sin\s+"
+    rf"(?P<name>{_NAME})\s+(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{_BAD}){_REST}"
+    rf"|{_LEAD}there\s+(?:is|are)\s+(?:an?\s+|some\s+)?{_FAULTS}\s+in\s+(?P<there>{_NAME}){_REST}",
+    re.I,
+)
+
+
 def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
     """What a clause says and of which place; () where it only tells of a text, None where it cannot be read."""
     if found := _PICKS.fullmatch(clause):
@@ -280,6 +320,8 @@ def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
         return "better", "\x01\x02".index(found["name"])
     if found := _FREE.fullmatch(clause):
         return "clean", "\x01\x02".index(found["name"])
+    if found := _IN.fullmatch(clause):
+        return "faulty", "\x01\x02".index(found["name"] or found["there"])
     begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{_NAME})\s*(?P<colon>:)?\s+", clause, re.I)
     if begins is None:
         is_reason = bool(_REASON.match(clause)) and not re.search(_NAME, clause)

@@ -232,6 +232,8 @@ def takedown_keys(path: str | None) -> frozenset[str]:
 def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) -> pl.DataFrame:
     """Generation rows as they may be published: what was rejected for one of HIDDEN is named in none of them."""
     hidden = {row["target_id"] for row in rejects if row["reason"] in HIDDEN}
+    if not rows.select(((pl.col("purpose") == EXTRACT) | pl.col("item_id").is_in(list(hidden))).any()).item():
+        return rows
     parts = (
         frame(Generation, [_unnamed(row, hidden, source) for row in part.iter_rows(named=True)])
         for part in rows.iter_slices(AT_ONCE)

@@ -38,13 +38,16 @@ def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFra
     and `weight` of those that people labelled, null for the others.
 
     `facts`: with `share` (`wildfact.with_share`); `replies`: scored ones, of which those that respond count.
+    Subjects and entities are categories.
     """
-    counted = replies.filter("is_responding").select("generation_id", "subject", "entity")
-    own = facts.drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
+    ids, names = facts.schema["generation_id"], pl.col("subject", "entity").cast(pl.Categorical)
+    counted = replies.filter("is_responding").select(pl.col("generation_id").cast(ids), names)
+    own = facts.lazy().drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
     known = labelled.select("fact_id", "is_unsupported", "weight").unique("fact_id", keep="first")
-    return own.join(counted, on="generation_id", how="inner", maintain_order="left").join(
-        known, on="fact_id", how="left", maintain_order="left"
+    told = own.join(counted.lazy(), on="generation_id", how="inner", maintain_order="left").drop(
+        "generation_id"
     )
+    return told.join(known.lazy(), on="fact_id", how="left", maintain_order="left").collect()
 
 
 def fact_cells(facts: pl.DataFrame) -> Cells:
@@ -52,13 +55,20 @@ def fact_cells(facts: pl.DataFrame) -> Cells:
     verifier does not find them supported and `gold` where people do not. `facts`: of `with_labels`.
     """
     cells = {}
-    for (subject,), own in facts.sort("subject", "fact_id").group_by("subject", maintain_order=True):
+    for subject in facts["subject"].cast(pl.String).unique().sort():
+        own = facts.filter(subject=subject).sort("fact_id")
         total = own["share"].to_numpy() / own["share"].mean()
         flagged = total * ~own["is_supported"].to_numpy()
         label = own["is_unsupported"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         weight = own["weight"].fill_null(1.0).to_numpy()
-        cells[subject, ONE_LANG] = Cell(total, flagged, total * label, own["entity"].to_numpy(), None, weight)
+        cells[subject, ONE_LANG] = Cell(total, flagged, total * label, _once(own["entity"]), None, weight)
     return cells
+
+
+def _once(names: pl.Series) -> np.ndarray:
+    """Names as objects of which each is in memory once, whatever number of rows have it."""
+    known = names.cast(pl.String).unique()
+    return known.to_numpy()[names.cast(pl.Enum(known)).to_physical().to_numpy()]
 
 
 def calibration_of(facts: pl.DataFrame) -> Calibration:
@@ -69,7 +79,8 @@ def calibration_of(facts: pl.DataFrame) -> Calibration:
     sums = np.stack([weight, weight * gold, weight * flagged, weight * (gold & flagged)], axis=1)
     scale = weight.mean() if len(weight) else 1.0
     langs = np.full(known.height, ONE_LANG)
-    return Calibration(sums / scale, langs, known["subject"].to_numpy(), known["entity"].to_numpy())
+    subjects, entities = (known[name].cast(pl.String).to_numpy() for name in ("subject", "entity"))
+    return Calibration(sums / scale, langs, subjects, entities)
 
 
 def estimates_of(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from truerate.core.keys import content_id, draw
+from truerate.core.keys import content_id
 from truerate.metrics.estimators.choice import narrower
 from truerate.metrics.estimators.registry import (
     LABELS_ALONE,
@@ -26,9 +26,11 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate
 from truerate.metrics.wildfact import squared_and_added
 from truerate.tracks.wildhallucinations.fact_rates import CHOSEN, ONE_LANG, WHERE, flipped
+from truerate.tracks.wildhallucinations.strata import DRAW, Drawn, drawn
 from truerate.tracks.wildhallucinations.tasks import passages_of, texts_cited
 
 REPLY = "reply"
+STRATA = ("subject",)  # of the replies that respond and can be read
 STRICT, N_LABELS = "wildfactscore_strict", "n_labelled_replies"
 NAMES = (ROGAN_GLADEN_BETWEEN, LABELS_ALONE, PPI, PREDICTION_POWERED)
 
@@ -49,33 +51,46 @@ def reply_tasks(
     `generation_id`: `text` holds its facts, one a line, `passages` those of all of them. The verdict, supported where
     each fact is, is not to be shown. `replies`: of `replies.readable_replies`.
     """
-    names = dict(items.select("item_id", "question").iter_rows())
+    draws = reply_draws(replies, facts, n_replies=n_replies, seed=seed)
+    return drawn_reply_tasks(draws, items, documents)
+
+
+def reply_draws(replies: pl.DataFrame, facts: pl.DataFrame, *, n_replies: int, seed: int) -> Drawn:
+    """The replies that may be drawn: `generation_id`, `subject`, `entity`, `strict`, and of their facts the `text` and
+    all `evidence`, as lists. Of slices see `strata.joined`.
+    """
     own = replies.filter("is_responding").drop_nulls("strict")
+    slim = own.select("generation_id", "subject", "entity", "strict")
+    rows, sizes = drawn(slim, STRATA, "generation_id", n=n_replies, at=(seed, REPLY))
+    is_drawn = pl.col("generation_id").is_in(rows["generation_id"].implode())
+    told = facts.filter(is_drawn).sort("sentence_index", "fact_id")
+    by_reply = told.group_by("generation_id").agg("text", pl.col("evidence").explode())
+    return Drawn(rows.join(by_reply, on="generation_id", how="left", maintain_order="left"), sizes)
+
+
+def drawn_reply_tasks(
+    draws: Drawn, items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame
+) -> list[dict]:
+    """`reply_tasks` from the replies that are drawn (`reply_draws`)."""
+    names = dict(items.select("item_id", "question").iter_rows())
+    n_of = dict(draws.sizes.iter_rows())
     made = []
-    for (subject,), part in own.sort("subject").group_by("subject", maintain_order=True):
-        rows = part.select("generation_id", "entity", "strict").rows()
-        drawn = sorted(rows, key=lambda row: (draw(seed, REPLY, row[0]), row[0]))[:n_replies]
-        told = facts.filter(pl.col("generation_id").is_in([row[0] for row in drawn])).sort(
-            "sentence_index", "fact_id"
-        )
-        by_reply = told.group_by("generation_id").agg("text", pl.col("evidence").explode())
-        said = {name: (lines, evidence) for name, lines, evidence in by_reply.iter_rows()}
-        texts = texts_cited((evidence for _, evidence in said.values()), documents)
-        for name, entity, strict in drawn:
-            lines, evidence = said[name]
+    for (subject,), part in draws.rows.sort("subject", DRAW).group_by("subject", maintain_order=True):
+        texts = texts_cited(part["evidence"].to_list(), documents)
+        for row in part.iter_rows(named=True):
             made.append(
                 {
-                    "task_id": content_id("task", REPLY, name),
+                    "task_id": content_id("task", REPLY, row["generation_id"]),
                     "kind": REPLY,
                     "fact_id": None,
-                    "generation_id": name,
-                    "item_id": entity,
-                    "text": "\n".join(lines),
+                    "generation_id": row["generation_id"],
+                    "item_id": row["entity"],
+                    "text": "\n".join(row["text"]),
                     "subject": subject,
-                    "entity": names.get(entity),
-                    "passages": passages_of(list(dict.fromkeys(evidence)), texts),
-                    "verdict": "supported" if strict else "unsupported",
-                    "weight": len(rows) / len(drawn),
+                    "entity": names.get(row["entity"]),
+                    "passages": passages_of(list(dict.fromkeys(row["evidence"])), texts),
+                    "verdict": "supported" if row["strict"] else "unsupported",
+                    "weight": n_of[str(subject)] / part.height,
                 }
             )
     return made

@@ -28,6 +28,7 @@ from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.replies import replies_of
 from truerate.tracks.wildhallucinations.review import given_rows
+from truerate.tracks.wildhallucinations.thinned import thinned
 from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
@@ -39,7 +40,6 @@ SLICED = (
     "wildfactscore_strict",
 )  # told by slice as well; Figures 5 and 6 show Strict and responding by rarity
 RULES = ("measured", "paper")
-WORD = r"\w+(?:['’\-]\w+)*"  # as in text.words
 
 
 def score(
@@ -61,6 +61,8 @@ def score(
     `documents` and `rejects` the data set's. Without the last two, what needs them is left out.
     """
     settings = at.p.track(board)
+    generations, judgements = thinned("generations", generations), thinned("judgements", judgements)
+    facts = thinned("facts", facts)
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     own = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = with_share(verdicts_of(own, judgements, settings.verifier))
@@ -81,7 +83,9 @@ def score(
     score_rows += subject_rows(
         scored,
         calibration(known, checked, confidence=at.p.statistics.confidence),
-        with_labels(checked, known, scored),
+        with_labels(
+            checked.clear() if known.is_empty() else checked, known, scored
+        ),  # else nothing is made of them
         panel=panel,
         gamma=settings.gamma,
         writer=writer,
@@ -236,10 +240,10 @@ def _responding_rows(rows: pl.DataFrame, responds: dict, writer: ScoreWriter) ->
 
 
 def _with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The scored replies with `n_words` and, by either rule, whether they abstain (1, 0, or null)."""
+    """The scored replies with `n_words` (`thinned`) and, by either rule, whether they abstain (1, 0, or null)."""
     lengths = generations.filter(purpose=GENERATE).select(
         "generation_id",
-        n_words=pl.col("text").str.count_matches(WORD),
+        "n_words",
         **{
             f"abstained_{rule}": pair("attributes", f"abstained_{rule}").replace_strict(
                 {"true": 1, "false": 0}, default=None
@@ -312,9 +316,9 @@ def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWrit
     """
     n = int(scored["is_responding"].sum())
     stage = pair("attributes", "stage")
-    asked = generations.filter(pl.col("purpose").is_in([WRITE, VERIFY]))
+    asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, VERIFY]))
     step = pl.when(stage == SINGLE).then(pl.col("purpose") + "_" + SINGLE).otherwise("purpose").alias("step")
-    counted = asked.group_by("model", step).len().sort("model", "step")
+    counted = asked.select("model", step).collect().group_by("model", "step").len().sort("model", "step")
     return [
         writer.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n)
         for model, name, calls in counted.iter_rows()

@@ -15,10 +15,12 @@ from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of
 from truerate.llm.retrieved import read
+from truerate.tracks.wildhallucinations.strata import Drawn, drawn
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 FACT, REVIEW, ENTITY = "fact", "review", "entity"
 BEGINNING = 400  # characters of a page that are shown to whoever checks an entity
+STRATA = ("subject", "is_supported")  # of the facts with a verdict
 
 
 def annotation_tasks(
@@ -42,45 +44,87 @@ def annotation_tasks(
     no stratum. The verdict stands in the task, and is not to be shown to those who label facts. A review of a fact
     whose model told in `generations` what it was given has that too: `retrieved`, a list of texts.
     """
+    sizes = {"n_labelled": n_labelled, "n_reviewed": n_reviewed, "seed": seed}
+    draws = fact_draws(facts, judgements, generations, verifier=verifier, **sizes)
+    return drawn_tasks(items, draws, documents, **sizes, n_checked=n_checked)
+
+
+def fact_draws(
+    facts: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame | None,
+    *,
+    verifier: str | None,
+    n_labelled: int,
+    n_reviewed: int,
+    seed: int,
+) -> dict[str, Drawn]:
+    """The facts that may be drawn to be labelled and reviewed, by purpose: whole rows with `is_supported`, those to be
+    reviewed with what their model was given (`retrieved`), as text. Of slices see `strata.joined`.
+    """
     slim = facts.select("fact_id", "subject")  # of the rows those that are drawn are read
     known = verdicts_of(slim, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
-    subjects = known["subject"].unique().sort().to_list()
-    drawn = [
-        (FACT, row)
-        for name in subjects
-        for row in stratified(known.filter(subject=name), n_labelled, seed, FACT)
-    ]
-    shares = dict(
-        zip(
-            subjects, dealt([known.filter(subject=name).height for name in subjects], n_reviewed), strict=True
-        )
-    )
-    drawn += [
-        (REVIEW, row)
-        for name, n in shares.items()
-        for row in stratified(known.filter(subject=name), n, seed, REVIEW)
-    ]
-    rows = facts.filter(pl.col("fact_id").is_in([row["fact_id"] for _, row in drawn]))
-    row_of = {row["fact_id"]: row for row in rows.iter_rows(named=True)}
-    drawn = [(kind, {**row_of[row["fact_id"]], **row}) for kind, row in drawn]
+    found = {}
+    for purpose, n in ((FACT, n_labelled), (REVIEW, n_reviewed)):
+        rows, sizes = drawn(known, STRATA, "fact_id", n=n, at=(seed, purpose))
+        whole = rows.join(facts.drop("subject"), on="fact_id", how="left", maintain_order="left")
+        if purpose == REVIEW:
+            whole = whole.join(
+                _told(generations, whole), on="generation_id", how="left", maintain_order="left"
+            )
+        found[purpose] = Drawn(whole, sizes)
+    return found
+
+
+def _told(generations: pl.DataFrame | None, facts: pl.DataFrame) -> pl.DataFrame:
+    """What the models of the replies of some facts were given, as text, where that is told."""
+    if generations is None:
+        return pl.DataFrame(schema={"generation_id": pl.String, "retrieved": pl.String})
+    own = generations.filter(pl.col("generation_id").is_in(facts["generation_id"].unique().implode()))
+    return own.select("generation_id", pair("attributes", "retrieved")).unique("generation_id", keep="first")
+
+
+def drawn_tasks(
+    items: pl.DataFrame,
+    draws: Mapping[str, Drawn],
+    documents: pl.DataFrame | pl.LazyFrame,
+    *,
+    n_labelled: int,
+    n_reviewed: int,
+    n_checked: int,
+    seed: int,
+) -> list[dict]:
+    """`annotation_tasks` from the facts that may be drawn (`fact_draws`)."""
+    subjects = draws[FACT].sizes["subject"].unique().sort().to_list()
+    n_of = {subject: sum(draws[FACT].sizes_of(subject).values()) for subject in subjects}
+    shares = dict(zip(subjects, dealt(list(n_of.values()), n_reviewed), strict=True))
+    chosen = []
+    for purpose, sizes in ((FACT, dict.fromkeys(subjects, n_labelled)), (REVIEW, shares)):
+        for name, n in sizes.items():
+            own, found = draws[purpose].rows.filter(subject=name), draws[purpose].sizes_of(name)
+            chosen += [(purpose, row) for row in stratified(own, n, seed, purpose, found)]
     names = dict(items.select("item_id", "question").iter_rows())
-    texts = texts_cited((row["evidence"] for _, row in drawn), documents)
-    given = given_to(generations)
-    made = [_fact_task(kind, row, names, texts) | _given(kind, row, given) for kind, row in drawn]
+    texts = texts_cited((row["evidence"] for _, row in chosen), documents)
+    made = [_fact_task(kind, row, names, texts) | _given(kind, row) for kind, row in chosen]
     looked_at = checked(items, n_checked, seed)
     beginnings = _beginnings({name for row, _ in looked_at for name in row["document_ids"]}, documents)
     made += [_entity_task(row, weight, beginnings) for row, weight in looked_at]
     return sorted(made, key=lambda task: task["task_id"])
 
 
-def stratified(facts: pl.DataFrame, n: int, seed: int, purpose: str) -> list[dict]:
-    """`n` of the facts, half of either verdict as far as there are as many, each row with its `weight`."""
-    parts = [facts.filter(~pl.col("is_supported")), facts.filter("is_supported")]
+def stratified(
+    facts: pl.DataFrame, n: int, seed: int, purpose: str, sizes: Mapping[bool, int] | None = None
+) -> list[dict]:
+    """`n` of the facts, half of either verdict as far as there are as many, each row with its `weight`. `sizes`: how
+    many facts there are by `is_supported`, where these are but the first of them.
+    """
+    parts = {False: facts.filter(~pl.col("is_supported")), True: facts.filter("is_supported")}
+    heights = [parts[one].height if sizes is None else sizes.get(one, 0) for one in parts]
     found = []
-    for part, size in zip(parts, dealt([part.height for part in parts], n), strict=True):
+    for part, height, size in zip(parts.values(), heights, dealt(heights, n), strict=True):
         names = nsmallest(size, part["fact_id"], key=lambda name: (draw(seed, purpose, name), name))
         rows = {row["fact_id"]: row for row in part.filter(pl.col("fact_id").is_in(names)).to_dicts()}
-        found += [{**rows[name], "weight": part.height / size} for name in names]
+        found += [{**rows[name], "weight": height / size} for name in names]
     return found
 
 
@@ -103,22 +147,12 @@ def checked(items: pl.DataFrame, n: int, seed: int) -> list[tuple[dict, float]]:
     return [(row, len(rows) / len(drawn)) for row in drawn]
 
 
-def given_to(generations: pl.DataFrame | None) -> dict[str, list[str]]:
-    """What each reply's model was given by its own search or tools, by generation: per result its address, title and
-    text, one text a result. Replies of which nothing is told are left out.
+def _given(kind: str, row: Mapping) -> dict:
+    """What a reviewed reply's model was given by its own search or tools: per result its address, title and text, one
+    text a result. Nothing where it is not told.
     """
-    if generations is None:
-        return {}
-    told = generations.select("generation_id", given=pair("attributes", "retrieved")).drop_nulls()
-    return {
-        name: ["\n".join(part for part in one.values() if part) for one in read(text)]
-        for name, text in told.iter_rows()
-    }
-
-
-def _given(kind: str, row: dict, given: Mapping[str, list[str]]) -> dict:
-    found = given.get(row["generation_id"])
-    return {"retrieved": found} if kind == REVIEW and found else {}
+    told = read(row["retrieved"]) if kind == REVIEW and row["retrieved"] is not None else []
+    return {"retrieved": ["\n".join(part for part in one.values() if part) for one in told]} if told else {}
 
 
 def texts_cited(evidence: Iterable[Sequence[str]], documents: pl.DataFrame | pl.LazyFrame) -> dict[str, str]:

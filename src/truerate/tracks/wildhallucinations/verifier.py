@@ -31,10 +31,10 @@ def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: floa
     """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share`
     (`wildfact.with_share`).
     """
-    known = labelled.join(
-        facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left"
-    )
-    return measured(facts, known, confidence=confidence)
+    slim = facts.lazy().select("fact_id", "is_supported", "share")
+    own = slim.filter(pl.col("fact_id").is_in(labelled["fact_id"].implode())).collect()
+    known = labelled.join(own, on="fact_id", how="inner", maintain_order="left")
+    return measured(facts.select("is_supported", "share"), known, confidence=confidence)
 
 
 def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
@@ -46,13 +46,15 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
     reply is a dead letter they are empty, and `verifier_no_answers` counts the facts.
     """
     is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
-    judges = judgements.filter(is_judge)["judge"].unique().sort().to_list()
-    return [row for judge in judges for row in _judge_rows(judge, labelled, judgements, writer)]
+    of_labelled = judgements.filter(is_judge)
+    judges = of_labelled["judge"].cast(pl.String).unique().sort().to_list()
+    return [row for judge in judges for row in _judge_rows(judge, labelled, of_labelled, writer)]
 
 
 def _judge_rows(
     judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
+    """`judge_rows` of one judge; `judgements`: those of labelled facts."""
     known = labelled.join(said_by(judgements, judge), on="fact_id", how="inner", maintain_order="left")
     if known.is_empty():
         return []
@@ -65,9 +67,7 @@ def _judge_rows(
     ]
     made.append(writer.share("verifier_accuracy", judge, {}, is_read & (verdict == label), entity, weight))
     made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, writer))
-    asked = judgements.filter(
-        (pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode())
-    )
+    asked = judgements.filter(judge=judge)
     if (asked["status"] == "dead").all():  # nothing was answered, so nothing is measured
         made = emptied(made)
         made.append(writer.row(f"verifier_{NO_ANSWERS}", judge, {}, float(known.height), known.height))
@@ -83,8 +83,9 @@ def batch_rows(
     `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
     """
     alone = said_by(judgements, verifier, is_single=True).rename({"verdict": "alone"})
+    again = pl.col("target_id").is_in(alone["fact_id"].implode())
     both = (
-        said_by(judgements, verifier)
+        said_by(judgements, verifier, only=again)
         .join(alone, on="fact_id")
         .drop_nulls()
         .join(entity_of, on="fact_id")
