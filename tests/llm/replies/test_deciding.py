@@ -95,3 +95,11 @@ def test_what_is_not_the_writers_own_picks_nothing(asks, reported):
     ]
     texts = [reported.format(one if one[0] in "AI" else one[0].lower() + one[1:]) for one in said]
     assert [text for text in texts if choice(text, NAMES, asks=asks).value is not None] == []
+
+
+def test_a_reply_that_goes_round_in_circles_picks_nothing():
+    assert choice("Answer 1: good, Answer 2: bad, " * 150, NAMES, asks="best").reason == "ambiguous"
+    assert (
+        choice("Answer 1: good, Answer 2: bad, " * 150 + "\nSo I choose Answer 1.", NAMES, asks="best").value
+        == NAMES[0]
+    )

@@ -19,7 +19,7 @@ from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
-from truerate.llm.replies.mentions import NOUNS, SIGNS, UNSPACED, VERB, mention, short
+from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, mention, short
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import weighed
@@ -229,8 +229,8 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
-    if (place := decided(text, mentions, asks)) is not None:
-        return "ambiguous" if place == OPEN else names[place]
+    if (place := decided(text, mentions, asks)) is not None or len(mentions) > MOST_NAMED:
+        return "ambiguous" if place in (OPEN, None) else names[place]
     said = _said(text, mentions, names, asks)
     place = compared(text, mentions, asks)
     if place is None and said not in names:

@@ -255,6 +255,7 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     """
     if (
         len(clause) > _LONGEST
+        or len(before) > 2 * _LONGEST
         or clause.rstrip(" *_`\"')").endswith("?")
         or UNDECIDED.search(clause)
         or _NO_LEAD.search(before)

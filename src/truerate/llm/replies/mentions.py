@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from truerate.core.patterns import lazy
 
+MOST_NAMED = 200  # mentions that are held against each other; a reply with more of them goes round in circles
 _ORDINALS = (
     r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
     r"перв(?:ый|ая|ое)|第?一(?:个|個|番目の?|つ目の?)|第一|最初の|1番目の?|الأولى?|첫\s?번째|पहला|पहली",
