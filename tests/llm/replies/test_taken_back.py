@@ -48,3 +48,10 @@ def test_a_verdict_that_is_taken_back_is_not_read(value, stated):
     tails = [tail.format(other="no" if value else "yes") for tail in (*TAKEN_BACK[None], *TAKEN_BACK[value])]
     texts = [f"{stated}{sep}{tail}" for tail in tails for sep in (" ", "\n\n")]
     assert [text for text in texts if yes_no(text, asks="hallucination").value is value] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes, although I'm not sure.", "No, though I am not certain.", "不, 结论: 有幻觉"]
+)
+def test_a_verdict_that_its_own_words_leave_open_or_contradict_is_not_read(text):
+    assert yes_no(text, asks="hallucination").value is None

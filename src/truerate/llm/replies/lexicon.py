@@ -57,7 +57,9 @@ def pole(text: str) -> bool | None:
     """Whether words of other languages than English say that something is at fault (True) or sound (False);
     None where they say neither, or both. A negation turns them.
     """
-    clause = _BECAUSE.split(text, maxsplit=1)[0].partition(":")[0]  # a reason has negations of its own
+    clause = _BECAUSE.split(text, maxsplit=1)[0]  # a reason has negations of its own
+    head = clause.partition(":")[0]
+    clause = head if re.search(f"{FAULT}|{SOUND}", head, re.IGNORECASE) else clause  # so has an explanation
     is_fault, is_sound = (bool(re.search(words, clause, re.IGNORECASE)) for words in (FAULT, SOUND))
     if is_fault is is_sound:
         return None

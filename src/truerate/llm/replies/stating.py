@@ -157,7 +157,7 @@ ANSWERED = lazy(rf"answer\s*[:=]\s*{_MARK}{_FREE}{_SHUT}\s*[,(–—-]\s*(?P<res
 SURE_ENOUGH = lazy(
     r",?\s+(?:al)?though\s+i(?:'m|\s+am|\s+can(?:no|')t\s+be|\s+can\s+not\s+be)\s+(?:not\s+)?(?:(?:entirely|"
     r"completely|fully|absolutely|totally|quite|a\s+hundred\s+percent|"
-    r"100\s*%)\s+)?(?:sure|certain|confident)(?=[.!]|\s*\Z)",
+    r"100\s*%)\s+)(?:sure|certain|confident)(?=[.!]|\s*\Z)",
     re.I,
 )
 # a sentence that speaks against the one before
