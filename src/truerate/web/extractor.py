@@ -19,6 +19,9 @@ from truerate.web.outcomes import Outcome, Page, Text
 
 START_S = 120.0  # a process that is not ready by then will not be
 WALL = 20  # limits that a page may take by the clock on the wall, where others compute as well
+WARMING = (  # what reading pages loads with its first: also the lists of words that a short article needs
+    "<html><title>A page</title><body><article>" + "<p>What is loaded with the first page is loaded.</p>" * 3
+)
 KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # by somebody else: not the page's doing
 PDEATHSIG = 1  # of Linux's prctl
 
@@ -120,7 +123,7 @@ def main(line: int, parent: int, limit_s: float) -> None:
         return
     from truerate.web import extract
 
-    extract.of_markup("<p>Loads what is loaded with the first page.</p>", extract.MAIN)
+    extract.of_markup(WARMING, extract.MAIN)
     link = Connection(line)
     link.send(True)
     while True:
