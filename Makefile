@@ -38,6 +38,7 @@ bench: $(VENV)/.tested
 	test ! -d ../shared/data || python benchmarks/evidence.py --data ../shared/data --write benchmarks/RESULTS.md
 	python benchmarks/helma_scale.py --write benchmarks/RESULTS.md
 	python benchmarks/halludial.py --write benchmarks/RESULTS.md
+	python benchmarks/halludial_seeds.py --write benchmarks/RESULTS.md
 	python benchmarks/hallujudge.py --write benchmarks/RESULTS.md
 	python benchmarks/hallujudge.py --causal --write benchmarks/RESULTS.md
 	python benchmarks/translate_train.py --write benchmarks/RESULTS.md

@@ -165,11 +165,11 @@ def settings(seed: int) -> Layout:
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
-def build_board(seed: int, folder: Path) -> Board:
-    """Make a board: seed files, models, track, people."""
-    at = settings(seed)
+def build_board(at: Layout, folder: Path) -> Board:
+    """Make the board of some settings: seed files, models, track, people."""
+    seed = at.p.seed
     command = ["-m", "truerate_world", "write-dialogues", str(folder), f"--seed={seed}"]
-    command += [f"--dialogues={SIZES['dialogues']}"]
+    command += [f"--dialogues={at.p.size_of(BOARD).dialogues}"]
     subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=ROOT)
     tables = faithdial.read(folder, name="closed-world-dialogues", on_bad_row="stop")
     asking = served(at, "halludial")

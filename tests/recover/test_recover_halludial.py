@@ -22,7 +22,7 @@ from truerate_world.halludial.models.profiles import PROFILES, Model
 
 from .board import ROOT
 from .cells import Cell, missed, pooled
-from .halludial_board import BLINDER, CELLS, EVEN, MARKERS, SEEDS, SUBJECTS, Board, build_board
+from .halludial_board import BLINDER, CELLS, EVEN, MARKERS, SEEDS, SUBJECTS, Board, build_board, settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-halludial")]
 COLUMNS = {"board", "metric", "subject", "value", "low", "high", "method", "n", "inputs"}
@@ -35,7 +35,7 @@ def boards(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(store))
-        return [build_board(seed, tmp_path_factory.mktemp(f"dialogues-{seed}")) for seed in SEEDS]
+        return [build_board(settings(seed), tmp_path_factory.mktemp(f"dialogues-{seed}")) for seed in SEEDS]
 
 
 @pytest.fixture(scope="module")
