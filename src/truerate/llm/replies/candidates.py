@@ -116,6 +116,7 @@ _ACKNOWLEDGED = lazy(
     rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null)\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
     rf"[^\n.]{{0,40}}\b{KINDS}\s+{MADE}\b[^\n]{{0,60}}|"
+    rf"\W*(?:{_YES_SIR}\W*)*i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+(?:help|assist)(?:\s+(?:you|with\s+(?:that|this|it)))*\W*|"
     rf"<[^<>\"'/]{{0,20}}\b(?:insert|your|placeholder|answer|response|summary)[^<>\"']{{0,20}}>|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,

@@ -17,9 +17,11 @@ from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
+from truerate.llm.replies.formed import of_json, of_table
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
-from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, mention, short
+from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
+from truerate.llm.replies.others import with_others_named, without_again
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import weighed
@@ -80,17 +82,6 @@ _NUMBERED = lazy(
     r"=)|i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|prefer|go\s+(?:with|for)))\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
     re.I,
 )
-_KEYS = lazy(
-    r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+)?"
-    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|"
-    r"better|best)",
-    re.I,
-)
-
-
-_OTHER_KEYS = lazy(
-    r"worst|worse|other|reject|explan|reason|rationale|thought|confidence|score|rank|index|id\b", re.I
-)
 # what a text does with something that may be at fault itself
 _TELLS_OF = lazy(
     r"\s+(?:\w+ly\s+)?(?:mentions|reports|talks\s+about|speaks\s+of|says|claims|states|tells|corrects|repeats|describes|notes|explains|"
@@ -146,7 +137,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
     answer = UNSPACED.sub(r" \g<0> ", answer)
-    answer = without_both(answer)
+    answer = without_again(with_others_named(without_both(answer), names))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)
@@ -163,7 +154,7 @@ def _under(answer: str, cue: str, names: Sequence[str]) -> set[str]:
     cues = headings.find(answer, cue, is_anywhere=False)
     stop = cues[0].start + len(headings.before_next(answer[cues[0].start :])[0]) if cues else 0
     lines = (answer[one.end :].strip().partition("\n")[0] for one in cues if one.start < stop)
-    return {name for line in lines if (name := _alone(line, names)) is not None}
+    return {name for line in lines if (name := alone_name(line, names)) is not None}
 
 
 def _before_example(answer: str, given: Sequence[str], hashed: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -183,19 +174,12 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
-    if (named := structured.pairs(text)) is not None:
-        values = {_alone(str(value), names) for name, value in named if not _OTHER_KEYS.search(name)}
-        values.discard(None)
-        if not any(_KEYS.fullmatch(name) or not name for name, _ in named):
-            values = set()
-        if len(values) == 1:
-            return Parsed(values.pop(), cuts=("json",))
-        if values or inside.startswith(("{", "[")):
-            return Parsed(None, "ambiguous" if values else "absent", ("json",))
-    if (alone := _alone(inside, names)) is not None:
-        return Parsed(alone, cuts=cuts)
+    if (formed := of_json(text, names)) or (formed := of_table(text, names, asks)):
+        return formed
+    if (only := alone_name(inside, names)) is not None:
+        return Parsed(only, cuts=cuts)
     lines = [line for line in inside.splitlines() if line.strip()]
-    alone_lines = [_alone(line, names) for line in lines]
+    alone_lines = [alone_name(line, names) for line in lines]
     others = "\n".join(line for line, name in zip(lines, alone_lines, strict=True) if name is None)
     if len(found := {name for name in alone_lines if name}) == 1 and not mention().search(others):
         # a pick on a line of its own, beside words that name none and do not doubt it
@@ -212,13 +196,6 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
         None if picked in names else picked,
         cuts,
     )
-
-
-def _alone(text: str, names: Sequence[str]) -> str | None:
-    """The name that a text is, in any form of a mention, and nothing beside it."""
-    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
-    found = short().fullmatch(plain)
-    return names[0 if found["first"] else 1] if found else None
 
 
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:

@@ -59,7 +59,7 @@ _HAS = (
     r"fabricat\w+)(?:\s+(?:content|information|details?|claims?))?"
 )
 _FOREIGN = {
-    "best": r"(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|le\s+|el\s+|de\s+)?(?:besser|beste|meilleure?|mejor|melhor|"
+    "best": r"(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|le\s+|el\s+|de\s+|o\s+|a\s+|il\s+)?(?:besser|beste|meilleure?|mejor|melhor|"
     r"migliore|beter)(?:re)?|是?(?:更好|最好|最佳|更准确)的?",
     "hallucinated": r"(?:enthält|contient|contiene|contém|bevat)\s+(?:(?:die|eine|une|la|una|un|l'|l’|uma|de|een|"
     r"a)\s*)?(?:\w*halluzination\w*|hallucinat\w*|alucina\w*|allucina\w*|"
@@ -67,7 +67,7 @@ _FOREIGN = {
 }
 _ABROAD = {  # in other languages, before the name
     "best": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+(?:mejor|bessere|beste|meilleure?|migliore?|miglior|"
-    r"melhor)\s+\w+|лучший\s+\w+|(?:我的)?(?:选择|答案)是|選択は|(?:更好|最好)的(?:答案|回答)?是)",
+    r"melhor)\s+\w+|лучший\s+\w+|(?:我的)?(?:选择|答案)是|選択は|(?:更好|最好|最佳)的?(?:答案|回答|摘要|选择)?(?:是|(?=\s*:)))",
     "hallucinated": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+\w+\s+(?:\w+\s+){0,3}(?:hallucin\w+|alucin\w+|"
     r"allucin\w+|halluzin\w+)|галлюцинац\w+\s+(?:содержится|есть)\s+в|"
     r"(?:我的)?选择是|選択は|(?:包含|含有)幻觉的(?:答案|回答|摘要)?是)",
@@ -92,8 +92,8 @@ _SO = (
 _LEADS = rf"(?P<ahead>.*?(?:[,:;—–]\s+|\s-\s))??(?P<so>(?:{_SO}\s*[,:]?\s+|(?:因此|所以|我认为|我觉得|したがって|よって)[,、]?\s*)*)"
 _TAIL = (
     r"(?:\s*[,;:(—–-]*\s*(?P<tail>\b(?:because|since|as|given|for|due\s+to|which|whose|over|rather\s+than|"
-    r"instead\s+of|and\s+not|not|while|whereas|than\s+[\x01\x02]|by\s+far|by\s+a|in\s+(?:every|all|my|this)|here|weil|da|denn|car|parce|"
-    r"porque|ya\s+que|perché|omdat|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
+    r"instead\s+of|and\s+not|not|while|whereas|than\s+[\x01\x02]|by\s+far|by\s+a|in\s+(?:every|all|my|this|both\s+\w+\s+and\s+\w+)|instead|here|weil|da|denn|car|parce|"
+    r"porque|puisque|pois|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
 )
 # a lead that is no assertion of the writer's own: a condition, a view of others, what seemed so at first
 _NO_LEAD = lazy(
@@ -106,10 +106,11 @@ _NO_LEAD = lazy(
 )
 _BUT = r"\b(?:but|however|although|though|unless|if|except|yet|apart|nor|neither|both|maybe|perhaps|equally)\b|\?"
 _NO_TAIL = lazy(_BUT, re.I)
+_BOTH_OF = lazy(r"\bin\s+both\s+\w+\s+and\s+\w+", re.I)  # what it is better in
 _REASONED = lazy(r"(?:because|since|as|given|for|due|which|whose)\b", re.I)
 _GRANTED = lazy(r"\bbut\s+(?:the|in|according|nowhere|there|no|it|this|that|not)\b", re.I)
 _BACK = lazy(
-    r"\b(?:wait|no\s*[,:]|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|thoughts?)|scratch\s+that|i\s+mean|"
+    r"\b(?:wait|no\s*[,:]|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|reading|thoughts?)|scratch\s+that|i\s+mean|"
     r"correction|actually|let\s+me\s+(?:correct|reconsider|rethink))",
     re.I,
 )
@@ -273,6 +274,7 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     place, ahead, tail = found[how], (found["ahead"] or "") + found["so"], found["tail"] or ""
     if how == "bare" and not (found["so"].strip() and not re.search(_NAME, tail)):
         return None
+    tail = _BOTH_OF.sub("", tail)
     behind = _BETTER_THAN.sub("", found.string[found.end(how) :])
     other = "\x01\x02"["\x02\x01".index(place)]
     of_mine, of_other = _CONTRARY[asks]
@@ -297,9 +299,9 @@ def _closer(clause: str, asks: str) -> tuple[int, bool] | None:
 
 def _opposes(sentence: str, place: int, asks: str) -> bool:
     """Whether a sentence behind a decision doubts it, takes it back or says the contrary."""
+    if _PARTS.match(sentence):
+        return False
     if not re.search(_NAME, sentence):
-        if _PARTS.match(sentence):
-            return False
         granted, but, main = sentence.rpartition("but ")  # `It is short, but all of it is true`
         is_own = but and not _AFTER.search(granted) and paraphrase(main) is (asks == "hallucinated")
         return bool(_AFTER.search(sentence)) and not is_own

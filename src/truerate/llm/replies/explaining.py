@@ -16,7 +16,7 @@ MADE = (
     r"paraphrase|attempt)"
 )
 _CLAIMS = (
-    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
+    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made[- ]up|invented|not\s+true|untrue|"
     r"fictional|fictitious|plausible|contradict\w*)"
 )
 EXPLAINED = lazy(
@@ -46,6 +46,7 @@ EXPLAINED = lazy(
     rf"removed)\b"
     rf"|in\s+(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
     rf"have\s+been)\s+)(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|fabricated|made\s+up|modified)\b"
+    rf"|in\s+(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE},?\s+[^\n.]{{1,80}}?\s(?:is|are|was|were)\s+(?:\w+ly\s+)?{_CLAIMS}"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
     rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
     rf"source)\b"

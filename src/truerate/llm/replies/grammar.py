@@ -44,8 +44,7 @@ _ADVERB = (
 # of these none takes part of a fault away, as `not entirely hallucinated` does
 _SURELY = r"(?:(?:clearly|indeed|certainly|definitely|actually|really|also|factually|plainly|obviously|in fact)\s+)*"
 _MATERIAL = (
-    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|"
-    r"dialogue|"
+    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|dialogue|"
     r"dialogue history|report|story|snippet|transcript|excerpt|paragraph|reference|material|provided text|evidence|"
     r"statement|article|facts?|information|conversation|query|original|output|here)"
 )
@@ -57,8 +56,7 @@ _PLACE = (
 )
 # what a faulty text contains
 _FAULT = (
-    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|"
-    r"evident|"
+    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|"
     r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
     r"intrinsic)\s+)*"
     r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
@@ -86,7 +84,7 @@ _GOOD = (
 # one quality or several: `correct and in line with the knowledge`
 _GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
-    r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
+    r"(?:is|was|are|were|(?:has|have)\s+been|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"(?:must|has\s+to|needs\s+to|can\s+only)\s+be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|"
     r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|"
     r"is\s+to\s+be\s+considered)"
@@ -191,6 +189,8 @@ _BARE_FAULTY = (
     rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
+    r"(?:this|that|it|these)\s+(?:is|are|was)\s+(?:clearly\s+|an?\s+)?(?:hallucinated|fabricated|invented|made[ -]up|unsupported)\s+"
+    r"(?:information|content|material|details?|facts?|claims?|statements?)",
     rf"i\s+(?:(?:therefore|thus|hence|also|can|do)\s+)*(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:(?:alone|already|by\s+itself)\s+)?(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
     rf"none\s+of\s+(?:{_TARGET}|what\s+{_TARGET}\s+(?:says|states|claims))\s+(?:(?:is|are|was|can\s+be)\s+(?:found\s+|"
@@ -247,7 +247,7 @@ _BARE_SOUND = (
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|unfortunately|fortunately|regrettably|luckily|clearly|obviously|evidently|"
     r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
-    r"in\s+short|in\s+sum|indeed|"
+    r"in\s+short|in\s+sum|indeed|(?:there\s+is\s+)?no\s+doubt(?:\s+about\s+(?:it|that)|\s+that)?|without\s+(?:a\s+|any\s+)?doubt|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
     r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"

@@ -33,7 +33,7 @@ FAULT = (
 NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
     r"sem|niet|geen|zonder|не|нет|без|"
-    r"değil|yok|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
+    r"değil|yok|(?:\w+m[ıiuü]yor|\w+m[ae]z|\w+m[ae]mı[şs]|\w+memiş)(?:tır|tir|dur|lar|ler)?\b|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
 )
 # what an answer is called: the judged text's name, too
 ANSWERS = r"answer|response|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답"
@@ -66,6 +66,20 @@ def pole(text: str) -> bool | None:
     return is_fault is not bool(re.search(NEGATION, clause, re.IGNORECASE))
 
 
+# that there is a hallucination, or none
+_THERE_IS = re.compile(
+    r"\W*(?:(?:daher|somit|insgesamt|donc|ainsi|por\s+(?:lo\s+)?tanto|así\s+que|quindi|pertanto|portanto|logo|dus|"
+    r"таким\s+образом|итак|поэтому|因此|所以|综上|したがって|よって|따라서)[,，、]?\s*)?(?:(?P<none>"
+    r"(?:es\s+gibt\s+|da\s+sind\s+)?keine\s+halluzination\w*|es\s+(?:liegt|liegen)\s+keine\s+halluzination\w*\s+vor|"
+    r"(?:il\s+n'y\s+a\s+)?(?:pas\s+d'|aucune\s+)hallucination\w*|no\s+hay\s+(?:ninguna\s+)?alucinaci\w+|"
+    r"não\s+há\s+(?:nenhuma\s+)?alucinaç\w+|non\s+(?:c'è|ci\s+sono)\s+(?:nessuna\s+)?allucinazion\w|"
+    r"er\s+(?:zijn|is)\s+geen\s+hallucinatie\w*|галлюцинаций\s+(?:нет|не\s+обнаружено)|(?:不存在|没有任何)幻觉|"
+    r"幻覚は?(?:ない|ありません|見られません)|환각이?\s*없(?:다|습니다|음))"
+    r"|(?P<some>es\s+gibt\s+(?:eine\s+)?halluzination\w*|il\s+y\s+a\s+(?:une\s+|des\s+)?hallucination\w*|"
+    r"hay\s+(?:una\s+)?alucinaci\w+|há\s+(?:uma\s+)?alucinaç\w+|c'è\s+(?:un')?allucinazione|"
+    r"er\s+is\s+een\s+hallucinatie|(?:存在|有)幻觉|幻覚が(?:ある|あります)))\W*",
+    re.IGNORECASE,
+)
 # a sentence about the judged text in other languages than English, and what leaves it open
 _OF_TEXT = re.compile(
     r"\W*(?:(?:daher|somit|also|insgesamt|donc|ainsi|por\s+(?:lo\s+)?tanto|así\s+que|quindi|pertanto|portanto|dus|"
@@ -90,8 +104,10 @@ _LEFT_OPEN = re.compile(
 
 def foreign(sentence: str) -> bool | None:
     """What a sentence of another language than English says of the judged text, which it begins with (`Die Antwort ist
-    falsch`); None where it leaves it open or says neither.
+    falsch`), or of hallucinations (`Não há alucinação`); None where it leaves it open or says neither.
     """
+    if there := _THERE_IS.fullmatch(sentence.replace("’", "'")):
+        return there["some"] is not None
     if _OF_TEXT.match(sentence) is None or _LEFT_OPEN.search(sentence):
         return None
     clause = _BECAUSE.split(sentence, maxsplit=1)[0].partition(":")[0]

@@ -1,6 +1,7 @@
 """How a reply names one of two texts: a noun and a number, an ordinal, a sign; and with which verbs it picks one."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from truerate.core.patterns import lazy
@@ -70,3 +71,10 @@ def mention() -> re.Pattern[str]:
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
     return re.compile("|".join(parts), re.I)
+
+
+def alone_name(text: str, names: Sequence[str]) -> str | None:
+    """The name that a text is, in any form of a mention, and nothing beside it."""
+    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
+    found = short().fullmatch(plain)
+    return names[0 if found["first"] else 1] if found else None

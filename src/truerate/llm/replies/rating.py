@@ -11,7 +11,12 @@ TICKS, CROSSES = "✅✔✓☑", "❌✗✘✖"
 _RATED = lazy(
     rf"[^\w\0{TICKS}{CROSSES}]*(?P<before>[{TICKS}{CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
     rf"(?:(?:(?:score|rating)\s*[:=]?\s*)?(?P<score>\d{{1,3}}(?:\.\d+)?)(?:\s*/\s*\d{{1,3}}|\s*%|\s*points?)?"
-    rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}})?)[^\w{TICKS}{CROSSES}]*",
+    rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}}?)?)(?P<why>\s*[—–,;:(-]\s*[^\n]*|)[^\w{TICKS}{CROSSES}]*",
+    re.I,
+)
+# behind a mark, in words that explain it: what may take it back
+_BUT = lazy(
+    r"\b(?:but|however|although|though|except|unless|if|actually|wait|no,|maybe|perhaps|could|might|may|rather|or)\b|\?",
     re.I,
 )
 # in running words, with a sign for each text
@@ -61,6 +66,8 @@ def rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
 
 def _mark(found: re.Match[str], asks: Asks) -> tuple[str, float] | None:
     """The kind of a line's mark and its value, the greater the more it is what was asked for."""
+    if _BUT.search(found["why"]):
+        return None
     if found["words"] and (words := found["words"].strip().casefold()):
         if words in ("yes", "no"):
             return "word", float(words == "yes")

@@ -49,16 +49,25 @@ def cells(text: str) -> list[tuple[str, Any]]:
     """The names and values of a table between bars: of each column by its head where a line of dashes stands
     below that, else of rows of two cells; none where neither is there.
     """
-    rows = [
-        [cell.strip(" *_`\t") for cell in _inside(line).split("|")]
-        for line in text.splitlines()
-        if "|" in line
-    ]
-    ruled = len(rows) > 1 and all(_RULE.fullmatch(cell) for cell in rows[1])
-    if ruled:
-        body = [row for row in rows[2:] if len(row) == len(rows[0])]
-        return [(name_key(name), cell) for row in body for name, cell in zip(rows[0], row, strict=True)]
+    rows = _rows(text)
+    if ruled := table(text):
+        head, body = ruled
+        return [(name_key(name), cell) for row in body for name, cell in zip(head, row, strict=True)]
     return [(name_key(row[0]), row[1]) for row in rows] if rows and all(len(row) == 2 for row in rows) else []
+
+
+def table(text: str) -> tuple[list[str], list[list[str]]] | None:
+    """The head and the rows of a table between bars, below whose head a line of dashes stands; None without one."""
+    rows = _rows(text)
+    if len(rows) < 2 or not all(_RULE.fullmatch(cell) for cell in rows[1]):
+        return None
+    return rows[0], [row for row in rows[2:] if len(row) == len(rows[0])]
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The cells of the lines of a text that hold a bar."""
+    lines = (line for line in text.splitlines() if "|" in line)
+    return [[cell.strip(" *_`\t") for cell in _inside(line).split("|")] for line in lines]
 
 
 def without_cells(text: str) -> str:

@@ -88,6 +88,18 @@ _CONFIDENCE = lazy(
     r"(?:(?:very\s+)?(?:high|low)|medium|moderate|[\d.,]+[ \t]*(?:%|/[ \t]*\d+)?)[ \t*_`.]*$",
     re.I | re.MULTILINE,
 )
+# asked at the end of the one who asked, with a yes or no of its own
+_FAREWELL = lazy(
+    r"\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|(?:can|shall|may)\s+i\s+help|anything\s+else)\b"
+    r"[^?\n]{0,100}\?(?:\s+if\s+(?:yes|so|not|no)\b[^.!?\n]{0,80}[.!])?\s*\Z",
+    re.I,
+)
+# a reply that breaks off where its verdict would stand
+_BREAKS_OFF = lazy(
+    r"\b(?:(?:my|the|your)\s+)(?:(?:final|overall)\s+)?(?:judge?ment|verdict|answer|conclusion|decision)\s+"
+    r"(?:is|must\s+be|would\s+be|should\s+be|has\s+to\s+be)\s*[:\"'*_]*\Z",
+    re.I,
+)
 # `不, …` is a No, `不` alone may be a part of a word that was cut
 _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
 _BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE)
@@ -124,7 +136,10 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
+    levelled = _levelled(answer)
+    if _BREAKS_OFF.search(levelled):
+        return Parsed(None, "absent", cuts)
+    found = _in_place(structured.unboxed(levelled), cue, asks)
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
 
@@ -134,7 +149,7 @@ def _levelled(text: str) -> str:
     plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
     plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
-    plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
+    plain = _NOT_IT.sub("否", _ticked(_FAREWELL.sub("", _CONFIDENCE.sub("", plain)).rstrip()))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
 
 

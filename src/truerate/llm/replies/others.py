@@ -1,0 +1,42 @@
+"""The other one of two texts: a reply that has named one of them speaks of the other without its name."""
+
+import re
+from collections.abc import Sequence
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.mentions import mention
+
+# `the other` as a text, and not as a word before something else (`the other hand`, `the other details`)
+_OTHER = lazy(
+    r"\bthe\s+other(?:\s+(?:one|answer|response|summary|option|text|version|candidate))?(?=\s*(?:[.,;:!?)\n]|\Z)|\s+(?:is|isn't|was|"
+    r"has|does|doesn't|contains|includes|adds|invents|fabricates|contradicts|gets|gives|names|says|states|stays|sticks|matches|"
+    r"holds|makes|seems|looks|appears|remains|because|since|as|clearly|correctly|wrongly|fully|only|also|must|can(?:not)?)\b)",
+    re.I,
+)
+# a name said again in brackets: `O Resumo 2 (Summary 2)`
+_AGAIN = lazy(r"\s*[(\[]\s*\Z")
+
+
+def with_others_named(text: str, names: Sequence[str]) -> str:
+    """A reply with the name of the other text where it says `the other one`, behind mentions of one text alone."""
+    found = _OTHER.search(text)
+    if found is None:
+        return text
+    places = {0 if one["first"] else 1 for one in mention().finditer(text)}
+    if len(places) != 1 or not any(one.end() <= found.start() for one in mention().finditer(text)):
+        return text
+    return _OTHER.sub(names[1 - places.pop()], text)
+
+
+def without_again(text: str) -> str:
+    """A reply without the name in brackets right behind the same text's name in other words."""
+    found = list(mention().finditer(text))
+    for one, again in reversed(list(zip(found, found[1:], strict=False))):
+        is_same = bool(one["first"]) is bool(again["first"])
+        if (
+            is_same
+            and _AGAIN.fullmatch(text, one.end(), again.start())
+            and text[again.end() :][:1] in (")", "]")
+        ):
+            text = text[: one.end()] + text[again.end() + 1 :]
+    return text
