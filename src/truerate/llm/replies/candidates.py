@@ -102,6 +102,7 @@ _LABEL = lazy(
 )
 # one text behind a bullet or a mark of quotation, or in brackets
 _BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
+_ONE_ITEM = lazy(r"1[.)]\s+(?![^\n]*\s2[.)]\s)(?P<text>[A-Z\"“][^\n]{12,}[.!?\"”])")  # a list of one
 _ITEM = lazy(
     rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{KINDS}[ \t]+)?(?:option|version|"
     rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
@@ -300,7 +301,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
         if noun != "Response" and (found := FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
-        if found := _BULLET.fullmatch(value):
+        if found := _BULLET.fullmatch(value) or (noun != "Answer" and _ONE_ITEM.fullmatch(value)):
             value, cuts = found["text"].strip(), joined(cuts, ("heading",))
         if items := _items(value, noun):
             value, cuts = items[0], joined(cuts, ("alternatives",))
@@ -315,7 +316,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if (label := _LABEL.match(value)) and value[label.end() :].strip():
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
-        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
+        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|{KINDS}\s+{MADE}|A|"
         rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|"
         rf"\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,

@@ -21,7 +21,7 @@ from truerate.llm.replies.formed import of_json, of_table
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
-from truerate.llm.replies.others import with_others_named, without_again
+from truerate.llm.replies.others import with_initials_named, with_others_named, without_again
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import weighed
@@ -71,7 +71,7 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
+    "best": r"더\s?(?:낫|좋|정확|자연스)|\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
     r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
@@ -136,8 +136,9 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if not answer:
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
+    answer = structured.ticked(answer)
     answer = UNSPACED.sub(r" \g<0> ", answer)
-    answer = without_again(with_others_named(without_both(answer), names))
+    answer = without_again(with_others_named(with_initials_named(without_both(answer), names), names))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)

@@ -102,6 +102,7 @@ KINDS = (
     _kind(
         "faulty",
         rf"{_SURELY}{_ERRS}{REST}",
+        rf"(?:has\s+)?(?:made\s+up|invented|fabricated|hallucinated|misstated|misquoted|contradicted)\s+(?!no\b|nothing\b)\w+{REST}",
         rf"(?:wrongly|incorrectly|falsely|erroneously|mistakenly|inaccurately)\s+\w+s\b(?!\s+(?:no|nothing)\b){REST}",
         rf"{_SURELY}(?:confuses|mixes\s+up|swaps|misidentifies|misnames|mislabels|misdates)\b{REST}",
         rf"{_IS}\s+{_SURELY}(?:the\s+)?{BAD}(?:\s+one)?{REST}",

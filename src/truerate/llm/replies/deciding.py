@@ -60,10 +60,10 @@ _HAS = (
 )
 _FOREIGN = {
     "best": r"(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|le\s+|el\s+|de\s+|o\s+|a\s+|il\s+)?(?:besser|beste|meilleure?|mejor|melhor|"
-    r"migliore|beter)(?:re)?|是?(?:更好|最好|最佳|更准确)的?",
+    r"migliore|beter)(?:re)?|是?(?:更好|最好|最佳|更准确)的?|(?:이|가)?\s*더\s*(?:낫|좋|정확|자연스)\S*",
     "hallucinated": r"(?:enthält|contient|contiene|contém|bevat)\s+(?:(?:die|eine|une|la|una|un|l'|l’|uma|de|een|"
     r"a)\s*)?(?:\w*halluzination\w*|hallucinat\w*|alucina\w*|allucina\w*|"
-    r"hallucinatie)|(?:ist|est|es|é|è|is)\s+(?:die\s+)?(?:halluziniert|hallucinée?|alucinad[oa]|gehallucineerd)|(?:包含|含有|存在|有)(?:了)?幻觉",
+    r"hallucinatie)|(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|el\s+|o\s+|a\s+|l'|l’)?(?:halluziniert|hallucinée?|alucinad[oa]|gehallucineerd)|(?:包含|含有|存在|有)(?:了)?幻觉",
 }
 _ABROAD = {  # in other languages, before the name
     "best": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+(?:mejor|bessere|beste|meilleure?|migliore?|miglior|"
@@ -93,7 +93,7 @@ _LEADS = rf"(?P<ahead>.*?(?:[,:;—–]\s+|\s-\s))??(?P<so>(?:{_SO}\s*[,:]?\s+|(
 _TAIL = (
     r"(?:\s*[,;:(—–-]*\s*(?P<tail>\b(?:because|since|as|given|for|due\s+to|which|whose|over|rather\s+than|"
     r"instead\s+of|and\s+not|not|while|whereas|than\s+[\x01\x02]|by\s+far|by\s+a|in\s+(?:every|all|my|this|both\s+\w+\s+and\s+\w+)|instead|here|weil|da|denn|car|parce|"
-    r"porque|puisque|pois|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
+    r"porque|puisque|pois|pues|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
 )
 # a lead that is no assertion of the writer's own: a condition, a view of others, what seemed so at first
 _NO_LEAD = lazy(
@@ -107,6 +107,10 @@ _NO_LEAD = lazy(
 _BUT = r"\b(?:but|however|although|though|unless|if|except|yet|apart|nor|neither|both|maybe|perhaps|equally)\b|\?"
 _NO_TAIL = lazy(_BUT, re.I)
 _BOTH_OF = lazy(r"\bin\s+both\s+\w+\s+and\s+\w+", re.I)  # what it is better in
+_ABROAD_REASON = lazy(
+    r"(?:weil|da|denn|car|parce|porque|puisque|pois|pues|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü)\b",
+    re.I,
+)
 _REASONED = lazy(r"(?:because|since|as|given|for|due|which|whose)\b", re.I)
 _GRANTED = lazy(r"\bbut\s+(?:the|in|according|nowhere|there|no|it|this|that|not)\b", re.I)
 _BACK = lazy(
@@ -177,7 +181,7 @@ def _form(asks: str) -> re.Pattern[str]:
         rf"\s+{_IS}\s+){_MUCH}(?:{own}(?:\s+{_NOUN})?(?:\s+{with_})?|"
         rf"(?<=the\s){the}\s+{_NOUN}|{_NOUN}\s+{with_})",
         rf"{_X.format('holds')}\s+(?:(?:clearly|definitely|actually|therefore|thus)\s+)?(?:{_FOREIGN['best']}|wins|"
-        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02]|"
+        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02](?:\s+in\s+(?:terms\s+of\s+)?\w+(?:\s+and\s+\w+)?(?=\W*\Z))?|"
         rf"gets\s+my\s+vote|fits\b[^.]*?\bbest{has}|{foreign})"
         if asks == "best" else rf"(?:(?:die|das|la|le|el|il|o|a|de|het)\s+)?{_X.format('holds')}\s*(?:(?:clearly|"
             rf"definitely|actually|therefore|thus)\s+)?(?:{foreign}{has})",
@@ -278,7 +282,13 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     behind = _BETTER_THAN.sub("", found.string[found.end(how) :])
     other = "\x01\x02"["\x02\x01".index(place)]
     of_mine, of_other = _CONTRARY[asks]
-    if asks == "hallucinated" and re.search(of_mine, behind, re.I) and not re.search(of_other, behind, re.I):
+    is_abroad = _ABROAD_REASON.match(tail) is not None  # of which the words below are none
+    if (
+        asks == "hallucinated"
+        and not is_abroad
+        and re.search(of_mine, behind, re.I)
+        and not re.search(of_other, behind, re.I)
+    ):
         return None
     if asks == "best" and other in behind and re.search(of_other, behind.partition(other)[2], re.I):
         return None

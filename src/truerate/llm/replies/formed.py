@@ -27,6 +27,8 @@ _OF_FAULT = lazy(
     r"hallucinat|fabricat|error|mistake|made[ -]up|unsupported|incorrect|wrong|contradict|false", re.I
 )
 _OF_SOUND = lazy(r"faithful|accura|correct|supported|factual|consistent|\btrue\b|grounded|valid", re.I)
+_OF_BEST = lazy(r"\b(?:better|best|winner|wins|preferred|pick|choice)\b", re.I)
+_OVERALL = lazy(r"(?:overall|final|total|verdict|winner|conclusion|overall\s+winner)", re.I)
 _NOT = lazy(r"\b(?:no|not|free|without)\b|non|n't", re.I)
 
 
@@ -53,6 +55,13 @@ def of_table(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     if found is None or asks is None:
         return None
     head, body = found
+    if overall := [row for row in body if _OVERALL.fullmatch(row[0].strip(" :*_"))]:
+        named = {alone_name(cell, names) for cell in overall[-1][1:]} - {None}
+        return (
+            Parsed(named.pop(), cuts=("table",))
+            if len(named) == 1 and len(head) == 2 and _OF_BEST.search(head[1])
+            else None
+        )
     rows = {alone_name(row[0], names): row for row in body}
     if len(body) != 2 or set(rows) != set(names):
         return None

@@ -29,7 +29,7 @@ _TARGET = (
 )
 # all that the judged text says
 _ALL = (
-    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
+    r"(?:everything(?:\s+(?:that\s+is\s+)?(?:stated|said|mentioned|claimed))?|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
     r"claims|details|statements|points|sentences|parts|"
     r"pieces\s+of\s+information))|"
     r"(?:each|every)\s+(?:one\s+)?of\s+(?:them|these)|(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|"
@@ -56,9 +56,8 @@ _PLACE = (
 )
 # what a faulty text contains
 _FAULT = (
-    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|"
-    r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
-    r"intrinsic)\s+)*"
+    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|evidence of|"
+    r"traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|intrinsic)\s+)*"
     r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
     r"fabrications?|(?:fabricated|invented)\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
@@ -86,8 +85,7 @@ _GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
     r"(?:is|was|are|were|(?:has|have)\s+been|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"(?:must|has\s+to|needs\s+to|can\s+only)\s+be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|"
-    r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|"
-    r"is\s+to\s+be\s+considered)"
+    r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|is\s+to\s+be\s+considered)"
 )
 _NOT = r"(?:\s+not|n't)"
 _HAS = (
@@ -127,6 +125,9 @@ _FAULTY = (
     rf"{_IS}\s+{_SURELY}an?\s+(?:factual\s+|clear\s+|serious\s+)?(?:error|mistake|fabrication|inaccuracy)",
     rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
     rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
+    r"(?:has|have)\s+(?:(?:therefore|thus|hence|clearly|simply)\s+)?made\s+(?:this|it|that|these|something)\s+up",
+    rf"{_ADVERB}{_ADDS}\s+(?:information|details?|facts?|claims?|content|an?\s+\w+|something)\s+(?:that|which)\s+(?:has|have|is|are|was|were)\s+"
+    r"(?:been\s+)?(?:simply\s+|clearly\s+)?(?:made\s+up|invented|fabricated|hallucinated)",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"

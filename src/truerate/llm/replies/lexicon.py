@@ -36,7 +36,9 @@ NEGATION = (
     r"değil|yok|(?:\w+m[ıiuü]yor|\w+m[ae]z|\w+m[ae]mı[şs]|\w+memiş)(?:tır|tir|dur|lar|ler)?\b|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
 )
 # what an answer is called: the judged text's name, too
-ANSWERS = r"answer|response|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답"
+ANSWERS = (
+    r"answer|response|答案|antwort|réponse|respuesta|resposta|risposta|ответ|الجواب|الإجابة|cevap|yanıt|답"
+)
 # Spanish and Italian begin with an English `No`: their words of fault stand behind a verb of being
 ROMANCE_FAULT = (
     r"\A(?!.*\b(?:no|non|ning\w+|nessun\w*)\b).*\b(?:es|está|son|è|sono)\s+(?:un[oa']?\s+)?"

@@ -1,4 +1,4 @@
-"""The other one of two texts: a reply that has named one of them speaks of the other without its name."""
+"""Texts that are named in other words: the other one of two, an initial and a number, a name said again in brackets."""
 
 import re
 from collections.abc import Sequence
@@ -26,6 +26,18 @@ def with_others_named(text: str, names: Sequence[str]) -> str:
     if len(places) != 1 or not any(one.end() <= found.start() for one in mention().finditer(text)):
         return text
     return _OTHER.sub(names[1 - places.pop()], text)
+
+
+def with_initials_named(text: str, names: Sequence[str]) -> str:
+    """A reply with the whole names for `A1` and `A2` (of answers; of responses `R1`): where it is such a one alone, or holds
+    both and neither stands behind an article (`the A1`, which may be a road).
+    """
+    form = re.compile(rf"(?<![\w-])(?<!\bthe )(?:{names[0][0]})(?P<number>[12])(?![\w.-]\w|\w)")
+    found = {one["number"] for one in form.finditer(text)}
+    is_alone = form.fullmatch(text.strip(" \t\n.*_`\"'()[]"))
+    if not is_alone and found != {"1", "2"}:
+        return text
+    return form.sub(lambda one: names[int(one["number"]) - 1], text)
 
 
 def without_again(text: str) -> str:

@@ -9,14 +9,25 @@ from truerate.llm.replies.grammar import state
 
 TICKS, CROSSES = "✅✔✓☑", "❌✗✘✖"
 _RATED = lazy(
-    rf"[^\w\0{TICKS}{CROSSES}]*(?P<before>[{TICKS}{CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
+    rf"[^\w\0{TICKS}{CROSSES}]*(?:\d[.)]\s*)?[^\w\0{TICKS}{CROSSES}]*(?P<before>[{TICKS}{CROSSES}])?[\s\ufe0f*_-]*\x00[\s*_]*(?:[:=(]|[–—-](?=\s))?[\s*_]*"
     rf"(?:(?:(?:score|rating)\s*[:=]?\s*)?(?P<score>\d{{1,3}}(?:\.\d+)?)(?:\s*/\s*\d{{1,3}}|\s*%|\s*points?)?"
-    rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}}?)?)(?P<why>\s*[—–,;:(-]\s*[^\n]*|)[^\w{TICKS}{CROSSES}]*",
+    rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}}?)?)"
+    rf"(?P<why>\s*[—–,;:(-]\s*[^\n]*|\s*[⭐★☆\ufe0f\s]+|)[^\w{TICKS}{CROSSES}]*",
     re.I,
 )
 # behind a mark, in words that explain it: what may take it back
 _BUT = lazy(
     r"\b(?:but|however|although|though|except|unless|if|actually|wait|no,|maybe|perhaps|could|might|may|rather|or)\b|\?",
+    re.I,
+)
+# what the words behind a mark say of a text
+_OF_FAULT = lazy(
+    r"(?<!no )(?<!not )(?<!non-)\b(?:hallucinat|fabricat|invent|contradict|made[ -]up|unsupported|incorrect|wrong|false|"
+    r"not\s+(?!hallucinat|fabricat|made|invent|wrong|false|incorrect|contradict))",
+    re.I,
+)
+_OF_SOUND = lazy(
+    r"(?<!not )\b(?:faithful|accurate|correct|supported|consistent|grounded|no\s+(?:hallucinat|fabricat|error))",
     re.I,
 )
 # in running words, with a sign for each text
@@ -46,6 +57,7 @@ def rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     of which they say what was asked for; else a reason. None of other replies.
     """
     marks: dict[int, tuple[str, float]] = {}
+    reasons = ["", ""]
     for place, start, end in mentions:
         at, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         line = f"{text[at:start]}\0{text[end : stop if stop >= 0 else len(text)]}"
@@ -55,22 +67,30 @@ def rated(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         if marks.get(place, mark) != mark:
             return "ambiguous"
         marks[place] = mark
+        reasons[place] = found["why"] if found else ""
     kinds, values = {kind for kind, _ in marks.values()}, [value for _, value in marks.values()]
     if kinds == {"word"} and len(marks) == 1:
         return None
     is_clear = len(kinds) == 1 and len(set(values)) == len(values) and max(values) > 0
     if not is_clear or (asks == "hallucinated" and kinds & {"score", "tick"}):
         return "ambiguous"
-    return names[max(marks, key=lambda place: marks[place][1])]
+    place = max(marks, key=lambda one: marks[one][1])
+    sound, faulty = (reasons[place], reasons[1 - place])[:: 1 if asks == "best" else -1]
+    is_against = asks is not None and (_OF_FAULT.search(sound) or _OF_SOUND.search(faulty))
+    return "ambiguous" if is_against else names[place]
 
 
 def _mark(found: re.Match[str], asks: Asks) -> tuple[str, float] | None:
     """The kind of a line's mark and its value, the greater the more it is what was asked for."""
     if _BUT.search(found["why"]):
         return None
+    if stars := sum(found["why"].count(sign) for sign in "⭐★"):
+        return "score", float(stars)
     if found["words"] and (words := found["words"].strip().casefold()):
         if words in ("yes", "no"):
             return "word", float(words == "yes")
+        if asks == "best" and words in ("good", "bad", "better", "worse"):
+            return "word", float(words in ("good", "better"))
         told = state(words)
         return None if told is None else ("word", float(told is (asks == "hallucinated")))
     if sign := found["before"] or found["behind"]:

@@ -17,11 +17,11 @@ SOUND_KEY = lazy(
     r"consistent|hallucination[ -]free|no\s+hallucinations?)",
     re.I,
 )
-_LABELS = (
+LABELS = (
     r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
     r"judge?ment|verdict|conclusion|decision|output|"
     r"result|solution|reply|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
+    r"resposta|risposta|odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
     r"最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
@@ -52,7 +52,7 @@ LEAD = lazy(
     re.I | re.DOTALL,
 )
 _SO_ELSEWHERE = (
-    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|quindi|dunque|dus|"
+    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|logo|quindi|dunque|dus|"
     r"следовательно|поэтому|значит|dolayısıyla|zatem"
 )
 LAST = lazy(
@@ -61,7 +61,7 @@ LAST = lazy(
     re.I | re.DOTALL,
 )
 CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|"
+    rf"(?P<before>.*?)\b(?:(?P<label>{LABELS})(?:\s+to\s+the\s+question|"
     rf"\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|"
     rf"the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
     rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|"
@@ -76,6 +76,11 @@ CONCLUSION = lazy(
     rf"that\s+is\s+|that\s+|{_SURELY})?{_MARK}{_FREE}{_SHUT}"
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
+)
+# `So this time it's "No"`
+IT_IS = lazy(
+    rf"(?:so\s+|hence\s+|thus\s+|therefore\s+)?(?:(?:this\s+time|here|in\s+this\s+case)\s*,?\s+)?it(?:'s|\s+is)\s+(?:a\s+)?[\"“]{_FREE}[.!]?[\"”][\W_]*",
+    re.I,
 )
 # the verdict named before its noun: `Thus "No" is the appropriate judgement`
 APT = lazy(
@@ -123,7 +128,7 @@ QUOTED = lazy(
 NUMBERED = lazy(r"\b(no)\.?[ \t]*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
 LABEL_LINE = lazy(
-    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*"
+    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({LABELS})[ \t#]*:?[ \t]*)\n\s*"
     rf"(?:>[ \t]*(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
     re.I | re.MULTILINE,
 )
@@ -137,7 +142,7 @@ SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|s
 # `Faithful? No`: a name and its value
 ASKED_SHORT = lazy(rf"^([a-z]{{5,12}})\?(?=[ \t]+(?:{WORD})[.!]*[ \t]*$)", re.I | re.MULTILINE)
 LABEL = lazy(
-    rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
+    rf"(?:{LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )
 # a label that heads the verdict, and never the text that was judged
@@ -206,6 +211,9 @@ STRUCK = lazy(r"~~\s*(?:yes|no)\s*~~", re.I)
 # a label of an answer that is the reply's own, and not the judged text's
 OF_ANSWER = lazy(ANSWERS)
 OWN = lazy(r"\b(?:my|final|overall|meine?|mon|ma|mi)\b", re.I)
+# a last item of a list that breaks off within a quotation
+ITEM_CUT = lazy(r"[ \t]*(?:[-*•]|\d[.)])[ \t]+[\"“][^\"”\n]*\Z")
 SO_BEFORE = lazy(
-    r"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I
+    rf"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe)|{_SO_ELSEWHERE})\b",
+    re.I,
 )

@@ -18,6 +18,10 @@ _PAIR = lazy(
 )
 _TAGGED = lazy(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
 _BOX = lazy(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
+_PLAIN_TEX = lazy(r"\s*\$*\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}\$*\s*")
+_TICK_BOX = lazy(
+    r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
+)
 _RULE = lazy(r":?-+:?")  # of a cell below the head
 _DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
@@ -80,8 +84,19 @@ def _inside(line: str) -> str:
 
 
 def unboxed(text: str) -> str:
-    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own."""
+    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there is likewise."""
+    if found := _PLAIN_TEX.fullmatch(text):
+        return found[1]
     return _BOX.sub(lambda found: f"\n{found[1]}\n", text).strip() if "\\boxed" in text else text
+
+
+def ticked(text: str) -> str:
+    """A text with the one ticked of several boxes in the place of them; with no or several ticks as it is."""
+    boxes = list(_TICK_BOX.finditer(text))
+    ticked = [box for box in boxes if (box["tick"] or "").strip() or (box["sign"] or "☐") in "☑☒"]
+    if len(boxes) < 2 or len(ticked) != 1:
+        return text
+    return _TICK_BOX.sub(lambda box: ticked[0]["what"] if box.start() == ticked[0].start() else "", text)
 
 
 def name_key(name: str) -> str:

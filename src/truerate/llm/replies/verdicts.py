@@ -22,7 +22,7 @@ from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import Asks, opening, prose
-from truerate.llm.replies.stating import ALONE, HALLUCINATION, SOUND_KEY, VALUES
+from truerate.llm.replies.stating import ALONE, HALLUCINATION, LABELS, SOUND_KEY, VALUES
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
@@ -42,6 +42,7 @@ CLOSINGS = (
     "Final", "Karar", "Sonuç", "निर्णय",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
+_ANSWERS = ("Answer", "Antwort", "Respuesta", "Resposta", "Risposta", "Réponse", "Ответ")
 _PICTURES = lazy(
     r"(?<=\w)(?P<end>[.!]?[*_\"')]*[.!]?)[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
@@ -50,7 +51,7 @@ _PICTURES_BEFORE = lazy(
 )
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = lazy(
-    r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)|"
+    r"^[ \t>*_`#\[(→-]*(?:answer|antwort|respuesta|resposta|risposta|réponse|ответ)[ \t*_`\])]*[:：=](?=[^\n]*\Z)|"
     r"^[ \t]*#+[ \t]*(?:final[ \t]+)?answer[ \t*#]*\n(?=\s*[^\n]*\Z)",
     re.I | re.MULTILINE,
 )
@@ -88,10 +89,23 @@ _CONFIDENCE = lazy(
     r"(?:(?:very\s+)?(?:high|low)|medium|moderate|[\d.,]+[ \t]*(?:%|/[ \t]*\d+)?)[ \t*_`.]*$",
     re.I | re.MULTILINE,
 )
+# a label in marks of its own with the verdict right behind it (`[Judgement] No`), and `Answer: Yes` that ends a running line
+_MARKED_LABEL = lazy(
+    rf"^[ \t]*(?:[\[【(]|<(?:b|strong)>|\*\*)[ \t]*(?P<label>{LABELS})[ \t]*(?:[\]】)]|</(?:b|strong)>|\*\*)[ \t]*"
+    rf"(?=[*_\"']*(?:{WORD})\W*$)",
+    re.I | re.MULTILINE,
+)
+_ENDS_LINE = lazy(
+    rf"(?<=[.!。])[ \t]*(?=(?:answer|antwort|respuesta|resposta|risposta|réponse|ответ|答案|回答)[ \t]*[:：]"
+    rf"[ \t]*[*_\"']*(?:{WORD})[\s.!*_\"']*\Z)",
+    re.I,
+)
 # asked at the end of the one who asked, with a yes or no of its own
 _FAREWELL = lazy(
-    r"\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|(?:can|shall|may)\s+i\s+help|anything\s+else)\b"
-    r"[^?\n]{0,100}\?(?:\s+if\s+(?:yes|so|not|no)\b[^.!?\n]{0,80}[.!])?\s*\Z",
+    r"\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|anything\s+else)\b"
+    r"[^?\n]{0,100}\?(?:\s+(?:if\s+(?:yes|so|not|no)\b|just\s+(?:say|reply|answer|tell)\b)[^.!?\n]{0,80}[.!]|\s*[(\[]\s*(?:yes|y)\s*/\s*"
+    r"(?:no|n)\s*[)\]])?\s*\Z"
+    r"|(?<!of\scourse[.!])\n\s*\n\s*(?:should|shall|may|can)\s+i\s+(?:rewrite|correct|fix|revise|suggest)\b[^?\n]{0,80}\?\s*(?:[(\[]\s*(?:yes|y)\s*/\s*(?:no|n)\s*[)\]])?\s*\Z",
     re.I,
 )
 # a reply that breaks off where its verdict would stand
@@ -102,7 +116,6 @@ _BREAKS_OFF = lazy(
 )
 # `不, …` is a No, `不` alone may be a part of a word that was cut
 _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
-_BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE)
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
@@ -147,19 +160,11 @@ def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
+    plain = _ENDS_LINE.sub("\n", _MARKED_LABEL.sub(r"\g<label>: ", plain))
     plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
-    plain = _NOT_IT.sub("否", _ticked(_FAREWELL.sub("", _CONFIDENCE.sub("", plain)).rstrip()))
+    plain = _NOT_IT.sub("否", structured.ticked(_FAREWELL.sub("", _CONFIDENCE.sub("", plain)).rstrip()))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
-
-
-def _ticked(text: str) -> str:
-    """A text with the one ticked of several boxes in the place of them; with no or several ticks as it is."""
-    boxes = list(_BOX.finditer(text))
-    ticked = [box for box in boxes if (box["tick"] or "").strip() or (box["sign"] or "☐") in "☑☒"]
-    if len(boxes) < 2 or len(ticked) != 1:
-        return text
-    return _BOX.sub(lambda box: ticked[0]["what"] if box.start() == ticked[0].start() else "", text)
 
 
 def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
@@ -231,7 +236,7 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
         # `Answer:` is no next example where it ends the reply and nothing else that was given is headed
         given = tuple(name for name in headings.GIVEN if name != "Answer")
         if not headings.before_next(f"…\n{answer[: last.start()]}", given)[1]:
-            chain, found = answer, headings.find(answer, "Answer", is_anywhere=False)
+            chain, found = answer, headings.find(answer, *_ANSWERS, is_anywhere=False)
     if not found or not chain[: found[0].start].strip():
         return None
     cuts = ("heading",)

@@ -52,6 +52,7 @@ _GRANTED = lazy(
     r"[^.:!?\x01\x02]{0,40}[.:]\s+)",
     re.I,
 )
+_IT_IS = lazy(r"\bit's(?=\s)", re.I)
 # asked by the writer, and denied at once
 _ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{NAME}\?\s+no\b[.,!:;]?\s*", re.I)
 _AGAINST = rf"{AGAINST}\s+{NAME}(?:,\s+which\s[^,\x01\x02]*(?=,))?"
@@ -66,7 +67,7 @@ _LEAD = (
 _BREAK = lazy(
     rf"(?:[.!;]+(?!\d)|\n+)\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|"
     rf"hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{NAME})|"
-    rf",\s+(?={NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
+    rf":\s+(?=it\s)|,\s+(?={NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
     rf"thus|therefore|as|which)\b)|"
     r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=(?:but|yet|although|though|however)\b)"
 )
@@ -133,6 +134,7 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
         place = placed(told)
     if place is not None:
         return place
+    told = _IT_IS.sub("it is", told)
     told = held_against(_GRANTED.sub("", _ASKED.sub("", told)))
     if _OPEN.search(told) or REPORTED.search(told):
         return None
