@@ -18,13 +18,13 @@ from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.formed import of_json, of_table
-from truerate.llm.replies.hedging import REPORTED, UNDECIDED
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
 from truerate.llm.replies.others import with_initials_named, with_others_named, without_again
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.weighing import weighed
+from truerate.llm.replies.weighing import contradicts, weighed
 
 _REASON = lazy(
     r"\s*(?:[.;:!(\n—–-]|,\s*(?:hands\s+down|no\s+doubt|without\s+(?:a\s+)?doubt|clearly|definitely|by\s+far|easily|"
@@ -77,6 +77,9 @@ _OWN_POLE = {
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
+_CONDITION = lazy(
+    r"\b(?:if|unless|suppos\w+|assum\w+|state|write|say|whether)\b[^.;!?]*\Z", re.I
+)  # before a cue
 _NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:(?:answer|choice|pick|best|verdict|selection|hallucinated)\s*(?:is|:|"
     r"=)|i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|prefer|go\s+(?:with|for)))\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
@@ -144,6 +147,10 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, ran_on = _before_example(answer, given, hashed)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
+    if cue and any(
+        _CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in headings.find(answer, cue)
+    ):
+        return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     if cue and len(_under(answer, cue, names)) > 1:
         return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     found = _region(value, tuple(names), asks)
@@ -175,7 +182,7 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
-    if (formed := of_json(text, names)) or (formed := of_table(text, names, asks)):
+    if (formed := of_json(text, names, asks)) or (formed := of_table(text, names, asks)):
         return formed
     if (only := alone_name(inside, names)) is not None:
         return Parsed(only, cuts=cuts)
@@ -215,7 +222,10 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
         weight = weighed(text, mentions, asks)
         return said if weight is None else names[weight]
     if place is None:
-        is_against = said in names and names.index(said) in against(text, mentions, asks)
+        is_against = said in names and (
+            names.index(said) in against(text, mentions, asks)
+            or contradicts(text, mentions, names.index(said), asks)
+        )
         return "ambiguous" if is_against else said
     return "ambiguous" if said in names and said != names[place] else names[place]
 
@@ -295,7 +305,7 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
-    if is_picked and UNDECIDED.search(text, end):
+    if is_picked and (UNDECIDED.search(text, end) or WITHDRAWN.search(text, end)):
         return "ambiguous"
     if re.match(r"[^.]{0,60}?\bthan\b", behind):
         return "absent"  # compared with something that is no text

@@ -69,7 +69,7 @@ _ABROAD = {  # in other languages, before the name
     "best": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+(?:mejor|bessere|beste|meilleure?|migliore?|miglior|"
     r"melhor)\s+\w+|лучший\s+\w+|(?:我的)?(?:选择|答案)是|選択は|(?:更好|最好|最佳)的?(?:答案|回答|摘要|选择)?(?:是|(?=\s*:)))",
     "hallucinated": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+\w+\s+(?:\w+\s+){0,3}(?:hallucin\w+|alucin\w+|"
-    r"allucin\w+|halluzin\w+)|галлюцинац\w+\s+(?:содержится|есть)\s+в|"
+    r"allucin\w+|halluzin\w+)|halluziniert\s+ist|галлюцинац\w+\s+(?:содержится|есть)\s+в|"
     r"(?:我的)?选择是|選択は|(?:包含|含有)幻觉的(?:答案|回答|摘要)?是)",
 }
 _CHOSEN = (

@@ -7,8 +7,8 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.comparisons import Asks
 from truerate.llm.replies.cutting import bare
-from truerate.llm.replies.mentions import alone_name
-from truerate.llm.replies.rating import CROSSES, TICKS
+from truerate.llm.replies.mentions import alone_name, mention
+from truerate.llm.replies.rating import BUT, CROSSES, TICKS
 from truerate.llm.replies.reading import Parsed
 
 _KEYS = lazy(
@@ -28,15 +28,23 @@ _OF_FAULT = lazy(
 )
 _OF_SOUND = lazy(r"faithful|accura|correct|supported|factual|consistent|\btrue\b|grounded|valid", re.I)
 _OF_BEST = lazy(r"\b(?:better|best|winner|wins|preferred|pick|choice)\b", re.I)
-_OVERALL = lazy(r"(?:overall|final|total|verdict|winner|conclusion|overall\s+winner)", re.I)
+_OVERALL = lazy(r"(?:overall|final|total|verdict|winner|conclusion)\b", re.I)
+_OWN_KEYS = {"hallucinated": r"hallucinat", "best": r"\bbe(?:st|tter)\b", None: None}
+_OPEN = lazy(
+    r"\b(?:both|neither|either|none|not\s+sure|unsure|unclear|tie|equal\w*|however|but|although|"
+    r"means?|stands?|lower|fewer)\b|\?",
+    re.I,
+)
 _NOT = lazy(r"\b(?:no|not|free|without)\b|non|n't", re.I)
 
 
-def of_json(text: str, names: Sequence[str]) -> Parsed | None:
+def of_json(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     """The one of two names that the JSON or the tags of a reply give; None of a reply without such a form."""
     if (named := structured.pairs(text)) is None:
         return None
-    values = {alone_name(str(value), names) for name, value in named if not _OTHER_KEYS.search(name)}
+    own = _OWN_KEYS[asks]
+    asked = [(name, value) for name, value in named if own and re.search(own, name)] or named
+    values = {alone_name(str(value), names) for name, value in asked if not _OTHER_KEYS.search(name)}
     values.discard(None)
     if not any(_KEYS.fullmatch(name) or not name for name, _ in named):
         values = set()
@@ -55,35 +63,67 @@ def of_table(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     if found is None or asks is None:
         return None
     head, body = found
-    if overall := [row for row in body if _OVERALL.fullmatch(row[0].strip(" :*_"))]:
-        named = {alone_name(cell, names) for cell in overall[-1][1:]} - {None}
-        return (
-            Parsed(named.pop(), cuts=("table",))
-            if len(named) == 1 and len(head) == 2 and _OF_BEST.search(head[1])
-            else None
-        )
-    rows = {alone_name(row[0], names): row for row in body}
-    if len(body) != 2 or set(rows) != set(names):
+    if (sets := _compared(head, body, names)) is None or not _is_silent(structured.without_cells(text)):
         return None
-    faulty = set()
-    for at, title in enumerate(head[1:], start=1):
-        is_fault = bool(_OF_FAULT.search(title))
-        if is_fault is bool(_OF_SOUND.search(title)):
+    faulty: set[str] = set()
+    best: set[str] = set()
+    for title, cells in sets:
+        is_fault, is_sound = bool(_OF_FAULT.search(title)), bool(_OF_SOUND.search(title))
+        is_best = bool(_OF_BEST.search(title) or _OVERALL.match(title)) and not is_fault and not is_sound
+        if is_fault is is_sound and not is_best:
             continue
-        said = [_yes(rows[name][at]) for name in names]
-        if None in said or said[0] is said[1] or _NOT.search(title):
+        said = _ranked(cells) if is_best else [_yes(cell) for cell in cells]
+        if said is None or None in said or said[0] is said[1] or _NOT.search(title):
             return None
-        faulty.add(names[said.index(is_fault)])
-    if len(faulty) != 1 or structured.without_cells(text).strip():
+        (best if is_best else faulty).add(names[said.index(True if is_best else is_fault)])
+    if best and asks == "best" and not faulty and len(best) == 1:
+        return Parsed(best.pop(), cuts=("table",))
+    if len(faulty) != 1 or (best and best == faulty):
         return None
     fault = faulty.pop()
     return Parsed(fault if asks == "hallucinated" else names[1 - names.index(fault)], cuts=("table",))
 
 
+def _compared(
+    head: list[str], body: list[list[str]], names: Sequence[str]
+) -> list[tuple[str, list[str]]] | None:
+    """What a table compares two texts in: of each column, or row, its title and the cells of both, those alone that it calls
+    overall where it has such; of a table of winners the overall one. None of a table that does not have both texts.
+    """
+    rows = {alone_name(row[0], names): row for row in body}
+    columns = {alone_name(cell, names): at for at, cell in enumerate(head)}
+    if set(names) <= set(columns):
+        found = [(row[0], [row[columns[name]] for name in names]) for row in body]
+    elif len(body) == 2 and set(rows) == set(names):
+        found = [(title, [rows[name][at] for name in names]) for at, title in enumerate(head) if at]
+    elif len(head) == 2 and _OF_BEST.search(head[1]):
+        winners = [(row[0], alone_name(row[1], names)) for row in body if alone_name(row[1], names)]
+        found = [(title, ["yes" if name == won else "no" for name in names]) for title, won in winners]
+        return [one for one in found if _OVERALL.match(one[0])] or None
+    else:
+        return None
+    return [one for one in found if _OVERALL.match(one[0])] or found
+
+
+def _ranked(cells: list[str]) -> list[bool | None] | None:
+    """Which of two cells has the sign or the higher number; None where they do not tell."""
+    numbers = [re.fullmatch(r"(\d{1,3}(?:\.\d+)?)(?:\s*/\s*\d+|\s*%)?", cell) for cell in cells]
+    if all(numbers):
+        first, second = (float(one[1]) for one in numbers if one)
+        return None if first == second else [first > second, second > first]
+    said = [_yes(cell) if cell else False for cell in cells]
+    return said if sum(bool(one) for one in said) == 1 else None
+
+
+def _is_silent(words: str) -> bool:
+    """Whether words beside a table leave it as it stands: they name no text and doubt nothing."""
+    return not mention().search(words) and not _OPEN.search(words)
+
+
 def _yes(cell: str) -> bool | None:
     """Whether a cell says yes, in a word or by a sign."""
-    word = re.sub(r"\W*\(.*\)\W*\Z", "", cell).strip(" .!*").casefold()
-    if word in ("yes", "no"):
-        return word == "yes"
+    word = re.match(r"\W*(yes|no)\b(?!\s+\w)", cell, re.I)
+    if word and not BUT.search(cell):
+        return word[1].casefold() == "yes"
     sign = {one for one in cell if one in TICKS + CROSSES}
     return next(iter(sign)) in TICKS if len(sign) == 1 else None

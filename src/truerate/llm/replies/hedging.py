@@ -73,9 +73,17 @@ UNDECIDED = lazy(
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
     re.I,
 )
+# behind what was said outright: that it is taken back
+WITHDRAWN = lazy(
+    r"\b(?:disregard|retract|withdraw)\b|\b(?:i\s+)?take\s+(?:it|this|that)\s+back\b|\bscratch\s+(?:that|this)\b|\bstrike\s+that\b|"
+    r"\bignore\s+(?:this|that|my)\b|\bi\s+misread\b(?!\s+(?:at\s+first|before|earlier))|\bi\s+(?:do\s+not|don't)\s+(?:want|wish)\s+to\s+"
+    r"(?:make|give|choose|decide|pick)\b|\bno\s+best\s+(?:one|answer|response|summary)\b",
+    re.I,
+)
 # before a statement that is not the writer's own, or that the writer does not make
 REPORTED = lazy(
-    r"\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
+    r"\baccording\s+to\s+(?:the|an?|my|your)\s+(?:\w+\s+)?(?:annotator|judge|model|reader|user|author|prompt|person|rater|reviewer|"
+    r"colleague|example|instructions?)|\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
     r"will|can)|not\s+(?:convinced|the\s+case|true|certain|sure|say|think|claim|mean)\b"
     r"|(?:question|issue|point|matter)\s+is\s+(?:whether|if|which)|(?:some|others|people|one|you|many|critics|"
     r"they)\s+(?:\w+\s+)?(?:would|might|may|could|can)\s+(?:\w+\s+)?(?:say|think|argue|claim|believe|object)"

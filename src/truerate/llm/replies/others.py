@@ -10,7 +10,7 @@ from truerate.llm.replies.mentions import mention
 _OTHER = lazy(
     r"\bthe\s+other(?:\s+(?:one|answer|response|summary|option|text|version|candidate))?(?=\s*(?:[.,;:!?)\n]|\Z)|\s+(?:is|isn't|was|"
     r"has|does|doesn't|contains|includes|adds|invents|fabricates|contradicts|gets|gives|names|says|states|stays|sticks|matches|"
-    r"holds|makes|seems|looks|appears|remains|because|since|as|clearly|correctly|wrongly|fully|only|also|must|can(?:not)?)\b)",
+    r"holds|makes|seems|looks|appears|remains|the|because|since|as|clearly|correctly|wrongly|fully|only|also|must|can(?:not)?)\b)",
     re.I,
 )
 # a name said again in brackets: `O Resumo 2 (Summary 2)`

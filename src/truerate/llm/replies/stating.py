@@ -14,7 +14,8 @@ HALLUCINATION = lazy(
 )
 SOUND_KEY = lazy(
     r"(?:is\s+)?(?:(?:factually|fully|entirely)\s+)?(?:faithful|accurate|correct|supported|factual|grounded|"
-    r"consistent|hallucination[ -]free|no\s+hallucinations?)",
+    r"consistent|hallucination[ -]free|no\s+hallucinations?)"
+    r"(?:\s+(?:to|by|with|in)\s+(?:the\s+)?(?:source|document|knowledge|context|text))?",
     re.I,
 )
 LABELS = (

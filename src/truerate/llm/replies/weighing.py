@@ -58,7 +58,7 @@ _ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{NAME}\?\s+no\b[.,!:;]?\s*", 
 _AGAINST = rf"{AGAINST}\s+{NAME}(?:,\s+which\s[^,\x01\x02]*(?=,))?"
 _BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{NAME}\s+and\s+{NAME})"
 _LEAD = (
-    rf"(?:(?:{_BETWEEN}|{_AGAINST}|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
+    rf"(?:(?:{_BETWEEN}|{_AGAINST}|(?:explanation|reason(?:ing)?|rationale|justification)\s*:|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
     r"because|since|as|here|i\s+(?:think|believe|find|feel|conclude|see)(?:\s+that)?|it\s+seems(?:\s+to\s+me)?\s+that|"
     rf"it(?:'s|\s+is)\s+clear\s+that|my\s+(?:final\s+)?(?:decision|verdict|conclusion|view|judge?ment|opinion)\s+is(?:\s+that)?|"
     rf"(?:given|based\s+on|judging\s+by|according\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:knowledge|documents?|source|"
@@ -67,7 +67,7 @@ _LEAD = (
 _BREAK = lazy(
     rf"(?:[.!;]+(?!\d)|\n+)\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|"
     rf"hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{NAME})|"
-    rf":\s+(?=it\s)|,\s+(?={NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
+    rf":\s+(?=it\s)|,\s+and\s+(?=there(?:'s|\s+is|\s+are)\b)|,\s+(?={NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
     rf"thus|therefore|as|which)\b)|"
     r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=(?:but|yet|although|though|however)\b)"
 )
@@ -140,6 +140,13 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
         return None
     said = [_of(clause) for clause in _clauses(told)]
     return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
+
+
+def contradicts(text: str, mentions: Sequence[tuple[int, int, int]], place: int, asks: Asks) -> bool:
+    """Whether a clause states that a text is sound, which was picked as the hallucinated one."""
+    if asks != "hallucinated":
+        return False
+    return any(said in (("sound", place), ("clean", place)) for _, said in said_in(signed(text, mentions)))
 
 
 def said_in(told: str) -> list[tuple[str, tuple[str, int] | tuple[()] | None]]:
