@@ -21,7 +21,13 @@ from truerate.llm.replies.formed import of_json, of_table
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
-from truerate.llm.replies.others import with_initials_named, with_others_named, without_again
+from truerate.llm.replies.others import (
+    with_initials_named,
+    with_noun,
+    with_numbers_named,
+    with_others_named,
+    without_again,
+)
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.weighing import contradicts, weighed
@@ -210,7 +216,7 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     """The name picked in running words, else a reason. Two that are compared (`comparisons`) are read where
     nothing else in the words picks another one.
     """
-    text = re.sub(r"[*_`]", "", _with_noun(text, names))
+    text = re.sub(r"[*_`]", "", with_noun(with_numbers_named(text, names), names))
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
@@ -228,16 +234,6 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
         )
         return "ambiguous" if is_against else said
     return "ambiguous" if said in names and said != names[place] else names[place]
-
-
-def _with_noun(text: str, names: Sequence[str]) -> str:
-    """A text whose first word is a bare number (`2, because …`) with the name in its place; not a list."""
-    lead = re.match(
-        r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
-    )
-    if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
-        return f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
-    return text
 
 
 def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:

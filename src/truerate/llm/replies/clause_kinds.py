@@ -91,7 +91,7 @@ KINDS = (
     ),
     _kind(
         "worse",
-        rf"{_IS}\s+{_MUCH}less\s+(?:\w+ly\s+)?{TRUE}\s+than\s+{NAME}(?:\s+is)?",
+        rf"{_IS}\s+{_MUCH}less\s+(?:\w+ly\s+)?{TRUE}(?:\s+to\s+{SOURCE})?\s+than\s+{NAME}(?:\s+is)?",
         rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}more\s+{FAULTS}{_THAN}",
     ),
     _kind(

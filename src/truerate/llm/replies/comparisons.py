@@ -229,6 +229,8 @@ def _of_hallucinated() -> list[str]:
         rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
         rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
         rf"{_SO}{AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
+        rf"{_SO}(?:{AGAINST}\s+%\s*,\s*)?@\s+is\s+the\s+one\s+(?:that|which)\s+(?:has\s+)?(?:invented|made\s+up|fabricated|hallucinated)\s"
+        rf"(?!no\b|nothing\b)[^@%.;]*",
     ]
 
 

@@ -75,7 +75,7 @@ COURTESY_FIRST = lazy(
 _ENTRY = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
 _STEP = lazy(
     r"^([ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(?![^\n]*\b(?:final|overall|judge?ment|verdict|conclusion)\b)"
-    rf"[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+)(?:{WORD})(?!\w)",
+    rf"[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+(?:(?:supported|verified|correct|accurate|true|confirmed)[ \t]*[:=?][ \t]*)?)(?:{WORD})(?!\w)",
     re.I | re.MULTILINE,
 )
 

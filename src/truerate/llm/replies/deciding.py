@@ -181,7 +181,7 @@ def _form(asks: str) -> re.Pattern[str]:
         rf"\s+{_IS}\s+){_MUCH}(?:{own}(?:\s+{_NOUN})?(?:\s+{with_})?|"
         rf"(?<=the\s){the}\s+{_NOUN}|{_NOUN}\s+{with_})",
         rf"{_X.format('holds')}\s+(?:(?:clearly|definitely|actually|therefore|thus)\s+)?(?:{_FOREIGN['best']}|wins|"
-        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02](?:\s+in\s+(?:terms\s+of\s+)?\w+(?:\s+and\s+\w+)?(?=\W*\Z))?|"
+        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02](?:\s+(?:in|on)\s+(?:terms\s+of\s+)?\w+(?:\s+and\s+\w+)?(?=\W*\Z))?|"
         rf"gets\s+my\s+vote|fits\b[^.]*?\bbest{has}|{foreign})"
         if asks == "best" else rf"(?:(?:die|das|la|le|el|il|o|a|de|het)\s+)?{_X.format('holds')}\s*(?:(?:clearly|"
             rf"definitely|actually|therefore|thus)\s+)?(?:{foreign}{has})",

@@ -7,13 +7,14 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.comparisons import Asks
 from truerate.llm.replies.cutting import bare
+from truerate.llm.replies.grammar import state
 from truerate.llm.replies.mentions import alone_name, mention
 from truerate.llm.replies.rating import BUT, CROSSES, TICKS
 from truerate.llm.replies.reading import Parsed
 
 _KEYS = lazy(
     r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+){0,2}"
-    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best|one|text)|(?:which|"
+    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best|one|text|winner|preferred|chosen|selected)|(?:which|"
     r"better|best)",
     re.I,
 )
@@ -42,6 +43,8 @@ def of_json(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     """The one of two names that the JSON or the tags of a reply give; None of a reply without such a form."""
     if (named := structured.pairs(text)) is None:
         return None
+    if (told := _of_each(named, names, asks)) is not None:
+        return Parsed(told, cuts=("json",))
     own = _OWN_KEYS[asks]
     asked = [(name, value) for name, value in named if own and re.search(own, name)] or named
     values = {alone_name(str(value), names) for name, value in asked if not _OTHER_KEYS.search(name)}
@@ -53,6 +56,28 @@ def of_json(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     if values or bare(text)[0].startswith(("{", "[")):
         return Parsed(None, "ambiguous" if values else "absent", ("json",))
     return None
+
+
+def _of_each(named: Sequence[tuple[str, object]], names: Sequence[str], asks: Asks) -> str | None:
+    """The one that was asked for, where a name of JSON tells of each text, in its value (`"Response 1": "faithful"`) or in
+    itself (`"response 1 hallucinated": true`); None of other JSON.
+    """
+    faulty: dict[str, bool] = {}
+    for key, value in named:
+        found = [one for one in mention().finditer(key)]
+        if asks is None or len(found) != 1:
+            return None
+        rest = " ".join(f"{key[: found[0].start()]} {key[found[0].end() :]}".split())
+        told = state(value) if isinstance(value, str) and not rest else None
+        if isinstance(value, bool) and rest:
+            said = state(rest.removeprefix("is "))
+            told = None if said is None else said is value
+        if told is None:
+            return None
+        faulty[names[0 if found[0]["first"] else 1]] = told
+    if len(faulty) != 2 or len(set(faulty.values())) != 2:
+        return None
+    return next(name for name, is_fault in faulty.items() if is_fault is (asks == "hallucinated"))
 
 
 def of_table(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
@@ -125,5 +150,7 @@ def _yes(cell: str) -> bool | None:
     word = re.match(r"\W*(yes|no)\b(?!\s+\w)", cell, re.I)
     if word and not BUT.search(cell):
         return word[1].casefold() == "yes"
+    if re.fullmatch(r"\W*(?:the\s+)?(?:best|better|winner|preferred|chosen)\W*", cell, re.I):
+        return True
     sign = {one for one in cell if one in TICKS + CROSSES}
     return next(iter(sign)) in TICKS if len(sign) == 1 else None

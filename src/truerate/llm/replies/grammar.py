@@ -30,15 +30,13 @@ _TARGET = (
 # all that the judged text says
 _ALL = (
     r"(?:everything(?:\s+(?:that\s+is\s+)?(?:stated|said|mentioned|claimed))?|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
-    r"claims|details|statements|points|sentences|parts|"
-    r"pieces\s+of\s+information))|"
+    r"claims|details|statements|points|sentences|parts|pieces\s+of\s+information))|"
     r"(?:each|every)\s+(?:one\s+)?of\s+(?:them|these)|(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|"
     r"sentence|point|part|piece\s+of\s+information))"
     rf"(?:\s+(?:made\s+|given\s+|stated\s+)?(?:in|of|by)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
-    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
-    r"therefore|all|"
+    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|therefore|all|"
     r"factually|plainly|obviously|wholly|simply|in fact|overall|well)\s+)*"
 )
 # of these none takes part of a fault away, as `not entirely hallucinated` does
@@ -49,8 +47,7 @@ _MATERIAL = (
     r"statement|article|facts?|information|conversation|query|original|output|here)"
 )
 _PLACE = (
-    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
-    rf"source|all|of)\s+)*"
+    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|source|all|of)\s+)*"
     rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|"
     rf"\s+here|\s+in\s+it|\s+at\s+all|\s+whatsoever)*"
 )
@@ -67,8 +64,7 @@ _FAULT = (
 _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
 _BAD = (
     r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
-    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
-    r"wrong|incorrect|non-?factual|"
+    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|wrong|incorrect|non-?factual|"
     r"an?\s+(?:false|fabricated|made[ -]up|unsupported|incorrect|inaccurate|invented)\s+(?:claim|statement|detail|"
     r"assertion|answer|response|summary)|"
     r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
@@ -77,7 +73,7 @@ _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
     r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
-    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?)|"
+    r"without)\s+(?:any\s+)?(?:hallucinations?|hallucinated\s+\w+|errors?|mistakes?)|"
     r"(?:in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping|alignment)|aligned)(?=\s+with\b))"
 )
 # one quality or several: `correct and in line with the knowledge`
@@ -126,8 +122,8 @@ _FAULTY = (
     rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
     rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
     r"(?:has|have)\s+(?:(?:therefore|thus|hence|clearly|simply)\s+)?made\s+(?:this|it|that|these|something)\s+up",
-    rf"{_ADVERB}{_ADDS}\s+(?:information|details?|facts?|claims?|content|an?\s+\w+|something)\s+(?:that|which)\s+(?:has|have|is|are|was|were)\s+"
-    r"(?:been\s+)?(?:simply\s+|clearly\s+)?(?:made\s+up|invented|fabricated|hallucinated)",
+    rf"{_ADVERB}{_ADDS}\s+(?:(?:several|some|many|two|three)\s+)?(?:information|details?|facts?|claims?|content|statements?|an?\s+\w+|"
+    rf"something)\s+(?:that|which)\s+(?:has|have|is|are|was|were)\s+(?:been\s+)?{_ADVERB}{_BAD}(?:\s+(?:and|or)\s+{_BAD})?",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
@@ -225,6 +221,7 @@ _BARE_SOUND = (
     rf"(?:it\s+is\s+)?all\s+good,\s+no\s+{_FLAW}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
+    rf"nothing\s+in\s+{_TARGET}\s+can\s+be\s+called\s+an?\s+(?:hallucination|fabrication|error)",
     rf"nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_IS}\s+{_ADVERB}{_BAD}|(?:goes\s+(?:beyond|against)|contradicts|"
     rf"conflicts\s+with)\s+{_THE_MATERIAL})",
     rf"{_ALL}\s+(?:{_TRACED}|checks?\s+out|holds?\s+up)",

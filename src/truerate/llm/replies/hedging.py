@@ -16,7 +16,7 @@ OPEN = lazy(
     r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
     r"not\s+sure)"
     r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
-    r"this|that)(?:\s+\w+)?\s+open"
+    r"this|that|the\s+(?:question|matter|verdict))(?:\s+\w+)?\s+open"
     r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
     r"toss[- ]?up|50[/-]50"
     r"|undecided|flip\s+a\s+coin|i\s+guess"
@@ -61,7 +61,7 @@ PART_GRANTED = lazy(
 
 TAKEN_BACK = lazy(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
-    r"i\s+take\s+(?:it|that)\s+back|"
+    r"i\s+take\s+(?:it\s+back|that\s+back|back\s+my)|"
     r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b"
     r"|(?:^|[.!?…;\n])\s*or\s+(?:maybe|perhaps|possibly)\b",
     re.I,

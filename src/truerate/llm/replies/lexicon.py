@@ -33,7 +33,7 @@ FAULT = (
 NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
     r"sem|niet|geen|zonder|не|нет|без|"
-    r"değil|yok|(?:\w+m[ıiuü]yor|\w+m[ae]z|\w+m[ae]mı[şs]|\w+memiş)(?:tır|tir|dur|lar|ler)?\b|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
+    r"değil|yok|(?:\w+m[ıiuü]yor|\w+m[ae]z|\w+m[ae]mı[şs]|\w+memiş)(?:tır|tir|dur|lar|ler)?\b|لا|ليس|غير|بدون)\b|没有|无|不|ない|ません|없|아니"
 )
 # what an answer is called: the judged text's name, too
 ANSWERS = (

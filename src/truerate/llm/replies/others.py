@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.grammar import state
 from truerate.llm.replies.mentions import mention
 
 # `the other` as a text, and not as a word before something else (`the other hand`, `the other details`)
@@ -38,6 +39,29 @@ def with_initials_named(text: str, names: Sequence[str]) -> str:
     if not is_alone and found != {"1", "2"}:
         return text
     return form.sub(lambda one: names[int(one["number"]) - 1], text)
+
+
+def with_numbers_named(text: str, names: Sequence[str]) -> str:
+    """A list of two entries that name no text (`1. faithful` · `2. hallucinated`) with the names for their numbers, where
+    each entry says whether it is at fault.
+    """
+    found = re.fullmatch(r"\s*1[.):]\s*(?P<one>[^\n]+)\n\s*2[.):]\s*(?P<two>[^\n]+?)\s*", text)
+    if found is None or mention().search(text):
+        return text
+    heads = [re.split(r"[:;,(]|\s[–—-]\s", found[entry])[0] for entry in ("one", "two")]
+    if None in (said := [state(head) for head in heads]) or said[0] is said[1]:
+        return text
+    return f"{names[0]}: {found['one']}\n{names[1]}: {found['two']}"
+
+
+def with_noun(text: str, names: Sequence[str]) -> str:
+    """A text whose first word is a bare number (`2, because …`) with the name in its place; not a list."""
+    lead = re.match(
+        r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
+    )
+    if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
+        return f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
+    return text
 
 
 def without_again(text: str) -> str:

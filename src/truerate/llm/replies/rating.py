@@ -40,9 +40,9 @@ _COUNTED = lazy(
 _LESS = lazy(rf"\b(?:rank\w*|lower|lowest|fewer|fewest|less|worst|unsupported|{_FAULTS})\b|\b1\s*=", re.I)
 _MEANS = lazy(r"\b(?:yes|no|y|n|means?|stands?)\b", re.I)
 # in running words, with a sign for each text
-_OF = r"(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
-_GETS = r"\s*(?::|=|scores|gets|receives|earns)\s*"
-_OUT_OF = r"(?:\s*/\s*\d{1,3}|\s+points?)?"
+_OF = r"(?:i(?:'d|\s+would)?\s+(?:rate|score|give)\s+)?(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
+_GETS = r"\s*(?::|=|scores|gets|receives|earns|at)\s*"
+_OUT_OF = r"(?:\s*/\s*\d{1,3}|\s+points?|\s+out\s+of\s+\d{1,3})?"
 _SCORED = tuple(
     lazy(
         rf"\W*{_OF}{one}{_GETS}(?P<a>\d{{1,3}}(?:\.\d+)?){_OUT_OF}(?:[.,;\s]|\b(?:and|while|whereas|but)\b)*"
@@ -55,7 +55,8 @@ _RANKED = lazy(
     r"\W*(?:(?:my\s+)?ranking\s*:?\s*)?(?:(?:1st|first|1)(?:\s+place)?\s*[.:)]?\s*(?P<a>[\x01\x02])\W+(?:2nd|second|"
     r"2)(?:\s+place)?\s*[.:)]?\s*[\x01\x02]|"
     r"i(?:'d|\s+would)?\s+(?:rank|place|put)\s+(?P<b>[\x01\x02])\s+(?:first|higher|"
-    r"above\s+[\x01\x02])(?:\s+and\s+[\x01\x02]\s+(?:second|last|lower))?)\W*",
+    r"above\s+[\x01\x02])(?:\s+and\s+[\x01\x02]\s+(?:second|last|lower))?)\W*"
+    r"(?:(?:ranked\s+)?(?:from\s+)?best\s+to\s+worst\W*)?",
     re.I,
 )
 

@@ -8,7 +8,7 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies.lexicon import ANSWERS, WORD
 
 HALLUCINATION = lazy(
-    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
+    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|information|details?|detected|"
     r"found|present))?",
     re.I,
 )
@@ -65,9 +65,9 @@ CONCLUSION = lazy(
     rf"(?P<before>.*?)\b(?:(?P<label>{LABELS})(?:\s+to\s+the\s+question|"
     rf"\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|"
     rf"the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
-    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|è|é|(?:would|should|must|"
     rf"has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
-    rf"|(?P<voice>i\s+(?:have\s+to|must|will|need\s+to)\s+(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
+    rf"|(?P<voice>i\s+(?:(?:have\s+to|must|will|need\s+to|therefore|thus)\s+)?(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
     rf"answer|decision)\s+to|(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
     rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated)(?:\s+as)?|"
     rf"i\s+(?:would\s+|therefore\s+)?(?:conclude|end)\s+with\s+(?:a|the)\s+(?:judge?ment|verdict)\s+of|"
@@ -83,6 +83,7 @@ IT_IS = lazy(
     rf"(?:so\s+|hence\s+|thus\s+|therefore\s+)?(?:(?:this\s+time|here|in\s+this\s+case)\s*,?\s+)?it(?:'s|\s+is)\s+(?:a\s+)?[\"“]{_FREE}[.!]?[\"”][\W_]*",
     re.I,
 )
+CHANGES = lazy(r"\b(?:change|revise|correct)\s+my\b", re.I)  # the last word, whatever was said before
 # the verdict named before its noun: `Thus "No" is the appropriate judgement`
 APT = lazy(
     rf"(?P<before>{_FILLER}){_MARK}{_FREE}{_SHUT}\s+(?:is|would\s+be|must\s+be|seems)\s+(?P<voice>)(?:clearly\s+|therefore\s+)?"
@@ -130,7 +131,7 @@ NUMBERED = lazy(r"\b(no)\.?[ \t]*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
 LABEL_LINE = lazy(
     rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({LABELS})[ \t#]*:?[ \t]*)\n\s*"
-    rf"(?:>[ \t]*(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
+    rf"(?:[>*•-][ \t]+(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
     re.I | re.MULTILINE,
 )
 BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
@@ -189,7 +190,8 @@ MAKES = lazy(
     re.I | re.DOTALL,
 )
 # what stands for Yes and No behind `Hallucination:`
-VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
+VALUES = {"none": False, "none detected": False, "none found": False,
+           "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
 
 # a name and its value: `Hallucination: Yes`, and with a word of VALUES

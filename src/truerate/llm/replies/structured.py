@@ -54,6 +54,8 @@ def cells(text: str) -> list[tuple[str, Any]]:
     below that, else of rows of two cells; none where neither is there.
     """
     rows = _rows(text)
+    if rows and len(rows[-1]) < len(rows[0]) and not text.rstrip().endswith("|"):
+        return []  # it breaks off
     if ruled := table(text):
         head, body = ruled
         return [(name_key(name), cell) for row in body for name, cell in zip(head, row, strict=True)]

@@ -106,7 +106,8 @@ _FREE = lazy(
 )
 # the last text, in a clause that does not name it
 _SAME = lazy(
-    r"\A(?P<lead>(?:because|since|as|but|and|yet|although|though|however),?\s+)?(?:it|which)\b", re.I
+    r"\A(?P<lead>(?:because|since|as|but|and|so|hence|thus|therefore|yet|although|though|however),?\s+)?(?:it|which)\b",
+    re.I,
 )
 _GOES_ON = lazy(r"\A(?:but|yet|and)\s+(?=(?:(?:also|then|\w+ly)\s+)?\w+(?:s|n't)\s)", re.I)
 _REASON = lazy(r"(?:because|since|as|for|given)\b", re.I)
@@ -181,7 +182,8 @@ def _clauses(told: str) -> Iterator[str]:
             clause = _SAME.sub(rf"\g<lead>{last}", clause, count=1)
             clause = _GOES_ON.sub(f"{last} ", clause, count=1) if not re.search(NAME, clause) else clause
         if found := re.findall(NAME, clause):
-            last = found[-1] if len(set(found)) == 1 else None
+            is_one = len(set(found)) == 1 or f" than {found[-1]}" in clause
+            last = found[0] if is_one else None
         yield clause
 
 
