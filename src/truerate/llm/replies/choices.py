@@ -23,6 +23,7 @@ from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
 from truerate.llm.replies.others import (
     with_initials_named,
+    with_last_number_named,
     with_noun,
     with_numbers_named,
     with_others_named,
@@ -30,6 +31,7 @@ from truerate.llm.replies.others import (
 )
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.stating import QUOTED
 from truerate.llm.replies.weighing import contradicts, weighed
 
 _REASON = lazy(
@@ -195,6 +197,7 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     lines = [line for line in inside.splitlines() if line.strip()]
     alone_lines = [alone_name(line, names) for line in lines]
     others = "\n".join(line for line, name in zip(lines, alone_lines, strict=True) if name is None)
+    others = QUOTED.sub("Q", others)
     if len(found := {name for name in alone_lines if name}) == 1 and not mention().search(others):
         # a pick on a line of its own, beside words that name none and do not doubt it
         if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
@@ -216,7 +219,9 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     """The name picked in running words, else a reason. Two that are compared (`comparisons`) are read where
     nothing else in the words picks another one.
     """
-    text = re.sub(r"[*_`]", "", with_noun(with_numbers_named(text, names), names))
+    text = re.sub(
+        r"[*_`]", "", with_noun(with_last_number_named(with_numbers_named(text, names), names), names)
+    )
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
@@ -311,6 +316,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     if not is_picked and (_DOUBT.search(text) or _TAKEN_BACK.search(text, end)):
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
+    if re.search(r"\bthan\s+(?:the\s+)?\Z", ahead, re.I):
+        return "absent"  # what it is compared with is not named
     is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0]) and not _OF_PLACE.search(ahead)
     is_said = asks is None or _is_own_said(ahead, own[len(ahead) + end - start :], asks)
     return names[place] if is_picked or is_last or is_said else "absent"

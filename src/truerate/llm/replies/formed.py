@@ -88,7 +88,8 @@ def of_table(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
     if found is None or asks is None:
         return None
     head, body = found
-    if (sets := _compared(head, body, names)) is None or not _is_silent(structured.without_cells(text)):
+    beside = structured.without_cells(text)
+    if (sets := _compared(head, body, names)) is None or _OPEN.search(beside):
         return None
     faulty: set[str] = set()
     best: set[str] = set()
@@ -102,11 +103,14 @@ def of_table(text: str, names: Sequence[str], asks: Asks) -> Parsed | None:
             return None
         (best if is_best else faulty).add(names[said.index(True if is_best else is_fault)])
     if best and asks == "best" and not faulty and len(best) == 1:
-        return Parsed(best.pop(), cuts=("table",))
-    if len(faulty) != 1 or (best and best == faulty):
+        found_one = best.pop()
+    elif len(faulty) == 1 and best != faulty:
+        fault = faulty.pop()
+        found_one = fault if asks == "hallucinated" else names[1 - names.index(fault)]
+    else:
         return None
-    fault = faulty.pop()
-    return Parsed(fault if asks == "hallucinated" else names[1 - names.index(fault)], cuts=("table",))
+    is_same = all(names[0 if one["first"] else 1] == found_one for one in mention().finditer(beside))
+    return Parsed(found_one, cuts=("table",)) if is_same else None
 
 
 def _compared(
@@ -138,11 +142,6 @@ def _ranked(cells: list[str]) -> list[bool | None] | None:
         return None if first == second else [first > second, second > first]
     said = [_yes(cell) if cell else False for cell in cells]
     return said if sum(bool(one) for one in said) == 1 else None
-
-
-def _is_silent(words: str) -> bool:
-    """Whether words beside a table leave it as it stands: they name no text and doubt nothing."""
-    return not mention().search(words) and not _OPEN.search(words)
 
 
 def _yes(cell: str) -> bool | None:

@@ -195,7 +195,7 @@ _BARE_FAULTY = (
     rf"{_THE_MATERIAL}|{_IS}\s+{_SURELY}{_GOOD})",
     rf"{_CALL}containing\s+{_FAULT}",
     r"(?:the|a|its|one|this|that)\s+(?:\w+\s+)?(?:sentence|claim|statement|details?|part|bit|figure|name|date|number|"
-    r"quote|quotation|fact|information|remark|explanation)\s+(?:about|on|of|in|that|for)\s+"
+    r"quote|quotation|fact|information|remark|explanation)\s+(?:about|on|of|in|that|for|regarding|concerning)\s+"
     r"(?:(?!\b(?:not|no|never|nothing)\b|n't)[^,.;:?]){1,80}?\s(?:is|was|has\s+been|were|are)\s+(?:simply\s+|"
     r"clearly\s+|entirely\s+|completely\s+)?(?:fabricated|made[ -]up|invented|hallucinated|"
     r"pulled\s+out\s+of\s+thin\s+air)(?:\s+by\s+the\s+model)?",
@@ -210,6 +210,7 @@ _BARE_FAULTY = (
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
 _BARE_SOUND = (
+    rf"{_CALL}not\s+containing\s+{_FAULT}",
     rf"{_CALL}(?:{_ADVERB}{_GOODS}|(?:not\s+|non-?\s?){_BAD})",
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}|no\s+(?:{_FAULT}|issues|problems|discrepancies|"
@@ -332,7 +333,7 @@ _OF_GIVEN = lazy(
 # what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
 _STATES = {
     True: lazy(
-        rf"{_SURELY}(?:a\s+)?(?:{_BAD}|hallucinations?|inconsistent|non-?factual|contradictory|"
+        rf"{_SURELY}(?:a\s+)?(?:{_BAD}|hallucinations?(?:\s+(?:is\s+)?(?:present|found|detected))?|inconsistent|non-?factual|contradictory|"
         r"not\s+(?:fully\s+|entirely\s+)?(?:accurate|correct|faithful|factual|supported|grounded|consistent))"
         rf"{_PLACE}",
         re.IGNORECASE,

@@ -73,6 +73,12 @@ UNDECIDED = lazy(
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
     re.I,
 )
+# of a verdict: that it does not stand
+RETRACTED = lazy(
+    r"\bdisregard\s+(?:my|the|this|that)\s+(?:\w+\s+){0,2}?(?:judge?ment|verdict|answer|above|previous)\b|\bi\s+(?:hereby\s+)?(?:retract|withdraw)\b"
+    r"|\bi(?:'ll|\s+will|\s+would)?\s+leave\s+the\s+(?:choice|decision|judge?ment)\s+to\s+you\b",
+    re.I,
+)
 # behind what was said outright: that it is taken back
 WITHDRAWN = lazy(
     r"\b(?:disregard|retract|withdraw)\b|\b(?:i\s+)?take\s+(?:it|this|that)\s+back\b|\bscratch\s+(?:that|this)\b|\bstrike\s+that\b|"

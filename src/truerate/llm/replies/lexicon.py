@@ -91,7 +91,7 @@ _OF_TEXT = re.compile(
     r"a\s+resposta|o\s+resumo|het\s+antwoord|de\s+samenvatting|(?:этот\s+)?ответ|(?:это\s+)?резюме|(?:该|这个|这份)?(?:回答|"
     r"答案|摘要|总结|回复)|(?:この)?(?:回答|要約|応答)は)"
     r"(?:\s+(?:enthält|ist|stimmt|contient|est|contiene|es|è|inventa|invente|erfindet|inventeert|contém|é|bevat|is|"
-    r"содержит|не|no|non|ne|nicht|n'est)\b|"
+    r"содержит|не|no|non|não|niet|ne|nicht|n'est)\b|"
     r"(?=[^.。]*(?:含|有|は|与|和|是|没|が)))",
     re.IGNORECASE,
 )
@@ -116,6 +116,11 @@ def foreign(sentence: str) -> bool | None:
     parts = re.split(r"\s+(?:y|e|et|und|en|и)\s+", re.sub(r"\bno\b", "non", clause, flags=re.IGNORECASE))
     told = {pole(part) for part in parts}
     return told.pop() if len(told) == 1 else None
+
+
+def is_left_open(sentence: str) -> bool:
+    """Whether words of another language than English leave a sentence open: doubt, condition, contrast."""
+    return _LEFT_OPEN.search(sentence) is not None
 
 
 # a conclusion in Chinese, Japanese or Korean, which set no blanks: `因此答案是“否”`, `答えは「はい」です`

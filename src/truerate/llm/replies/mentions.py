@@ -43,7 +43,7 @@ VERB = (
 
 # `the first is …`, `the second sticks to …`: of a text, where no noun stands
 _DOES = (
-    r"\s+(?:(?:is|isn't|was)\s+(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b)|(?:doesn't|does\s+not|sticks|stays|"
+    r"\s+(?:(?:is|isn't|was)\s+(?:an?\s+(?:much\s+|slightly\s+)?(?:more|better|less)\b|(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b))|(?:doesn't|does\s+not|sticks|stays|"
     r"keeps|invents|fabricates|contradicts|"
     r"hallucinates)\s)"
 )
@@ -68,7 +68,8 @@ def mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{NOUNS}){SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"|(?:(?<=\b(?:il|el|la|le)\s)|(?<=\b(?:die|der|das)\s))(?:{ordinal})(?=\s*(?:[.,;:!]|\Z))"
+            rf"|(?<!\w)(?<!\bmy\s)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
             rf"\Z)|{_DOES})|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
@@ -77,7 +78,7 @@ def mention() -> re.Pattern[str]:
 
 def alone_name(text: str, names: Sequence[str]) -> str | None:
     """The name that a text is, in any form of a mention, and nothing beside it."""
-    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
+    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n→⇒=>"))
     if letter := _LETTER.fullmatch(plain):
         return names["AB".index(letter["letter"])]
     found = short().fullmatch(plain)

@@ -41,6 +41,21 @@ def with_initials_named(text: str, names: Sequence[str]) -> str:
     return form.sub(lambda one: names[int(one["number"]) - 1], text)
 
 
+_LAST_NUMBER = lazy(
+    r"(?P<lead>(?:^|[.!?\n]\s*)(?:(?:ok(?:ay)?|so|hence|thus|therefore)[,:]?\s+){0,2})(?:(?P<verb>it(?:'s|\s+is)\s+|i(?:'d|\s+would|\s+will|'ll)?\s+"
+    r"(?:choose|pick|go\s+with|say|take|select)\s+)(?P<last>[12])(?=[\s.!*]*\Z)|(?P<first>[12])(?=\s+is\s+(?:what\s+i|my\s+(?:pick|choice)|the\s+"
+    r"(?:better|best|hallucinated)\s+one)\b[^.!?\n]*[.!]?\s*\Z))",
+    re.I,
+)
+
+
+def with_last_number_named(text: str, names: Sequence[str]) -> str:
+    """A reply with the name for the bare number that its last sentence picks (`So it's 1.`, `2 is what I'd choose.`)."""
+    return _LAST_NUMBER.sub(
+        lambda one: f"{one['lead']}{one['verb'] or ''}{names[int(one['last'] or one['first']) - 1]}", text
+    )
+
+
 def with_numbers_named(text: str, names: Sequence[str]) -> str:
     """A list of two entries that name no text (`1. faithful` · `2. hallucinated`) with the names for their numbers, where
     each entry says whether it is at fault.

@@ -14,7 +14,7 @@ _RATED = lazy(
     rf"(?:(?:(?:(?:score|rating)\s*[:=]?|(?P<faults>{_FAULTS})\s*[:=])\s*)?(?P<score>\d{{1,3}}(?:\.\d+)?)"
     rf"(?:\s*/\s*\d{{1,3}}|\s*%|\s*points?|\s+(?P<counted>{_FAULTS}))?"
     rf"|(?P<behind>[{TICKS}{CROSSES}])?[\s\ufe0f]*(?P<words>[a-z][a-z -]{{1,40}}?)?)"
-    rf"(?P<why>\s*[—–,;:(-]\s*[^\n]*|\s*[⭐★☆\ufe0f\s]+|)[^\w{TICKS}{CROSSES}]*",
+    rf"(?P<why>\s*[.—–,;:(-]\s*[^\n]*|\s*[{TICKS}{CROSSES}\ufe0f]+|\s*[⭐★☆\ufe0f\s]+|)[^\w{TICKS}{CROSSES}]*",
     re.I,
 )
 # behind a mark, in words that explain it: what may take it back
@@ -38,6 +38,8 @@ _COUNTED = lazy(
     re.I | re.MULTILINE,
 )
 _LESS = lazy(rf"\b(?:rank\w*|lower|lowest|fewer|fewest|less|worst|unsupported|{_FAULTS})\b|\b1\s*=", re.I)
+_OF_SEVERITY = lazy(r"\bhallucination\s+(?:scores?|levels?|ratings?)\b", re.I)
+_OF_SEVERITY_NOT = lazy(r"\b(?:5|10|100)\s*=\s*(?:no|none|not|grounded|faithful|fully|free|accurate)\b", re.I)
 _MEANS = lazy(r"\b(?:yes|no|y|n|means?|stands?)\b", re.I)
 # in running words, with a sign for each text
 _OF = r"(?:i(?:'d|\s+would)?\s+(?:rate|score|give)\s+)?(?:the\s+)?(?:(?:score|rating)\s+(?:for|of)\s+)?"
@@ -101,6 +103,8 @@ def _meant(kinds: set[str], beside: str, asks: Asks) -> str | None:
         return None
     kind = next(iter(kinds))
     if kind == "score" and _COUNTED.search(beside):
+        return "faults"
+    if kind == "score" and _OF_SEVERITY.search(beside) and not _OF_SEVERITY_NOT.search(beside):
         return "faults"
     turns = _OF_FAULT if asks == "best" else _OF_SOUND
     is_turned = (

@@ -275,7 +275,7 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     if not (is_own or has_so or (is_only and stating.WILLING.fullmatch(before))):
         return None
     is_changed = bool(found["voice"]) and stating.CHANGES.search(found["voice"])
-    is_final = "final" in label or found.groupdict().get("stays") or is_changed
+    is_final = stating.FINAL.search(label) or found.groupdict().get("stays") or is_changed
     return Stated(value, "final" if is_final else "conclusion")
 
 

@@ -19,10 +19,11 @@ SOUND_KEY = lazy(
     re.I,
 )
 LABELS = (
-    r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
+    r"(?:(?:the|my|your|final|overall|corrected|revised|updated|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
     r"judge?ment|verdict|conclusion|decision|output|"
-    r"result|solution|reply|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"resposta|risposta|odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
+    r"result|outcome|solution|reply|label|response|classification|assessment|evaluation|status|"
+    r"urteil|bewertung|fazit|jugement|verdict final|"
+    r"resposta|risposta|(?:giudizio|verdetto|conclusione)\s+finale|(?:veredicto|jugement|julgamento|conclusión|conclusão)\s+final|итог|odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
     r"最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
@@ -43,7 +44,7 @@ _FILLER = (
     r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|"
     r"i\s+(?:think|believe)|i\s+mean|"
     r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|"
-    r"to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"(?:looking\s+at|having|after|upon|based\s+on|considering|comparing)\b[^,.;:!?\n]{1,60}(?=,)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
@@ -83,6 +84,7 @@ IT_IS = lazy(
     rf"(?:so\s+|hence\s+|thus\s+|therefore\s+)?(?:(?:this\s+time|here|in\s+this\s+case)\s*,?\s+)?it(?:'s|\s+is)\s+(?:a\s+)?[\"“]{_FREE}[.!]?[\"”][\W_]*",
     re.I,
 )
+FINAL = lazy(r"final|corrected|revised|updated")
 CHANGES = lazy(r"\b(?:change|revise|correct)\s+my\b", re.I)  # the last word, whatever was said before
 # the verdict named before its noun: `Thus "No" is the appropriate judgement`
 APT = lazy(
@@ -104,7 +106,7 @@ REASONED = lazy(
 )
 # before the label: a condition, or an answer that is not the reply's own
 NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|"
+    r"\b(?:if|whether|would\s+be)\b|\bunder\s+an?\s+\w+\s+(?:reading|interpretation|view)\b|\bin\s+a\s+(?:strict|narrow|broad|loose)\s+sense\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|"
     r"expected|proper|actual|candidate|example|sample|"
     r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
@@ -149,7 +151,7 @@ LABEL = lazy(
 )
 # a label that heads the verdict, and never the text that was judged
 OF_VERDICT = lazy(
-    r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|label|classification|"
+    r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|outcome|label|classification|"
     r"assessment|evaluation|status)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )

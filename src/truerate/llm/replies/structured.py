@@ -40,6 +40,20 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
     return None
 
 
+def top(text: str) -> list[tuple[str, Any]]:
+    """The names and plain values that stand at the top of the JSON object that a reply is, beside nested ones; none of
+    other replies.
+    """
+    plain = unfenced(text).text.strip()
+    try:
+        value = json.loads(plain) if plain.startswith("{") else None
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(value, dict) or not any(isinstance(one, dict | list) for one in value.values()):
+        return []
+    return [(name_key(str(key)), one) for key, one in value.items() if not isinstance(one, dict | list)]
+
+
 def outside(text: str) -> str:
     """A reply without its JSON and tags: what it says beside them."""
     plain = unfenced(text).text
@@ -54,7 +68,7 @@ def cells(text: str) -> list[tuple[str, Any]]:
     below that, else of rows of two cells; none where neither is there.
     """
     rows = _rows(text)
-    if rows and len(rows[-1]) < len(rows[0]) and not text.rstrip().endswith("|"):
+    if rows and len(rows[-1]) < len(rows[0]):
         return []  # it breaks off
     if ruled := table(text):
         head, body = ruled

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import headings, structured
+from truerate.llm.replies import headings, hedging, structured
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
@@ -73,6 +73,13 @@ ANNOUNCES = lazy(
 _BEGUN = lazy(
     r"^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History|Knowledge|User Query)\b", re.I | re.MULTILINE
 )
+# before what a report says of the material; and material between hashes, which is a next example's
+_ANALYSIS = lazy(
+    r"\A\W*(?:(?:let's|let\s+me|let\s+us)\s+(?:\w+\s+){0,2}\w+|analysis|"
+    r"evaluation|comparison|assessment|check\w*|report)\W*\Z",
+    re.I,
+)
+_HASHED = lazy(r"^[ \t]*#[ \t]*[A-Z][\w ]{2,30}#[ \t]*:", re.MULTILINE)
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
@@ -119,7 +126,7 @@ _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
-    r"rationale|evidence|analysis)\b|\n\s*(?:the|this|it|in|according|because|since)\b(?![^\n]*\b(?:yes|no)\b)|"
+    r"rationale|evidence|analysis)\b|\n\s*\n\s*1[.)]\s|\n\s*(?:the|this|it|in|according|because|since)\b(?![^\n]*\b(?:yes|no)\b)|"
     r"[ \t]*here(?:'s|\s+is)\s+(?:my|the|why|an?)\b)(?![\s\S]*\n\W*answer\W*[:=])",
     re.I,
 )
@@ -135,6 +142,7 @@ _BEGINS = (
     "Context",
     "Example",
 )
+_BLOCKS = lazy(r"</?(?:p|ul|ol|li|div|br|h[1-6]|section|article|body|html)(?:\s[^<>\n]{0,80})?/?>", re.I)
 _STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
@@ -153,6 +161,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     if _BREAKS_OFF.search(levelled):
         return Parsed(None, "absent", cuts)
     found = _in_place(structured.unboxed(levelled), cue, asks)
+    if found.value is not None and hedging.RETRACTED.search(levelled):
+        return Parsed(None, "ambiguous", joined(cuts, found.cuts))
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
 
@@ -161,6 +171,7 @@ def _levelled(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
     plain = _ENDS_LINE.sub("\n", _MARKED_LABEL.sub(r"\g<label>: ", plain))
+    plain = _BLOCKS.sub("\n", plain)
     plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
     plain = _NOT_IT.sub("否", structured.ticked(_FAREWELL.sub("", _CONFIDENCE.sub("", plain)).rstrip()))
@@ -173,6 +184,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     behind = headings.last_before_next(answer, cue) if cue else None
     if behind is None:
         found = _closing(answer, head, asks) or _region(head, asks)
+        if ran_on and found.reason == "absent" and _ANALYSIS.search(head) and not _HASHED.search(answer):
+            # what was given is told of in an analysis, under names of its own, and the verdict stands behind it
+            found = _closing(answer, answer, asks) or found
         return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
     if (answered := _answered(answer, cue or "", asks)) is not None:
         return answered
@@ -285,6 +299,11 @@ def _region(text: str, asks: Asks) -> Parsed:
     if (alone := ALONE.fullmatch(inside)) and not inside.rstrip().endswith(("?", "？")):
         return Parsed(MEANS[alone["word"].casefold()], cuts=cuts)
     if (named := structured.pairs(text)) is not None and (told := of_names(named, asks)) is not None:
+        if told.reason == "ambiguous" and (above := structured.top(text)):
+            # the verdict stands above marks of single claims
+            claims = [(name, value) for name, value in named if not HALLUCINATION.fullmatch(name)]
+            own = of_names(above, asks) if len(claims) == len(named) else None
+            told = own if own is not None and own.value is not None else told
         beside = prose(structured.outside(text), asks)
         if told.value is not None and beside.value not in (None, told.value):
             return Parsed(None, "ambiguous", ("json",))

@@ -190,7 +190,7 @@ def _clauses(told: str) -> Iterator[str]:
 _IN = lazy(
     rf"{_LEAD}the\s+(?:information|claims?|details?|statements?|parts?|bits?|mention|dates?|names?|years?|numbers?|"
     rf"figures?|quotes?|facts?)\b[^\x01\x02]*\sin\s+"
-    rf"(?P<name>{NAME})\s+(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{BAD}){REST}"
+    rf"(?P<name>{NAME})\s+(?:(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{BAD})|(?:has|have)\s+no\s+(?:basis|support|grounds?)\s+in){REST}"
     rf"|{_LEAD}there\s+(?:is|are)\s+(?:an?\s+|some\s+)?{FAULTS}\s+in\s+(?P<there>{NAME}){REST}",
     re.I,
 )
