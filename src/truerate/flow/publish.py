@@ -134,11 +134,11 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
 
 def refuse_unaudited(at: Layout, board: str) -> None:
     """Raise TruerateError where the shortcut audit of a board looked at other samples than those of now."""
-    from truerate.flow.evaluate import contexts
-    from truerate.leaderboard.audit import inputs_of, slices
+    from truerate.flow.evaluate import looked_at
+    from truerate.leaderboard.audit import LOOKED_AT, inputs_of, slices
 
-    samples = load(Sample, at.labels(board, "samples"))
-    current = {inputs_of(samples, contexts(at, board, about=samples))} if slices(samples) else set()
+    samples = load(Sample, at.labels(board, "samples"), columns=LOOKED_AT)
+    current = {inputs_of(looked_at(at, board))} if slices(samples) else set()
     if set(audit_of(at, board)["inputs"]) != current:
         hint = f"run `dvc repro audit@{board}`"
         raise TruerateError(
