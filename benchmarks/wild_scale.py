@@ -251,8 +251,17 @@ def planned(at) -> int:
     """The calls of models that the plan tells, but those of replies that may be asked for again."""
     from truerate.flow import plan
 
-    lines, _ = plan.planned_with(at, BOARD, plan.imported(at, BOARD), lambda one: len(one.requests))
-    return sum(lines)
+    class Counted(plan.Priced):
+        """A line of the plan that counts its requests apart from what may be asked for again."""
+
+        n = 0
+
+        def add(self, requests, reminders) -> None:
+            super().add(requests, reminders)
+            self.n += len(requests)
+
+    lines, _ = plan.planned_with(at, BOARD, plan.imported(at, BOARD), partial(Counted, at))
+    return sum(line.n for line in lines)
 
 
 def export(at) -> None:
