@@ -311,9 +311,10 @@ def publish(at) -> None:
     from truerate.hub.scan import scan
 
     refuse_unaudited(at, BOARD)
-    draft = board_draft(at, BOARD, repo="org/board")
-    files = draft.files(stamp=Stamp("2026-01-01", "x"), changelog="", kept=kept_of(""))
-    assert not scan(files, environment={}, secrets=())
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        draft = board_draft(at, BOARD, repo="org/board", folder=Path(folder))
+        files = draft.files(stamp=Stamp("2026-01-01", "x"), changelog="", kept=kept_of(""))
+        assert not scan(files, environment={}, secrets=())
 
 
 # ---- measuring ---------------------------------------------------------------------------------------------
