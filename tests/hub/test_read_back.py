@@ -19,6 +19,7 @@ from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, Target
+from truerate.hub.sums import sha256
 
 ROOT = Path(__file__).parents[2]
 REPO, N = "org/little", 20
@@ -59,7 +60,7 @@ def published(at: Layout, board: str) -> str:
     """The commit that holds a board, put there by the real client."""
     target = Target(REPO, "dataset", tag="v1.0")
     return push.publish(
-        board_draft(at, board, repo=REPO),
+        board_draft(at, board, repo=REPO, folder=Path("release")),
         target,
         dry_run=False,
         check=lambda files: None,
@@ -178,7 +179,7 @@ def test_the_card_comes_back_and_the_board_may_go_out_again(first, config):
         pl.read_parquet(here.source("back", "documents"))["licence"]
     ) == {"cc0-1.0"}
     Path("dvc.lock").write_text("schema: '2.0'\nstages: {}\n", "utf-8")
-    readme = board_draft(here, "back", repo="org/again").fixed["README.md"].decode()
+    readme = board_draft(here, "back", repo="org/again", folder=Path("release")).fixed["README.md"].decode()
     assert (
         readme.startswith("---\nlicense: cc0-1.0\n")
         and f"It was read from `{REPO}` on the Hugging Face Hub, at commit `{commit}`." in readme
@@ -190,7 +191,7 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
     at, _ = first
     files = {"README.md": b"# no licence\n"} | {
         path: content
-        for path, content in board_draft(at, "little", repo=REPO).fixed.items()
+        for path, content in board_draft(at, "little", repo=REPO, folder=Path("release")).fixed.items()
         if path.startswith("data/dialogue/")
     }
     for path, content in files.items():
@@ -236,9 +237,11 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     at, _ = first
     published(at, "little")
     again = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
-    changed = board_draft(again, "little", repo=REPO).files(stamp=Stamp(DAY), changelog="", kept=Kept())
+    changed = board_draft(again, "little", repo=REPO, folder=Path("release")).files(
+        stamp=Stamp(DAY), changelog="", kept=Kept()
+    )
     there = hub_here.files(REPO)
-    assert {path for path in changed if changed[path] != there[path]} == {
+    assert {path for path in changed if sha256(changed[path]) != sha256(there[path])} == {
         "build/params.yaml",
         "SHA256SUMS",
         "CHANGELOG.md",

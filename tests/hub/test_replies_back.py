@@ -82,14 +82,14 @@ def replies(tmp_path, monkeypatch):
     (folder / "source.json").write_text(json.dumps(CARD), "utf-8")
 
 
-def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_here):
+def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_here, tmp_path):
     at = declare("first", {"reader": "ragtruth", "path": "inputs/replies"})
     first, samples = rates(at, "first"), load(Sample, at.labels("first", "samples"))
     by_system = {subject: value for subject, _, value, *_ in first}
     assert by_system["m-one"] == 3 / 6 and by_system["m-two"] == pytest.approx(1 / 6, abs=1e-6)
     Path("dvc.lock").write_text("schema: '2.0'\nstages:\n  dataset@first: {cmd: x}\n", "utf-8")
     commit = push.publish(
-        board_draft(at, "first", repo=REPO),
+        board_draft(at, "first", repo=REPO, folder=tmp_path / "release"),
         Target(REPO, "dataset", tag="v1.0"),
         dry_run=False,
         check=lambda files: None,

@@ -10,7 +10,18 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from truerate.core.schemas.declare import Table
-from truerate.core.schemas.disk import STORED, height, put, read, save, scan, validate, write, write_parquet
+from truerate.core.schemas.disk import (
+    STORED,
+    height,
+    put,
+    read,
+    read_parquet,
+    save,
+    scan,
+    validate,
+    write,
+    write_parquet,
+)
 
 PART_ROWS = 2_000  # rows of texts of any length that are in memory together
 ROW_GROUP = 500  # of a file of such texts
@@ -65,9 +76,9 @@ def save_in_parts(
     """What `save` would write of the rows of files that `write` wrote, sorted by a text `key`, of rows of one key the
     first; without `keeps_first` two such rows, of whichever files, are refused as `save` refuses them.
 
-    The rows of one file, or about `n` of all, are in memory together: parts are cut by the key, so that all rows of one
-    key meet in one part, where it is validated. Each row is read twice, whatever there is. Row groups have `group` rows;
-    where parts are cut changes no byte.
+    About `n` rows are in memory together: parts are cut by the key, so that all rows of one key meet in one part, where it
+    is validated. Each row is read twice, whatever there is. Row groups have `group` rows; where parts are cut changes no
+    byte.
     """
     starts = _starts(table, paths, key, n)
     if not starts:
@@ -77,7 +88,9 @@ def save_in_parts(
     with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
         parts = [Path(folder) / f"{place:05}" for place in range(len(starts) + 1)]
         for number, one in enumerate(paths):
-            _cut(read(table, one), starts, key, parts, name=f"{number:05}")
+            for place, start in enumerate(range(0, height(one), max(n, group))):
+                rows = read_parquet(one, part=(start, max(n, group)))
+                _cut(rows, starts, key, parts, name=f"{number:05}-{place:05}")
         for part in parts:
             pieces = pl.concat([pl.read_parquet(piece) for piece in sorted(part.iterdir())])
             rmtree(part)
