@@ -9,45 +9,26 @@ import polars as pl
 import pytest
 import yaml
 
+from tests.hub import stages
 from tests.hub.drafts import DAY
-from tests.hub.stages import made
+from tests.hub.stages import CARD, ROOT, made
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
-from truerate.flow import guard, pages, sources
+from truerate.flow import pages, sources
 from truerate.flow.release import board_draft
-from truerate.hub import push
 from truerate.hub.kept import Kept
-from truerate.hub.release import Stamp, Target
+from truerate.hub.release import Stamp
 from truerate.hub.sums import sha256
 
-ROOT = Path(__file__).parents[2]
 REPO, N = "org/little", 20
-CARD = {
-    "name": "Little questions",
-    "citation": "A. Nobody. Little questions. 2026.",
-    "licence": "CC0-1.0",
-    "redistribution": "yes",
-    "url": "https://example.org/little",
-    "lang": "en",
-}
+DETECTORS = {"members": ["always", "length"], "only": {}, "folds": 2}
 
 
 def declare(**changes) -> Layout:
-    """A params.yaml of small sizes that declares these sources and HaluEval boards on them; what each stage
-    reads of it is written.
-    """
-    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    values["statistics"]["n_bootstrap"] = 100
-    values["detectors"] = {
-        "baselines": values["detectors"]["baselines"]
-        | {"members": ["always", "length"], "only": {}, "folds": 2}
-    }
-    values |= changes
-    values["boards"] = {name: {"track": "halueval", "source": name} for name in values["sources"]}
-    Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
-    guard.check_params()
-    return Layout.load()
+    """HaluEval boards on these sources, with two rules."""
+    detectors = {"baselines": {"tracks": ["halueval"], **DETECTORS}}
+    return stages.declare("halueval", **{"detectors": detectors, **changes})
 
 
 def build(at: Layout, board: str) -> pl.DataFrame:
@@ -57,16 +38,8 @@ def build(at: Layout, board: str) -> pl.DataFrame:
 
 
 def published(at: Layout, board: str) -> str:
-    """The commit that holds a board, put there by the real client."""
-    target = Target(REPO, "dataset", tag="v1.0")
-    return push.publish(
-        board_draft(at, board, repo=REPO, folder=Path("release")),
-        target,
-        dry_run=False,
-        check=lambda files: None,
-        say=lambda line: None,
-        today=DAY,
-    )
+    """The commit that holds a board."""
+    return stages.put_on_hub(at, board, REPO)
 
 
 def hub_source(commit: str, **more) -> dict:
@@ -174,7 +147,7 @@ def test_the_card_comes_back_and_the_board_may_go_out_again(first, config):
     card = read_json(here.source("back", "card.json"))
     assert (card["licence"], card["redistribution"]) == ("cc0-1.0", "yes")
     assert (card["repository"], card["revision"]) == (REPO, commit)
-    assert "A. Nobody. Little questions. 2026." in card["citation"] and "arXiv:2305.11747" in card["citation"]
+    assert CARD["citation"] in card["citation"] and "arXiv:2305.11747" in card["citation"]
     assert card["url"] == CARD["url"] and set(
         pl.read_parquet(here.source("back", "documents"))["licence"]
     ) == {"cc0-1.0"}
