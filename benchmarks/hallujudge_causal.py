@@ -27,6 +27,7 @@ from truerate.detectors.tokens.encode import tiny_coder
 WIDTHS = ((128, 4), (512, 8))  # hidden size and layers
 N_TEXTS, N_REASONS = 600, 24
 WINDOW = 1280  # tokens, as in HalluDial
+EVERY = -1.0  # a threshold that every p passes
 BATCH: int = Judging.model_fields["batch_tokens"].default
 HEAD = (
     "| weights | texts | p alone / together, texts/s | ratio | reasons alone / together, reasons/s | ratio "
@@ -73,8 +74,8 @@ def judged(network: Decoder, prompts: list[Any], batch_tokens: int) -> Cost:
     """p of every prompt, and the reasons of N_REASONS, spread over them."""
     p, read = timed(lambda: causal.p_of(network, prompts, batch_tokens))
     some = prompts[:: max(1, len(prompts) // N_REASONS)]
-    reasons, written = timed(lambda: causal.reasons_of(network, some, batch_tokens))
-    return Cost(np.array(p, dtype=float), reasons, (read, written))
+    (_, reasons), written = timed(lambda: causal.spoken(network, some, EVERY, batch_tokens))
+    return Cost(np.array(p, dtype=float), [reasons[place] for place in range(len(some))], (read, written))
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:

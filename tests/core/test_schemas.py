@@ -17,6 +17,7 @@ from truerate.core.schemas import (
     frame,
     height,
     load,
+    of_columns,
     pair,
     pairs,
     save,
@@ -168,6 +169,20 @@ def test_some_rows_are_read_in_their_order(tmp_path):
     assert kept["model"].to_list() == ["b", "c"] and kept.schema == schemas.schema(Count)
     with pytest.raises(TruerateError, match="it is not there"):
         load(Count, tmp_path / "none.parquet", rows=pl.col("model") == "a")
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_whole_columns_give_what_rows_give(n):
+    spans = [{"start": 1, "end": 4, "type": "entity", "p": 0.5}]
+    table = schemas.Judgement
+    rows = [
+        row_of(table)
+        | {"target_id": str(one), "spans": spans * one, "attributes": pairs(seed=one), "p": None}
+        for one in range(n)
+    ]
+    columns = {name: [row[name] for row in rows] for name in schemas.schema(table)} | {"judge": "x"}
+    assert of_columns(table, columns).equals(frame(table, rows))
+    assert of_columns(table, columns).schema == schemas.schema(table)
 
 
 def test_pairs_are_sorted_text_and_read_back():

@@ -16,7 +16,7 @@ PACKAGES = (
     "snakemake",
     "polars",
     "pandera",
-    "openai",
+    "aiohttp",
     "transformers",
     "torch",
     "huggingface-hub",

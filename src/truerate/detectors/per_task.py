@@ -12,7 +12,7 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, frame, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, frame, of_columns, schema
 from truerate.detectors.interface import ANY_TASK, Rule, State, Texts
 
 DIGITS = 6  # of every number that is saved: the same bytes on every machine
@@ -84,7 +84,7 @@ class PerTask:
             "rationale": blank,
             "attributes": [[]] * len(texts),
         }
-        return pl.DataFrame(rows, schema=schema(Judgement))
+        return of_columns(Judgement, rows)
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`."""

@@ -13,12 +13,18 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import decoders
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_lesson
+from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_lesson, p_of, spoken
 from truerate.detectors.judges.conversations import taught, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
@@ -214,6 +220,54 @@ def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
         places = [[(span["start"], span["end"]) for span in one.spans] for one in others]
         assert places == [[(span["start"], span["end"]) for span in one.spans] for one in alone]
     assert len({one.rationale for one in alone}) > 3 and len({round(one.p, 4) for one in alone}) > 3
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+@pytest.mark.parametrize("batch_tokens", [1, 1100, 10**9])
+def test_a_prompt_that_is_read_once_gives_what_one_that_is_read_twice_does(weights, sliding, batch_tokens):
+    network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6, start=300)
+    if sliding:  # layers that keep a window of what they read: it is read again
+        config = MistralConfig(
+            **network.model.config.to_dict() | {"model_type": "mistral", "sliding_window": 64}
+        )
+        network.model = MistralForCausalLM(config).eval()
+    with torch.no_grad():
+        for value in network.parameters():
+            value.mul_(6)
+    network.ends = list(range(300, 320))
+    prompts = [None, *(prompt(network.coder, row, 240) for row in asked.iter_rows(named=True)), None]
+    assert (network.read(prompts[1:2])[1](0) is None) is sliding
+    twice = p_of(network, prompts, batch_tokens)
+    threshold = sorted(one for one in twice if one is not None)[4]
+    p, reasons = spoken(network, prompts, threshold, batch_tokens)
+    assert p[0] is p[-1] is None
+    assert max(abs(one - other) for one, other in zip(p[1:-1], twice[1:-1], strict=True)) <= 1e-5
+    flagged = [place for place, one in enumerate(p) if one is not None and one > threshold]
+    assert sorted(reasons) == flagged and len(flagged) == len(asked) - 5
+    assert [reasons[place] for place in flagged] == [
+        network.reasons([prompts[place]])[0] for place in flagged
+    ]
+    assert len(set(reasons.values())) > 2
+
+
+def test_what_was_read_is_not_read_again(weights, monkeypatch):
+    network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6)
+    n_said, shapes, whole = len(network.coder.encode(["Yes."])[0][0]), [], network.model.forward
+    monkeypatch.setattr(
+        network.model,
+        "forward",
+        lambda *args, **named: shapes.append(tuple(named["input_ids"].shape)) or whole(*args, **named),
+    )
+    network.ends = list(range(network.coder.n_words))  # a reason ends with its first token
+    lengths = [len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True)]
+    budget = 4 * (max(lengths) + 160)
+    judged_all(network, asked, Decision(threshold=-1.0), batch_tokens=budget)
+    reading, writing = (
+        [one for one in shapes if one[1] != n_said],
+        [one for one in shapes if one[1] == n_said],
+    )
+    assert sum(n for n, _ in reading) == sum(n for n, _ in writing) == len(lengths)
+    assert len(writing) == 3 and all(n * (max(lengths) + 160) <= budget for n, _ in writing)
 
 
 def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):

@@ -7,7 +7,18 @@ content hashes. Columns named `attributes` and `slice` hold sorted key–value p
 needs no new column.
 """
 
-from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
+from truerate.core.schemas.declare import (
+    DIGITS,
+    PAIRS,
+    SPANS,
+    TYPES,
+    Field,
+    FieldRules,
+    Table,
+    frame,
+    of_columns,
+    schema,
+)
 from truerate.core.schemas.disk import (
     LARGEST_GROUP,
     height,
@@ -88,6 +99,7 @@ __all__ = [
     "judgement_row",
     "load",
     "load_in_parts",
+    "of_columns",
     "pair",
     "pairs",
     "read",

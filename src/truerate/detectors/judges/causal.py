@@ -6,7 +6,7 @@ the shorter ones is masked, so that each gets what it would get alone (in bf16 b
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from truerate.detectors.judges.cells import Job, Reader, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, best_threshold
 from truerate.detectors.judges.decoder import Decoder
 from truerate.detectors.judges.dictation import N_WRITTEN, Dictation, dictation, prompt
+from truerate.detectors.judges.kept import Kept
 from truerate.detectors.judges.rows import Judged
 from truerate.detectors.tokens.cells import NETWORK, halves
 from truerate.detectors.training import engine, processes
@@ -117,11 +118,7 @@ def judged_all(
     more. Segments are what a reason quotes of its response.
     """
     prompts = prompts_of(network, passages)
-    p = p_of(network, prompts, batch_tokens)
-    flagged = [place for place, one in enumerate(p) if one is not None and one > decision.threshold]
-    reasons = dict(
-        zip(flagged, reasons_of(network, [prompts[place] for place in flagged], batch_tokens), strict=True)
-    )
+    p, reasons = spoken(network, prompts, decision.threshold, batch_tokens)
     rows = passages.select("text", "knowledge").iter_rows()
     return [
         _judged(text, knowledge, one, reasons.get(place))
@@ -147,20 +144,47 @@ def prompts_of(network: Decoder, passages: pl.DataFrame) -> list[np.ndarray | No
 
 def p_of(network: Decoder, prompts: Sequence[np.ndarray | None], batch_tokens: int) -> list[float | None]:
     """P(Yes) behind each prompt, six digits, None where there is none; the longest are read first."""
-    there = [place for place, ids in enumerate(prompts) if ids is not None]
     found: list[float | None] = [None] * len(prompts)
-    for part in reversed(within([len(prompts[place]) for place in there], batch_tokens)):
-        places = [there[one] for one in part]
-        read = network.p([prompts[place] for place in places])
-        for place, p in zip(places, read.tolist(), strict=True):
+    for places, some in _batches(prompts, batch_tokens):
+        for place, p in zip(places, network.p(some).tolist(), strict=True):
             found[place] = round(p, DIGITS)
     return found
 
 
-def reasons_of(network: Decoder, prompts: Sequence[np.ndarray], batch_tokens: int) -> list[str]:
-    """What is written behind each prompt; the longest are read first."""
-    found = [""] * len(prompts)
-    for part in reversed(within([len(ids) + N_WRITTEN for ids in prompts], batch_tokens)):
-        for place, text in zip(part, network.reasons([prompts[one] for one in part]), strict=True):
-            found[place] = text
-    return found
+def spoken(
+    network: Decoder, prompts: Sequence[np.ndarray | None], threshold: float, batch_tokens: int
+) -> tuple[list[float | None], dict[int, str]]:
+    """The same, and by the places of those above the threshold what is written behind them. Each prompt is read
+    once: what was kept of it waits, as many as are written at once, and of all others nothing is.
+    """
+    found: list[float | None] = [None] * len(prompts)
+    reasons: dict[int, str] = {}
+    waiting: list[tuple[int, np.ndarray, Kept | None]] = []
+
+    def write() -> None:
+        places, some, kept = zip(*waiting, strict=True)
+        reasons.update(zip(places, network.reasons(some, kept), strict=True))
+        waiting.clear()
+
+    for places, some in _batches(prompts, batch_tokens):
+        read, keep = network.read(some)
+        for row, place in enumerate(places):
+            found[place] = p = round(float(read[row]), DIGITS)
+            if p <= threshold:
+                continue
+            longest = max(len(one) for one in (some[row], *(ids for _, ids, _ in waiting))) + N_WRITTEN
+            if waiting and (len(waiting) + 1) * longest > batch_tokens:
+                write()
+            waiting.append((place, some[row], keep(row)))
+    if waiting:
+        write()
+    return found, reasons
+
+
+def _batches(
+    prompts: Sequence[np.ndarray | None], batch_tokens: int
+) -> Iterator[tuple[list[int], list[np.ndarray]]]:
+    """The prompts that there are with their places, as many as are read at once; the longest first."""
+    there = [(place, ids) for place, ids in enumerate(prompts) if ids is not None]
+    for part in reversed(within([len(ids) for _, ids in there], batch_tokens)):
+        yield [there[one][0] for one in part], [there[one][1] for one in part]

@@ -4,6 +4,7 @@ import inspect
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network
 from truerate.detectors.judges.dictation import END, N_WRITTEN, NO, YES, Dictation, aligned, padded
+from truerate.detectors.judges.kept import Keep, Kept, joined, keeper
 from truerate.detectors.tokens.backbones import adapted, check_window, quantised
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
@@ -64,29 +66,40 @@ class Decoder(Teachable):
     @torch.inference_mode()
     def p(self, prompts: Sequence[np.ndarray]) -> np.ndarray:
         """P(Yes) / (P(Yes) + P(No)) of the token behind each prompt (tokens,), in [0, 1]; they are read at once."""
+        return self._read(prompts, is_kept=False)[0]
+
+    @torch.inference_mode()
+    def read(self, prompts: Sequence[np.ndarray]) -> tuple[np.ndarray, Keep]:
+        """The same, and what was kept of each prompt, for `reasons`."""
+        found, cache = self._read(prompts, is_kept=True)
+        return found, keeper(cache, [len(one) for one in prompts])
+
+    def _read(self, prompts: Sequence[np.ndarray], *, is_kept: bool) -> tuple[np.ndarray, Any]:
         ids, mask = self._aligned(prompts)
         places = (mask.cumsum(dim=1) - 1).clamp(min=0)
         last = {"logits_to_keep": 1} if self._keeps_last else {}
         with half_precision(self.device):
             read = self.model(
-                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, **last
+                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=is_kept, **last
             )
         found: np.ndarray = (
             read.logits[:, -1].float()[:, [self.no, self.yes]].softmax(dim=1)[:, 1].cpu().numpy()
         )
-        return found
+        return found, getattr(read, "past_key_values", None)
 
     @torch.inference_mode()
-    def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
-        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; they are read and
-        written at once.
+    def reasons(self, prompts: Sequence[np.ndarray], kept: Sequence[Kept | None] = ()) -> list[str]:
+        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are written at
+        once, and read before where not of all something was `kept`.
         """
         said = self.coder.encode([YES])[0][0].astype(np.int64)
         ids, mask = self._aligned([np.concatenate([prompt, said]) for prompt in prompts])
+        there = [one for one in kept if one is not None]
         with half_precision(self.device):
             whole = self.model.generate(
                 ids,
                 attention_mask=mask,
+                past_key_values=joined(there) if len(there) == len(prompts) else None,
                 max_new_tokens=N_WRITTEN,
                 do_sample=False,
                 repetition_penalty=1.0,  # some models bring one, and what is quoted stands in the prompt

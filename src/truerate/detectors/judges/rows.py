@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, pairs, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs
 
 
 class Judged(NamedTuple):
@@ -47,4 +47,4 @@ def judgements(
         "rationale": [one.rationale for one in said],
         "attributes": [told] * len(targets),
     }
-    return pl.DataFrame(rows, schema=schema(Judgement))
+    return of_columns(Judgement, rows)

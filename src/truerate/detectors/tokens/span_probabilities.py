@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, pairs, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs
 
 FLOOR = 0.05  # smallest probability that a span keeps
 MARKED = 0.5  # a character is marked above it where nothing was learned that could tell better
@@ -151,7 +151,7 @@ def judgements(
         if is_fitted
         else [told[1, 0]] * passages.height,
     }
-    return pl.DataFrame(rows, schema=schema(Judgement))
+    return of_columns(Judgement, rows)
 
 
 def _windows(n_windows: int, n_unread: int) -> dict[str, int]:

@@ -304,9 +304,10 @@ _SENTENCES = {
     value: lazy(rf"{_OPENING}(?:{clause}){_TAIL_OF_FAULT if value else _TAIL}", re.IGNORECASE | re.DOTALL)
     for value, clause in _CLAUSES.items()
 }
-_DISBELIEVED = lazy(
-    rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
-)
+# compiled for sentences that begin so alone: it takes a tenth of a second, and few do
+_DISBELIEF = r"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+"
+_DISBELIEVING = lazy(_DISBELIEF, re.IGNORECASE)
+_DISBELIEVED = lazy(rf"{_DISBELIEF}(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE)
 # a name and its value (`Hallucination: none`), which is no sentence
 _VALUED = lazy(r"(?:not\s+)?hallucinat\w+\s*(?:[:=(—–]|-\s)", re.I)
 _SO = lazy(
@@ -363,7 +364,7 @@ def paraphrase(sentence: str) -> bool | None:
     plain = levelled(sentence)
     if not plain or plain.endswith("?") or _VALUED.match(plain):
         return None
-    if _DISBELIEVED.fullmatch(plain):
+    if _DISBELIEVING.match(plain) and _DISBELIEVED.fullmatch(plain):
         return False
     if granted := _BUT.fullmatch(plain):
         main = granted["main"]
