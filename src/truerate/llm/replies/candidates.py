@@ -13,6 +13,7 @@ from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
     ASKS_BACK,
+    ASKS_OF_TASK,
     BOXED,
     ECHOED,
     FOREIGN_HEAD,
@@ -169,7 +170,8 @@ def written(
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer)):
+    is_question = ASKS_OF_TASK.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer))
+    if is_question or _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)

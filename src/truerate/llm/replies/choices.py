@@ -85,6 +85,7 @@ _OWN_POLE = {
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
+_LATIN_IN_CJK = lazy(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])")
 _CONDITION = lazy(
     r"\b(?:if|unless|suppos\w+|assum\w+|state|write|say|whether)\b[^.;!?]*\Z", re.I
 )  # before a cue
@@ -148,6 +149,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
     answer = structured.ticked(answer)
+    answer = _LATIN_IN_CJK.sub(" ", answer)
     answer = UNSPACED.sub(r" \g<0> ", answer)
     answer = without_again(with_others_named(with_initials_named(without_both(answer), names), names))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
@@ -260,7 +262,10 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found
-    if len(mentions) > 1 and (_is_listed(text, mentions, asks) or _is_told_in_turn(text, mentions)):
+    heads = {place for place, _, end in mentions if re.match(r"\s*:", text[end:])}
+    if len(heads) > 1 or (
+        len(mentions) > 1 and (_is_listed(text, mentions, asks) or _is_told_in_turn(text, mentions))
+    ):
         return "ambiguous"
     if re.search(
         rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I

@@ -108,7 +108,7 @@ def _form(asks: str) -> re.Pattern[str]:
         *((rf"the\s+(?:hallucinat\w+|fabricat\w+|error|mistake|made[ -]up\s+\w+)\s+(?:is|lies|occurs|"
             rf"can\s+be\s+found)\s+in\s+{_X.format('place')}",)
           if asks == "hallucinated" else ()),
-        rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|contradicts|conflicts|does|adds|"
+        rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|includes|fabricates|introduces|contradicts|conflicts|does|adds|"
         rf"states|goes|gets|has|makes|invents)\b[^\x01\x02]*)?",
         rf"only\s+{_X.format('only')}\s+{_IS}\s+{_MUCH}(?:{own}|{the})(?:\s+(?:by|with|in|to)\s+[^\x01\x02]{{1,60}})?",
         rf"(?:(?:my|the|your)\s+)?final:?\s+{_X.format('final')}",

@@ -34,6 +34,8 @@ EXPLAINED = lazy(
     rf"confused|placed|included|omitted|mixed|got|used)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
+    rf"|(?:this|that|the|my)\s+(?:{KINDS}\s+)?{MADE}\s+(?:adds|invents|introduces|changes|replaces|claims|states|says|mentions)\s+[^\n]{{0,160}}?"
+    r"(?:\b(?:not|nowhere|never|wrong|false|instead)\b|n't\b)"
     rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|"
     rf"please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"

@@ -66,8 +66,7 @@ _BAD = (
     r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
     r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|wrong|incorrect|non-?factual|"
     r"an?\s+(?:false|fabricated|made[ -]up|unsupported|incorrect|inaccurate|invented)\s+(?:claim|statement|detail|"
-    r"assertion|answer|response|summary)|"
-    r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
+    r"assertion|answer|response|summary)|inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )
 _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
@@ -79,15 +78,12 @@ _GOOD = (
 # one quality or several: `correct and in line with the knowledge`
 _GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
-    r"(?:is|was|are|were|(?:has|have)\s+been|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
+    r"(?:is|was|are|were|(?:has|have)\s+been|appears?\s+to\s+be|seems?\s+to\s+be|(?:does\s+)?counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"(?:must|has\s+to|needs\s+to|can\s+only)\s+be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|"
     r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|is\s+to\s+be\s+considered)"
 )
 _NOT = r"(?:\s+not|n't)"
-_HAS = (
-    r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|"
-    r"introduces?)"
-)
+_HAS = r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|introduces?)"
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
 _CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regarded\s+as|described\s+as)"
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
@@ -103,8 +99,7 @@ _ELSEWHERE = (
     r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
     rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|"
-    rf"from|with|to)\s+{_THE_MATERIAL}"
-    rf"|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
+    rf"from|with|to)\s+{_THE_MATERIAL}|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
     rf"|for\s+which\s+(?:there\s+is\s+no\s+(?:basis|support|evidence)\s+in\s+{_THE_MATERIAL}|"
     rf"{_THE_MATERIAL}\s+(?:offers|gives|has|provides|contains)\s+no\s+"
     r"(?:basis|support|evidence))"
@@ -160,6 +155,8 @@ _SOUND = (
     rf"{_ADVERB}(?:lacks|avoids(?:\s+any)?)\s+{_FLAW}(?:\s+(?:entirely|altogether|completely))?",
     rf"(?:seems|looks|sounds|reads|appears)\s+{_ADVERB}{_GOODS}(?:\s+to\s+me)?",
     rf"{_CALLED}\s+{_SURELY}{_BAD}",
+    r"(?:should|must|need)(?:\s+not|n't)\s+be\s+(?:counted|considered|called|judged|classified|labell?ed|marked|rated|regarded|deemed|"
+    rf"treated)(?:\s+as|\s+to\s+be)?\s+{_SURELY}{_BAD}",
     rf"(?:(?:directly|clearly|logically)\s+)?follows\s+(?:directly\s+|clearly\s+)?from\s+{_THE_MATERIAL}",
     rf"can\s+be\s+(?:\w+ly\s+)?(?:inferred|derived|deduced|verified|confirmed)\s+(?:by|from|with)\s+{_THE_MATERIAL}",
     rf"(?:accurately|faithfully|correctly)\s+(?:conveys|reproduces|restates|repeats|relays|reports|describes|summari[sz]es)\s+"
@@ -212,6 +209,7 @@ _BARE_FAULTY = (
 _BARE_SOUND = (
     rf"{_CALL}not\s+containing\s+{_FAULT}",
     rf"{_CALL}(?:{_ADVERB}{_GOODS}|(?:not\s+|non-?\s?){_BAD})",
+    rf"{_ADVERB}free\s+(?:of|from)\s+(?:any\s+)?{_FAULT}",
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}|no\s+(?:{_FAULT}|issues|problems|discrepancies|"
     rf"contradictions)\s+(?:then|here|at\s+all|whatsoever)",
@@ -246,7 +244,7 @@ _BARE_SOUND = (
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|unfortunately|fortunately|regrettably|luckily|clearly|obviously|evidently|"
     r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
-    r"in\s+short|in\s+sum|indeed|(?:there\s+is\s+)?no\s+doubt(?:\s+about\s+(?:it|that)|\s+that)?|without\s+(?:a\s+|any\s+)?doubt|"
+    r"in\s+short|in\s+sum|altogether|indeed|(?:there\s+is\s+)?no\s+doubt(?:\s+about\s+(?:it|that)|\s+that)?|without\s+(?:a\s+|any\s+)?doubt|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
     r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"

@@ -74,7 +74,7 @@ _THERE_IS = re.compile(
     r"таким\s+образом|итак|поэтому|因此|所以|综上|したがって|よって|따라서)[,，、]?\s*)?(?:(?P<none>"
     r"(?:es\s+gibt\s+|da\s+sind\s+)?keine\s+halluzination\w*|es\s+(?:liegt|liegen)\s+keine\s+halluzination\w*\s+vor|"
     r"(?:il\s+n'y\s+a\s+)?(?:pas\s+d'|aucune\s+)hallucination\w*|no\s+hay\s+(?:ninguna\s+)?alucinaci\w+|"
-    r"não\s+há\s+(?:nenhuma\s+)?alucinaç\w+|non\s+(?:c'è|ci\s+sono)\s+(?:nessuna\s+)?allucinazion\w|"
+    r"não\s+há\s+(?:nenhuma\s+)?(?:alucinaç\w+|informaç\w+\s+(?:alucinad|inventad)as?)|no\s+hay\s+información\s+(?:inventada|alucinada)|non\s+(?:c'è|ci\s+sono)\s+(?:nessuna\s+)?allucinazion\w|"
     r"er\s+(?:zijn|is)\s+geen\s+hallucinatie\w*|галлюцинаций\s+(?:нет|не\s+обнаружено)|(?:不存在|没有任何)幻觉|"
     r"幻覚は?(?:ない|ありません|見られません)|환각이?\s*없(?:다|습니다|음))"
     r"|(?P<some>es\s+gibt\s+(?:eine\s+)?halluzination\w*|il\s+y\s+a\s+(?:une\s+|des\s+)?hallucination\w*|"

@@ -70,7 +70,7 @@ CONCLUSION = lazy(
     rf"has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
     rf"|(?P<voice>i\s+(?:(?:have\s+to|must|will|need\s+to|therefore|thus)\s+)?(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
     rf"answer|decision)\s+to|(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
-    rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated)(?:\s+as)?|"
+    rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated|counted)(?:\s+as)?|"
     rf"i\s+(?:would\s+|therefore\s+)?(?:conclude|end)\s+with\s+(?:a|the)\s+(?:judge?ment|verdict)\s+of|"
     rf"ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|"
     rf"\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
@@ -187,7 +187,7 @@ SINCE = lazy(
 # a verdict behind what says the same: `…, hence it counts as hallucinated: Yes`
 SAME_WORD = lazy(rf"(?P<said>.+?)\s*[:—–]\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL)
 MAKES = lazy(
-    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+(?:makes\s+(?:it|this)|is\s+(?:enough|sufficient|reason\s+enough)\s+for)\s+an?\s+"
+    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+(?:makes\s+(?:it|this|(?:the|my)\s+(?:final\s+)?(?:judge?ment|verdict|answer))|is\s+(?:enough|sufficient|reason\s+enough)\s+for)\s+(?:an?\s+)?"
     rf"{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
