@@ -73,12 +73,13 @@ Measured = dict[str, dict[str, dict[int, Cost]]]  # by board, stage and factor
 # ---- larger boards -----------------------------------------------------------------------------------------
 def repeated(table: pl.DataFrame, k: int) -> pl.DataFrame:
     """The rows k times, those of each copy but the first under ids of their own, wherever a row names one."""
+    return pl.concat([table, *(copied(table, copy) for copy in range(1, k))])
+
+
+def copied(table: pl.DataFrame, copy: int) -> pl.DataFrame:
+    """The rows under ids of their own, wherever a row names one."""
     named = [name for name in table.columns if name.endswith(IDS)]
-    copies = [
-        table.with_columns(_renamed(table.schema[name], pl.col(name), f"${{1}}x{copy}") for name in named)
-        for copy in range(1, k)
-    ]
-    return pl.concat([table, *copies])
+    return table.with_columns(_renamed(table.schema[name], pl.col(name), f"${{1}}x{copy}") for name in named)
 
 
 def _renamed(kind: pl.DataType, column: pl.Expr, name: str) -> pl.Expr:

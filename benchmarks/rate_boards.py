@@ -3,8 +3,9 @@
 Five models in six languages answer about 20 articles twice. They differ in how often they hallucinate, in how long
 they write and in how the detector finds it; its false alarms follow the place of a sentence, as on the closed
 world's board of mFAVA (a reference that is a lead lacks what later sentences tell), so that long replies have more
-of them. A world is one draw of all replies; what is drawn again and again is which of them are labelled, and by
-people who err. The target is the planted share of hallucinated words in the very replies.
+of them. The strata of a reply are those of that board: where its sentences stand and whether it is long. A world is
+one draw of all replies; what is drawn again and again is which of them are labelled, and by people who err. The
+target is the planted share of hallucinated words in the very replies.
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_er
 from truerate.metrics.estimators.registry import ALL, Board, Key, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell
 from truerate.metrics.unit_rates import Estimate
+from truerate.tracks.mfava.strata import STRATA, stratum_at
 
 N_ARTICLES, N_REPLIES, LANGS = 20, 40, tuple(f"l{place}" for place in range(6))
 MOST = 12  # sentences of a reply
@@ -124,8 +126,9 @@ def draw_replies(model: Model, rate: float, articles: np.ndarray, rng: np.random
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labelled replies of a cell: their `places`, the words that their labels mark and those also flagged,
-    (k,), whether a label is one person's, (k,), and what each of five people marks of the shared ones, (shared, 5).
+    """The labelled replies of a cell: their `places`, (k,), the words that their labels mark and those also flagged by
+    sentence, (k, MOST), whether a label is one person's, (k,), and what each of five people marks of the shared ones,
+    (shared, 5).
     """
 
     places: np.ndarray
@@ -151,8 +154,8 @@ def draw_cell(replies: Replies, sample: Sample, rng: np.random.Generator) -> Lab
     seen = np.round(alarmed * flagged[:, 0] / np.maximum(words[:, 0], 1))
     return Labelled(
         places,
-        (gold[:, 0] * decided[0] + alarmed).sum(axis=1),
-        (both[:, 0] * decided[0] + seen).sum(axis=1),
+        gold[:, 0] * decided[0] + alarmed,
+        both[:, 0] * decided[0] + seen,
         is_alone,
         by_person[~is_alone],
     )
@@ -167,34 +170,47 @@ def draw_labels(
     cells, rows, shared = {}, [], []
     for key, replies in world.items():
         told = draw_cell(replies, sample, rng)
-        total, flagged = replies.words.sum(axis=1).astype(float), replies.flagged.sum(axis=1).astype(float)
-        gold, is_alone = np.full(len(total), np.nan), np.zeros(len(total), dtype=bool)
-        gold[told.places], is_alone[told.places] = told.marked, told.is_alone
-        cells[key] = Cell(total, flagged, gold, replies.articles, is_alone)
-        names = replies.articles[told.places]
-        sums = np.stack([total[told.places], told.marked, flagged[told.places], told.both], axis=1)
+        flagged = by_stratum(replies.words, replies.flagged, replies.words)
+        gold, is_alone = np.full(len(flagged), np.nan), np.zeros(len(flagged), dtype=bool)
+        marked = told.marked.sum(axis=1)
+        gold[told.places], is_alone[told.places] = marked, told.is_alone
+        total = flagged.sum(axis=1)
+        cells[key] = Cell(total[:, 1], total[:, 0], gold, replies.articles, is_alone, strata=flagged)
+        names, words = replies.articles[told.places], replies.words[told.places]
+        sums = by_stratum(words, words, told.marked, replies.flagged[told.places], told.both)
         rows.append((sums, key, names))
-        shared.append((told.marked[~told.is_alone], told.each, names[~told.is_alone]))
-    sums, clusters = np.concatenate([one for one, _, _ in rows]), np.concatenate([one for _, _, one in rows])
+        shared.append((marked[~told.is_alone], told.each, names[~told.is_alone]))
+    strata, clusters = (
+        np.concatenate([one for one, _, _ in rows]),
+        np.concatenate([one for _, _, one in rows]),
+    )
     models, langs = (np.repeat([key[place] for _, key, _ in rows], sample.k) for place in (0, 1))
     error = label_error(*(np.concatenate(part) for part in zip(*shared, strict=True)))
-    return cells, Calibration(sums, langs, models, clusters), error or EXACT
+    return cells, Calibration(strata.sum(axis=1), langs, models, clusters, strata), error or EXACT
+
+
+def by_stratum(words: np.ndarray, *kept: np.ndarray) -> np.ndarray:
+    """How many of the words in each of `kept` (replies, MOST) each stratum of each reply holds, (replies, STRATA, kept).
+    `words` (replies, MOST): those of its sentences, 0 behind the last.
+    """
+    places = stratum_at(np.arange(MOST), (words > 0).sum(axis=1)[:, None])
+    inside = (places[..., None] == np.arange(STRATA) + 1).astype(float)
+    return np.einsum("rmk,rms->rsk", np.stack(kept, axis=-1).astype(float), inside)
 
 
 def draw_silver(rng: np.random.Generator) -> Calibration:
     """Passages of one writer with inserted hallucinations, in every language."""
     writer = Model(SILVER["rate"], 4.0, 0.0, SILVER["hit"])
-    sums, n = [], SILVER["n"]
+    strata, n = [], SILVER["n"]
     for lang in LANGS:
         made = draw_replies(
             writer, writer.rate, np.array([f"{lang}/silver {place}" for place in range(n)]), rng
         )
         flagged = made.both + rng.binomial(made.words - made.gold, SILVER["alarm"])
-        sums.append(
-            np.stack([one.sum(axis=1) for one in (made.words, made.gold, flagged, made.both)], axis=1)
-        )
+        strata.append(by_stratum(made.words, made.words, made.gold, flagged, made.both))
     names = np.array([f"{lang}/silver {place}" for lang in LANGS for place in range(n)])
-    return Calibration(np.concatenate(sums), np.repeat(LANGS, n), np.full(len(names), "writer"), names)
+    each = np.concatenate(strata)
+    return Calibration(each.sum(axis=1), np.repeat(LANGS, n), np.full(len(names), "writer"), names, each)
 
 
 # ---- what each estimator finds -----------------------------------------------------------------------------

@@ -182,8 +182,8 @@ def shift_table(n_draws: int, seed: int) -> str:
 
 HEAD = (
     "| labelled of 40 replies a cell | labels | estimator | calibrated on | cells: coverage | worst cell | below .85 "
-    "| mean error | MAE | width | means: coverage | MAE | width | τ |",
-    "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    "| not told | mean error | MAE | width | means: coverage | MAE | width | τ |",
+    "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
 )
 
 
@@ -197,8 +197,9 @@ def board_table(n_draws: int, seed: int) -> str:
         notes.append(note(sample, worlds, n_draws=max(1, each // 4), seed=seed))
     words = (
         f"{WORLDS} worlds of 5 models × 6 languages, {each * WORLDS:,} draws of labels per sample, intervals of 0.95, "
-        "errors and widths in points of percent. `below .85`: cells of all worlds with less coverage. The detector's "
-        "false alarms and the replies' lengths differ by model."
+        "errors and widths in points of percent. `below .85`: cells of all worlds with less coverage. `not told`: estimates of "
+        "cells that cannot be told, which hold nothing; errors and widths are those of the others. The detector's false "
+        "alarms differ by the place of a sentence, and with the replies' lengths by model."
     )
     return "\n".join([words, "", *HEAD, *rows, "", *notes])
 
@@ -213,35 +214,43 @@ def board_row(sample: Sample, place: Place, drawn: list[Found], worlds: list[Wor
         summed(np.array(one.means), np.array(mean_rates(world)))
         for one, world in zip(drawn, worlds, strict=True)
     ]
-    held, bias, error, width = (np.concatenate([one[part] for one in cells]) for part in range(4))
-    told = [np.concatenate([one[part] for one in means]) for part in (0, 2, 3)]
+    held, untold, bias, error, width = (np.concatenate(part) for part in zip(*cells, strict=True))
+    mean_held, mean_untold, _, mean_error, mean_width = (
+        np.concatenate(part) for part in zip(*means, strict=True)
+    )
     taus = [
         kendall(values, np.array(mean_rates(world)))
         for one, world in zip(drawn, worlds, strict=True)
         for values in np.array(one.means)[..., 0]
     ]
     numbers = [f"{held.mean():.3f}", f"{held.min():.2f}", f"{(held < 0.85).sum()} of {len(held)}"]
-    numbers += [f"{100 * bias.mean():+.1f}", f"{100 * error.mean():.1f}", f"{100 * width.mean():.1f}"]
-    if np.isnan(told[0]).all():
+    numbers += [f"{untold.mean():.3f}", points(bias, "+.1f"), points(error), points(width)]
+    if (mean_untold == 1).all():
         numbers += ["–"] * 4
     else:
-        numbers += [f"{told[0].mean():.3f}", f"{100 * told[1].mean():.1f}", f"{100 * told[2].mean():.1f}"]
-        numbers.append(f"{np.nanmean(taus):.2f}")
+        numbers += [f"{mean_held.mean():.3f}", points(mean_error), points(mean_width)]
+        numbers.append("–" if np.isnan(taus).all() else f"{np.nanmean(taus):.2f}")
     name = f"**{place[0]}**" if place[0] == PREDICTION_POWERED else place[0]
     where = [sample.name, str(sample.n_labels), name, place[1] or "–"]
     return "| " + " | ".join([*where, *numbers]) + " |"
 
 
+def points(values: np.ndarray, form: str = ".1f") -> str:
+    """The mean of shares in points of percent over the places that have one, – where none has."""
+    known = values[~np.isnan(values)]
+    return format(100 * known.mean(), form) if len(known) else "–"
+
+
 def summed(estimates: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:
-    """Coverage, mean error, mean absolute error and mean width of each place, (places,), from estimates (draws,
-    places, 3); one that is not told covers nothing and has no error. NaN where none of a place is told.
+    """Coverage, share not told, mean error, mean absolute error and mean width of each place, (places,), from estimates
+    (draws, places, 3). One that is not told covers nothing and has no error; NaN where none of a place is told.
     """
     value, low, high = np.moveaxis(estimates, -1, 0)
     is_told = ~np.isnan(value)
-    if not is_told.any():
-        return [np.full(len(truth), np.nan)] * 4
+    n_told = np.where(is_told.any(axis=0), is_told.sum(axis=0), np.nan)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
-    return [held, *(np.nanmean(one, axis=0) for one in (value - truth, abs(value - truth), high - low))]
+    errors = (value - truth, abs(value - truth), high - low)
+    return [held, 1 - is_told.mean(axis=0), *(np.nansum(one, axis=0) / n_told for one in errors)]
 
 
 def note(sample: Sample, worlds: list[World], *, n_draws: int, seed: int) -> str:

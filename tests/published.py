@@ -7,7 +7,12 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+import yaml
+
 from tests.hub.server.hub import Hub
+from tests.hub.stages import made, put_into, scores_of
+from truerate.config.layout import Layout
+from truerate.flow import guard
 
 READ = """
 import json, sys
@@ -65,3 +70,27 @@ def loaded(hub: Hub, repo: str, revision: str = "main") -> dict[str, dict[str, i
     """
     done = hub.run(READ, repo, revision)
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def read_back(house, board: str, folder: Path, monkeypatch, **own) -> tuple[dict, dict]:
+    """The scores of a built board, and of one on what goes out of it, built in an empty folder with no detectors; `own`:
+    its families of `detectors` and settings of its track, in place of the board's.
+    """
+    monkeypatch.chdir(house.folder)
+    first = Layout.load()
+    put_into(folder / "published", first, board)
+    scores = scores_of(first, board)
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    values |= {
+        "sources": {"back": {"reader": "truerate", "path": "published"}},
+        "detectors": own.pop("detectors", {}),
+        "boards": {"back": {"track": first.p.board(board).track, "source": "back"}},
+    }
+    values["tracks"][first.p.board(board).track] |= own
+    monkeypatch.chdir(folder)
+    (folder / "src").symlink_to(house.folder / "src")
+    (folder / "inputs").mkdir()
+    (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
+    guard.check_params()
+    made(Layout.load(), "back")
+    return scores, scores_of(Layout.load(), "back")

@@ -8,7 +8,7 @@ import shutil
 import polars as pl
 import pytest
 from house import CALLS, House, claims_no_certainty, copied, lines_of_error
-from published import loaded, publish, running
+from published import loaded, publish, read_back, running
 
 from tests.warm import anew
 from truerate.core.schemas import pair
@@ -158,6 +158,36 @@ def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
             and f"tiny-prefix@{BOARD}" in unknown.stderr
             and len(lines_of_error(unknown)) == 1
         )
+
+
+@pytest.mark.proof
+def test_what_is_published_gives_the_same_scores_of_detection(house, tmp_path, monkeypatch):
+    """The labelled passages and replies come back. Replies without a label do not, nor what each annotator said: rates
+    of models and agreement stand in the published scores alone.
+    """
+    rules = {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr"]}
+    own = {
+        "detectors": {"tokens": rules},
+        "detector": {"member": "token-lr", "scope": "multi", "labels": "binary"},
+    }
+    first, again = read_back(house, BOARD, tmp_path, monkeypatch, **own)
+    of_detection = {
+        "token_f1",
+        "token_precision",
+        "token_recall",
+        "token_fpr",
+        "token_auroc",
+        "iou",
+        "spearman",
+    }
+    of_detection |= {"token_recall_by_type", "span_rate", "n_spans", "n_texts", "hallucinated_token_rate"}
+    wanted = {
+        key: value for key, value in first.items() if key[0] in of_detection and key[1] != "tiny-prefix"
+    }
+    assert {key: again.get(key) for key in wanted} == wanted and {
+        metric for metric, *_ in wanted
+    } == of_detection
+    assert not [key for key in again if key[0] == "hallucination_rate"]
 
 
 @pytest.mark.proof

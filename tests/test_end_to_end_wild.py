@@ -9,7 +9,7 @@ import shutil
 import polars as pl
 import pytest
 from house import CALLS, House, claims_no_certainty, move_in
-from published import loaded, publish, running
+from published import loaded, publish, read_back, running
 
 from tests.warm import anew
 from truerate.config.layout import Layout
@@ -149,6 +149,20 @@ def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp
         )
         assert all(one["text"].null_count() == 0 for name, one in pages.items() if name not in shut)
         assert "rebuild/REBUILD.md" in files
+
+
+@pytest.mark.proof
+def test_what_is_published_gives_the_same_scores_of_replies(house, tmp_path, monkeypatch):
+    """Replies, facts and the verifier's verdicts come back; what people labelled of the facts is another part, without
+    which nothing is corrected.
+    """
+    first, again = read_back(house, BOARD, tmp_path, monkeypatch)
+    of_replies = {"wildfactscore", "wildfactscore_strict", "wildfactscore_dedup", "factscore_length"}
+    of_replies |= {"responding_rate", "unreadable_rate", "no_fact_rate", "n_responses", "words_per_response"}
+    same = {key: value for key, value in again.items() if key[0] in of_replies}
+    assert {key: first[key] for key in same} == same and {metric for metric, *_ in same} == of_replies
+    missing = {key for key in first.keys() - again.keys() if key[0] in of_replies}
+    assert missing and all(("estimator", "raw") not in key for key in missing)
 
 
 def test_second_repro_runs_no_stage(house):

@@ -232,3 +232,18 @@ def test_the_digest_is_of_the_utf_8_bytes_and_stands_where_the_text_stood():
     ]
     assert without_texts({"any": found})["any"].equals(found)
     assert without_texts({"any": data.clear()})["any"].schema["text_sha256"] == pl.String
+
+
+@pytest.mark.parametrize(
+    "card", [YES, IDS, NO, NO | {"own_redistribution": "yes"}, NO | {"own_redistribution": "ids-only"}]
+)
+def test_queries_are_let_out_as_frames_are(card):
+    found = tables()
+    asked = {
+        name: data.lazy() if name in ("documents", "generations", "judgements") else data
+        for name, data in found.items()
+    }
+    shown = outgoing_tables(asked, card=card, source=OURS)
+    expected = outgoing_tables(found, card=card, source=OURS)
+    for name, data in shown.items():
+        assert type(data) is type(asked[name]) and data.lazy().collect().equals(expected[name]), name

@@ -11,11 +11,11 @@ from committed import with_sources
 from truerate import cli
 from truerate.config.layout import Layout, beside
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Document, Generation, Reject, frame, write_parquet
+from truerate.core.schemas import Document, Generation, Reject, frame, generation_row, pairs, write_parquet
 from truerate.flow import graph
-from truerate.flow.again_pages import ask_pages_again
+from truerate.flow.again_pages import ask_pages_again, ask_query_again
 from truerate.web.outcomes import Outcome, Page
-from truerate.web.stats import forget, pages_of, reason, stats, transient
+from truerate.web.stats import forget, forget_queries, pages_of, queries_of, reason, stats, transient
 from truerate.web.store import PageStore
 
 BOARD, OTHER = "wildhallucinations-closed-world", "mfava-closed-world"
@@ -188,3 +188,60 @@ def test_the_commands_say_what_they_did(at, capsys):
     )
     assert cli.main(["web", "retry", "never"]) == cli.main(["web", "forget", "http://nowhere/"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+# ---- queries -----------------------------------------------------------------------------------------------
+def searched(query: str) -> dict:
+    """The row of a search."""
+    known = {"generation_id": f"s {query}", "item_id": "i", "purpose": "search", "model": "web", "text": ""}
+    return generation_row(**known, attributes=pairs(name=query, documents="d", n_results=1))
+
+
+def test_a_query_is_forgotten_under_every_service_and_number_of_results(at):
+    with PageStore.of(at) as store:
+        for scope, query, n in (
+            ("", "Varn", 10),
+            ("", "Varn", 3),
+            ("a world", "Varn", 10),
+            ("", "Varn Abbey", 10),
+        ):
+            store.keep_results(scope, query, n, [{"link": GOOD.url}])
+        assert forget_queries(store, queries_of(store, "Varn")) == 2
+        assert store.queries() == [("", "Varn Abbey")] and store.results("", "Varn", 3) is None
+        assert store.page("", GOOD.url, "limits").outcome is Outcome.OK  # the page that it led to stays
+        with pytest.raises(
+            TruerateError, match="query 'Varn Abby': .* does not hold it; it holds 'Varn Abbey'$"
+        ):
+            queries_of(store, "Varn Abby")
+        with pytest.raises(TruerateError, match="does not hold it; it holds 1 others$"):
+            queries_of(store, "Korl")
+
+
+def test_boards_that_searched_for_a_query_are_made_again_and_no_others(at):
+    path = evidence(at, documents=[GOOD.final_url])
+    write_parquet(frame(Generation, [searched("Varn")]), path)
+    assert ask_query_again(at, "Varn Abbey") == [] and path.is_file()
+    write_parquet(frame(Generation, [searched("Varn Abbey")]), Path(at.dataset(OTHER, "generations")))
+    assert ask_query_again(at, "Varn Abbey") == [OTHER] and path.is_file()
+    assert ask_query_again(at, "Varn") == [BOARD]
+    assert not list(Path(at.p.paths.build).rglob("*.parquet"))  # and what was made from it
+
+
+def test_the_command_forgets_an_address_or_a_query(at, capsys):
+    assert cli.main(["web", "forget", "--query", "Varn"]) == 2
+    assert capsys.readouterr().err.endswith("does not hold it; it holds no query\n")
+    with PageStore.of(at) as store:
+        store.keep_results("", "Varn", 10, [])
+        store.keep_results("a world", "Varn", 10, [])
+        store.keep_results("", "Korl", 10, [])
+    write_parquet(frame(Generation, [searched("Korl")]), evidence(at))
+    assert cli.main(["web", "forget", "--query", "Korl"]) == 0
+    assert (
+        capsys.readouterr().out
+        == f"1 query forgotten; the next `dvc repro` asks for them again, on {BOARD}\n"
+    )
+    assert cli.main(["web", "forget", "--query", "Varn", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"n_forgotten": 2, "boards": []}
+    assert cli.main(["web", "forget"]) == cli.main(["web", "forget", GONE.url, "--query", "Varn"]) == 2
+    assert "name an address or --query TEXT, not neither" in (said := capsys.readouterr().err)
+    assert "not both" in said and len(said.splitlines()) == 2

@@ -1,5 +1,7 @@
 """A plan walks the very graph: what each step would ask of whom, and whose pages are taken as found."""
 
+import weakref
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ from truerate.config import Params
 from truerate.config.layout import Layout, beside
 from truerate.core.schemas import Document, Generation, Judgement, Reject, Sample, frame, write_parquet
 from truerate.flow import graph
-from truerate.flow.plan import planned
+from truerate.flow.plan import Priced, assuming, planned, planned_with, walk
+from truerate.llm.dry_run import DryRun
 from truerate.sources import SourceTables
 
 BOARD = "wildhallucinations-closed-world"
@@ -74,3 +77,48 @@ def test_a_subject_that_may_not_stand_there_is_not_planned(at, tables):
     values["sources"]["found"] = {"reader": "wildchat", "path": "somewhere"}
     values["boards"][BOARD]["source"] = "found"
     assert planned(Layout(Params.model_validate(values)), BOARD, tables) == []
+
+
+def test_requests_of_one_shard_are_held_and_cost_what_all_cost_together(at, tables):
+    parts = []
+
+    class Held(Priced):
+        """A line that tells how many requests came at a time."""
+
+        def add(self, requests, reminders) -> None:
+            parts.append((self.step, self.model, len(requests)))
+            super().add(requests, reminders)
+
+    whole = {(one.step, one.model, place): one for place, one in enumerate(planned(at, BOARD, tables))}
+    lines_, given = planned_with(at, BOARD, tables, partial(Held, at))
+    for line, one in zip(lines_, whole.values(), strict=True):
+        again = Priced(at, one.step, one.model)
+        again.add(one.requests, one.reminders)
+        found, expected = line.row(), again.row()
+        assert abs(found.pop("tokens_low") - expected.pop("tokens_low")) <= 2  # rounded shard by shard
+        assert found == pytest.approx(expected)
+    assert max(n for step, _, n in parts if step == "extract") < N_CHATS  # three messages lie in two shards
+    assert list(given) == [("evidence", "web")]  # what replies there would be is let go
+
+
+def test_what_two_shards_ask_alike_counts_once(at, tables):
+    (line, *_) = planned(at, BOARD, tables)
+    priced = Priced(at, line.step, line.model)
+    priced.add(line.requests, line.reminders)
+    once = priced.row()
+    priced.add(line.requests, line.reminders)
+    assert priced.row() == once and once["n_calls"] == 2 * N_CHATS  # each may be asked for again
+
+
+def test_what_no_later_step_reads_is_let_go_at_once(at, tables):
+    held = []
+
+    def job(step, model, run):
+        held.append((step.name, model, len(gone)))
+        given = run(DryRun(assuming(at, BOARD, step)))
+        gone.append(weakref.ref(given[0]))
+        return given
+
+    gone: list = []
+    walk(at, BOARD, tables, job)
+    assert [one() for one in gone] == [None] * len(held) and len(held) == 6

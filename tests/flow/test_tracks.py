@@ -122,6 +122,10 @@ UNFIT |= {
         *("steps", "SCORED_COLUMNS", lambda own: {"facts": ("texts",)}),
         "`SCORED_COLUMNS` of its steps.py names column 'texts' of 'facts'; did you mean 'text'?; allowed: ",
     ),
+    "columns that labels read of no table": (
+        *("steps", "LABELLED_COLUMNS", lambda own: {"fact": ("text",)}),
+        "`LABELLED_COLUMNS` of its steps.py names 'fact'; allowed: ",
+    ),
     "a table that is nearly one": (
         *of_metric(table="recogniton"),
         "metric 'x': table 'recogniton' is none of its pages; did you mean 'recognition'?",

@@ -1,8 +1,47 @@
-"""What the stages of a board make, run one by one in this process: where no model may stand on it."""
+"""What the stages of a board make, run one by one in this process: where no model may stand on it; and what goes out
+of it, as a folder.
+"""
 
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import yaml
+
+from tests.hub.drafts import DAY
 from truerate.config.layout import Layout
-from truerate.core.schemas import Score, frame, save
-from truerate.flow import dataset, detect, evaluate, sources
+from truerate.core.schemas import Score, frame, load, save
+from truerate.flow import dataset, detect, evaluate, guard, sources
+from truerate.flow.release import board_draft
+from truerate.hub import push
+from truerate.hub.kept import Kept
+from truerate.hub.release import Stamp, Target
+
+ROOT = Path(__file__).parents[2]
+CARD = {
+    "name": "Little",
+    "citation": "A. Nobody. Little. 2026.",
+    "licence": "CC0-1.0",
+    "redistribution": "yes",
+    "url": "https://example.org/little",
+    "lang": "en",
+}
+LOCK = "schema: '2.0'\nstages:\n  dataset@{board}: {{cmd: x}}\n"
+
+
+def declare(track: str, sources: Mapping[str, dict], **changes) -> Layout:
+    """A params.yaml of a few resamples that declares these sources, and a board of the track on each; what each stage
+    reads of it is written.
+    """
+    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    values["statistics"]["n_bootstrap"] = 100
+    settings = changes.pop("tracks", {})
+    values["tracks"] = {name: one | settings.get(name, {}) for name, one in values["tracks"].items()}
+    values |= changes | {"sources": dict(sources)}
+    values["boards"] = {name: {"track": track, "source": name} for name in sources}
+    Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
+    guard.check_params()
+    return Layout.load()
 
 
 def made(at: Layout, board: str) -> None:
@@ -15,3 +54,40 @@ def made(at: Layout, board: str) -> None:
     evaluate.audit(at, board)
     save(Score, frame(Score), at.truth(board))
     evaluate.score(at, board)
+
+
+def put_on_hub(at: Layout, board: str, repo: str) -> str:
+    """The commit that holds a board, put there by the real client."""
+    return push.publish(
+        board_draft(at, board, repo=repo, folder=Path("release")),
+        Target(repo, "dataset", tag="v1.0"),
+        dry_run=False,
+        check=lambda files: None,
+        say=lambda line: None,
+        today=DAY,
+    )
+
+
+def put_into(folder: Path, at: Layout, board: str) -> None:
+    """Write what goes out of a board into a folder."""
+    files = board_draft(at, board, repo="org/board", folder=folder.with_name("release")).files(
+        stamp=Stamp(DAY), changelog="", kept=Kept()
+    )
+    for path, content in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+
+
+def scores_of(at: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:
+    """The value and n of every score by its metric, subject and slice, rounded as they are saved; without subjects of
+    `but`, which learn in an order that ids decide.
+    """
+    scores = load(Score, at.scores(board, "scores")).filter(~pl.col("subject").is_in(but))
+    return {
+        (row["metric"], row["subject"], *((one["key"], one["value"]) for one in row["slice"])): (
+            row["value"],
+            row["n"],
+        )
+        for row in scores.to_dicts()
+    }

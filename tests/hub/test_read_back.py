@@ -9,44 +9,26 @@ import polars as pl
 import pytest
 import yaml
 
+from tests.hub import stages
 from tests.hub.drafts import DAY
-from tests.hub.stages import made
+from tests.hub.stages import CARD, ROOT, made
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
-from truerate.flow import guard, pages, sources
+from truerate.flow import pages, sources
 from truerate.flow.release import board_draft
-from truerate.hub import push
 from truerate.hub.kept import Kept
-from truerate.hub.release import Stamp, Target
+from truerate.hub.release import Stamp
+from truerate.hub.sums import sha256
 
-ROOT = Path(__file__).parents[2]
 REPO, N = "org/little", 20
-CARD = {
-    "name": "Little questions",
-    "citation": "A. Nobody. Little questions. 2026.",
-    "licence": "CC0-1.0",
-    "redistribution": "yes",
-    "url": "https://example.org/little",
-    "lang": "en",
-}
+DETECTORS = {"members": ["always", "length"], "only": {}, "folds": 2}
 
 
 def declare(**changes) -> Layout:
-    """A params.yaml of small sizes that declares these sources and HaluEval boards on them; what each stage
-    reads of it is written.
-    """
-    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    values["statistics"]["n_bootstrap"] = 100
-    values["detectors"] = {
-        "baselines": values["detectors"]["baselines"]
-        | {"members": ["always", "length"], "only": {}, "folds": 2}
-    }
-    values |= changes
-    values["boards"] = {name: {"track": "halueval", "source": name} for name in values["sources"]}
-    Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
-    guard.check_params()
-    return Layout.load()
+    """HaluEval boards on these sources, with two rules."""
+    detectors = {"baselines": {"tracks": ["halueval"], **DETECTORS}}
+    return stages.declare("halueval", **{"detectors": detectors, **changes})
 
 
 def build(at: Layout, board: str) -> pl.DataFrame:
@@ -56,16 +38,8 @@ def build(at: Layout, board: str) -> pl.DataFrame:
 
 
 def published(at: Layout, board: str) -> str:
-    """The commit that holds a board, put there by the real client."""
-    target = Target(REPO, "dataset", tag="v1.0")
-    return push.publish(
-        board_draft(at, board, repo=REPO),
-        target,
-        dry_run=False,
-        check=lambda files: None,
-        say=lambda line: None,
-        today=DAY,
-    )
+    """The commit that holds a board."""
+    return stages.put_on_hub(at, board, REPO)
 
 
 def hub_source(commit: str, **more) -> dict:
@@ -173,12 +147,12 @@ def test_the_card_comes_back_and_the_board_may_go_out_again(first, config):
     card = read_json(here.source("back", "card.json"))
     assert (card["licence"], card["redistribution"]) == ("cc0-1.0", "yes")
     assert (card["repository"], card["revision"]) == (REPO, commit)
-    assert "A. Nobody. Little questions. 2026." in card["citation"] and "arXiv:2305.11747" in card["citation"]
+    assert CARD["citation"] in card["citation"] and "arXiv:2305.11747" in card["citation"]
     assert card["url"] == CARD["url"] and set(
         pl.read_parquet(here.source("back", "documents"))["licence"]
     ) == {"cc0-1.0"}
     Path("dvc.lock").write_text("schema: '2.0'\nstages: {}\n", "utf-8")
-    readme = board_draft(here, "back", repo="org/again").fixed["README.md"].decode()
+    readme = board_draft(here, "back", repo="org/again", folder=Path("release")).fixed["README.md"].decode()
     assert (
         readme.startswith("---\nlicense: cc0-1.0\n")
         and f"It was read from `{REPO}` on the Hugging Face Hub, at commit `{commit}`." in readme
@@ -190,7 +164,7 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
     at, _ = first
     files = {"README.md": b"# no licence\n"} | {
         path: content
-        for path, content in board_draft(at, "little", repo=REPO).fixed.items()
+        for path, content in board_draft(at, "little", repo=REPO, folder=Path("release")).fixed.items()
         if path.startswith("data/dialogue/")
     }
     for path, content in files.items():
@@ -236,9 +210,11 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     at, _ = first
     published(at, "little")
     again = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
-    changed = board_draft(again, "little", repo=REPO).files(stamp=Stamp(DAY), changelog="", kept=Kept())
+    changed = board_draft(again, "little", repo=REPO, folder=Path("release")).files(
+        stamp=Stamp(DAY), changelog="", kept=Kept()
+    )
     there = hub_here.files(REPO)
-    assert {path for path in changed if changed[path] != there[path]} == {
+    assert {path for path in changed if sha256(changed[path]) != sha256(there[path])} == {
         "build/params.yaml",
         "SHA256SUMS",
         "CHANGELOG.md",

@@ -5,41 +5,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 
-from tests.hub.drafts import DAY
-from tests.hub.stages import made
+from tests.hub.stages import CARD, LOCK, ROOT, declare, made, put_on_hub
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, load
-from truerate.flow import guard, pages
-from truerate.flow.release import board_draft
-from truerate.hub import push
-from truerate.hub.release import Target
+from truerate.flow import pages
 
-ROOT, REPO = Path(__file__).parents[2], "org/replies"
-CARD = {
-    "name": "Replies",
-    "citation": "A. Nobody. Replies. 2026.",
-    "licence": "MIT",
-    "redistribution": "yes",
-    "url": "https://example.org/replies",
-    "lang": "en",
-}
+REPO = "org/replies"
 FAULTS = {"m-one": {1, 2, 5}, "m-two": {2}}  # the sources of which a system says something false
-
-
-def declare(name: str, source: dict) -> Layout:
-    """A params.yaml that declares one board of labelled replies, without detectors."""
-    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    values["statistics"]["n_bootstrap"] = 100
-    values |= {
-        "detectors": {},
-        "sources": {name: source},
-        "boards": {name: {"track": "labelled_replies", "source": name}},
-    }
-    Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
-    guard.check_params()
-    return Layout.load()
 
 
 def rates(at: Layout, board: str) -> list[tuple]:
@@ -83,20 +56,15 @@ def replies(tmp_path, monkeypatch):
 
 
 def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_here):
-    at = declare("first", {"reader": "ragtruth", "path": "inputs/replies"})
+    source = {"reader": "ragtruth", "path": "inputs/replies"}
+    at = declare("labelled_replies", {"first": source}, detectors={})
     first, samples = rates(at, "first"), load(Sample, at.labels("first", "samples"))
     by_system = {subject: value for subject, _, value, *_ in first}
     assert by_system["m-one"] == 3 / 6 and by_system["m-two"] == pytest.approx(1 / 6, abs=1e-6)
-    Path("dvc.lock").write_text("schema: '2.0'\nstages:\n  dataset@first: {cmd: x}\n", "utf-8")
-    commit = push.publish(
-        board_draft(at, "first", repo=REPO),
-        Target(REPO, "dataset", tag="v1.0"),
-        dry_run=False,
-        check=lambda files: None,
-        say=lambda line: None,
-        today=DAY,
-    )
-    here = declare("back", {"reader": "truerate", "hub": {"repo": REPO, "revision": commit}})
+    Path("dvc.lock").write_text(LOCK.format(board="first"), "utf-8")
+    commit = put_on_hub(at, "first", REPO)
+    back = {"reader": "truerate", "hub": {"repo": REPO, "revision": commit}}
+    here = declare("labelled_replies", {"back": back}, detectors={})
     assert rates(here, "back") == first
     again = load(Sample, here.labels("back", "samples"))
     columns = ("group_id", "task", "text", "generator", "is_hallucinated", "spans")

@@ -4,24 +4,19 @@ Keys stand here in two halves, so that no tool takes this file for a leak.
 """
 
 import base64
-import io
 import json
-import struct
-import sys
 import time
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
-import polars as pl
 import pytest
 
+from tests.hub.scanned import TOKEN, found
 from truerate.config import load_params
 from truerate.core.errors import TruerateError
 from truerate.flow.slices import own_settings
-from truerate.hub.scan import EMAIL, PATH, Finding, literals, refuse, scan
-from truerate.hub.scan_text import CLOSED, PACKED
+from truerate.hub.scan import EMAIL, PATH, literals, refuse, scan
 
-TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
 VALUE = "correct horse/battery+staple"  # the literal value of a secret variable
 KEYS = {
     "Hugging Face token": TOKEN,
@@ -52,21 +47,6 @@ HARMLESS = (
     "https://example.org:8080/a@b and http://host/path:with@sign",
     "PRIVATE KEY is a pair of words; AKIA is a prefix; eyJ begins one",
 )
-
-
-def parquet(data: pl.DataFrame, **metadata) -> bytes:
-    buffer = io.BytesIO()
-    data.write_parquet(buffer, metadata=metadata or None)
-    return buffer.getvalue()
-
-
-def found(content, path="data/qa/train.parquet", **settings) -> list[Finding]:
-    return scan({path: content}, **({"environment": {}, "secrets": []} | settings))
-
-
-def safetensors(header: dict, body=b"\0" * 8) -> bytes:
-    said = json.dumps(header).encode()
-    return struct.pack("<Q", len(said)) + said + body
 
 
 @pytest.mark.parametrize("kind", KEYS)
@@ -272,188 +252,6 @@ def test_variables_that_hold_no_secret():
 def test_little_of_a_short_secret_is_shown():
     (one,) = found(b"tulip-99", "a.txt", environment={"A_KEY": "tulip-99"})
     assert one.shown == "tu…"
-
-
-# ---- places ------------------------------------------------------------------------------------------------
-NESTED = pl.Series([[{"key": "a", "value": ["x"]}], None, [{"key": "b", "value": [None, TOKEN]}]])
-COLUMNS = {
-    "text": pl.Series(["a", None, TOKEN]),
-    "category": pl.Series(["a", "b", TOKEN], dtype=pl.Categorical),
-    "enum": pl.Series(["a", "b", TOKEN], dtype=pl.Enum(["a", "b", TOKEN])),
-    "binary": pl.Series([b"a", b"\xff", TOKEN.encode()]),
-    "list": pl.Series([["a"], [], ["b", TOKEN]]),
-    "array": pl.Series([["a", "b"], ["c", "d"], ["e", TOKEN]], dtype=pl.Array(pl.String, 2)),
-    "struct": pl.Series([{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": TOKEN}]),
-    "nested": NESTED,
-}
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_strings_of_every_type_of_column(name):
-    data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
-    *before, last = found(parquet(data))
-    assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
-    assert [one.place for one in before] == (
-        ["metadata"] if name == "enum" else []
-    )  # its categories stand in the type, too
-
-
-def test_metadata_and_names_of_columns():
-    places = {one.place for one in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
-    assert places == {"metadata"}
-    nested = pl.DataFrame({"a": [{TOKEN: 1}], TOKEN + "b": [["x"]]})
-    assert {one.place for one in found(parquet(nested))} >= {"name of a column"}
-
-
-def test_metadata_that_arrow_keeps_in_its_own_schema():
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet as pq
-
-    buffer = io.BytesIO()
-    pq.write_table(
-        pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer
-    )
-    assert [one.place for one in found(buffer.getvalue())] == ["metadata"]
-
-
-def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
-    """A column of a map, which only pyarrow writes with a key twice."""
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet as pq
-
-    buffer = io.BytesIO()
-    pq.write_table(
-        pa.table({"m": pa.array(rows, type=of(pa.map_(pa.string(), value or pa.string())))}), buffer
-    )
-    return buffer.getvalue()
-
-
-@pytest.mark.parametrize("pair", [("k", TOKEN), (TOKEN, "v"), (TOKEN, None)])
-def test_maps(pair):
-    assert found(mapped([("k", "v")], None, [])) == []
-    assert [one.place for one in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
-
-
-def test_maps_in_other_columns():
-    pa = pytest.importorskip("pyarrow")
-    for content in (
-        mapped(None, [("k", [("x", "y"), ("x", TOKEN)])], value=pa.map_(pa.string(), pa.string())),
-        mapped([], [[("k", "v")], [("k", TOKEN)]], of=pa.list_),
-        mapped(None, {"f": [("k", TOKEN)]}, of=lambda kind: pa.struct([("f", kind)])),
-        mapped(None, [("k", {"f": TOKEN})], value=pa.struct([("f", pa.string())])),
-    ):
-        assert [one.place for one in found(content)] == ["column 'm', row 2"]
-    names = {one.place for one in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
-    assert "name of a column" in names
-
-
-def test_a_key_that_a_map_repeats():
-    content = mapped([("k", TOKEN), ("k", "harmless")])
-    assert pl.read_parquet(content)["m"].to_list() == [
-        {"k": "harmless"}
-    ]  # what a reader sees; the file holds more
-    assert [one.place for one in found(content)] == ["column 'm', row 1"]
-
-
-def test_columns_that_cannot_be_looked_into(monkeypatch):
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet as pq
-
-    buffer = io.BytesIO()
-    pq.write_table(pa.table({TOKEN: pa.array(["{}"], type=pa.json_()), "n": pa.array([1])}), buffer)
-    findings = [one for one in found(buffer.getvalue()) if one.kind == CLOSED]
-    assert findings == [Finding("data/qa/train.parquet", "column 'hf_a…'", CLOSED, "…")]
-    content, numbers = mapped([("k", "v")]), parquet(pl.DataFrame({"n": [[{"a": 1}]]}))
-    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where it is not installed
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert [(one.place, one.kind) for one in found(content)] == [("column 'm'", CLOSED)]
-    assert found(numbers) == []
-
-
-def test_a_find_in_many_rows_is_told_once():
-    assert len(found(parquet(pl.DataFrame({"text": [f"{n} {TOKEN}" for n in range(1000)]})))) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ('{"a": {"b": ["x", "tail\\n%s"]}}', "at /a/b/1"),
-        ('{"%s": 1}', "at /"),
-        ('{"a": "%s", "a": "second"}', "at /a"),
-        ('{"a": broken\n%s', "line 2"),
-    ],
-)
-def test_json_is_read_as_its_readers_do(text, place):
-    assert [(one.place, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
-        (place, "Hugging Face token")
-    ]
-
-
-def test_json_lines_and_escapes():
-    content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
-    assert [(one.place, one.kind) for one in found(content, "a.jsonl")] == [
-        ("line 3", EMAIL),
-        ("line 4", "Hugging Face token"),
-    ]
-    assert [one.kind for one in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
-        "Hugging Face token"
-    ]
-    deep = b"[" * 50_000 + b'"' + TOKEN.encode()
-    assert [one.place for one in found(deep, "a.json")] == ["line 1"]
-
-
-def test_safetensors():
-    assert found(safetensors({"__metadata__": {"format": "pt"}}), "model.safetensors") == []
-    header = {
-        "__metadata__": {"path": "/home/maria/run/1"},
-        "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]},
-    }
-    assert [(one.place, one.kind) for one in found(safetensors(header), "model.safetensors")] == [
-        ("header at /__metadata__/path", PATH)
-    ]
-    hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
-    assert [one.kind for one in found(hidden, "model.safetensors")] == ["Hugging Face token"]
-    assert found(b"\xff" * 20, "model.safetensors") == found(b"", "model.safetensors") == []
-
-
-def test_other_files():
-    assert [one.kind for one in found(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
-    assert found(b"\0\1 info@my-site.com", "x.bin") == []  # bytes make addresses by chance
-    assert [one.kind for one in found("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [EMAIL]
-    assert [one.kind for one in found(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
-    for packed in (b"PK\x03\x04rest", b"\x1f\x8brest"):
-        assert [one.kind for one in found(packed, "state.npz")] == [PACKED]
-
-
-def test_file_names_and_places_do_not_tell_what_they_hold():
-    findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
-    assert {one.place.split(" '")[0] for one in findings} == {
-        "its name",
-        "metadata",
-        "name of a column",
-        "column",
-    }
-    assert TOKEN not in repr(findings)
-
-
-def test_files_from_disk(tmp_path):
-    (tmp_path / "a.md").write_text(TOKEN)
-    (tmp_path / "b.parquet").write_bytes(parquet(pl.DataFrame({"t": [TOKEN]})))
-    findings = scan(
-        {"b.parquet": tmp_path / "b.parquet", "a.md": tmp_path / "a.md"}, environment={}, secrets=[]
-    )
-    assert [one.path for one in findings] == ["a.md", "b.parquet"]
-
-
-@pytest.mark.parametrize("path", ["a.parquet", "a.md"])
-def test_files_that_cannot_be_read(tmp_path, path):
-    with pytest.raises(
-        TruerateError, match=f"^looking for secrets in '{path}': .*; run `dvc repro` and publish again$"
-    ) as refused:
-        found(tmp_path / path, path)
-    assert "\n" not in str(refused.value)
-    with pytest.raises(TruerateError, match="looking for secrets in 'broken.parquet'"):
-        found(b"PAR1 is all there is", "broken.parquet")
 
 
 # ---- refusing ----------------------------------------------------------------------------------------------

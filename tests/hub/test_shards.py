@@ -3,13 +3,16 @@
 import hashlib
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 
+from truerate.core.schemas import Document, frame, save
 from truerate.hub.licences import LICENCES
 from truerate.hub.release import Config
-from truerate.hub.shards import bytes_in_memory, parquet, shards_of
+from truerate.hub.shards import parquet, shards_of
+from truerate.hub.stored import bytes_in_memory, in_order, stored
 
 STRUCTS = pl.List(pl.Struct({"key": pl.String, "p": pl.Float64}))
 CODE = """
@@ -83,3 +86,50 @@ def test_size_in_memory_is_that_of_an_arrow_table_of_plain_types():
     table = pa.Table.from_pylist(rows.to_dicts(), schema=plain)
     assert bytes_in_memory(rows) == table.nbytes
     assert bytes_in_memory(rows.clear()) == 0
+
+
+def test_rows_on_disk_become_the_files_that_they_would_in_memory(tmp_path):
+    rows = _rows(5_500)
+    on_disk = stored(rows.lazy(), tmp_path / "rows.parquet")
+    assert (on_disk.height, on_disk.columns, on_disk.schema) == (rows.height, rows.columns, rows.schema)
+    found, same = (
+        shards_of(Config("qa", {"full": data}, LICENCES["mit"], ""), rows_per_shard=3_000)
+        for data in (on_disk, rows)
+    )
+    assert [(one.path, one.sha256, one.n_bytes, one.n_rows) for one in found] == [
+        (one.path, one.sha256, one.n_bytes, one.n_rows) for one in same
+    ]
+    assert all(isinstance(one.content, Path) for one in found) and len(found) == 2
+    assert on_disk.n_bytes == bytes_in_memory(rows)
+
+
+def test_long_rows_on_disk_lie_in_files_that_fit_into_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerate.hub.shards.BYTES_PER_SHARD", 10_000)
+    rows = pl.DataFrame({"text": ["x" * 996] * 25})  # 996 bytes and an offset of 4: ten rows are 10,000
+    on_disk = stored(rows.lazy(), tmp_path / "rows.parquet")
+    found = shards_of(Config("documents", {"full": on_disk}, LICENCES["mit"], ""), rows_per_shard=20)
+    assert [shard.n_rows for shard in found] == [10, 10, 5] and found[2].path.endswith("-of-00003.parquet")
+
+
+def test_rows_of_several_files_come_in_the_order_of_their_ids_and_of_each_id_the_first(tmp_path):
+    known = {"lang": "en", "title": "", "url": None, "source": "s", "licence": "", "dated": None}
+    pages = {
+        "a": [("d3", "late"), ("d1", "early")],
+        "b": [("d2", "middle"), ("d3", "again")],
+        "c": [("d4", "x")],
+    }
+    for name, rows in pages.items():
+        told = [
+            {"document_id": one, "text": text, "is_wikipedia": False, **known} for one, text in sorted(rows)
+        ]
+        save(Document, frame(Document, told), tmp_path / f"{name}.parquet")
+    paths = [tmp_path / f"{name}.parquet" for name in pages]
+    query = in_order(Document, paths, key="document_id", path=tmp_path / "all.parquet")
+    assert query.select("document_id", "text").collect().rows() == [
+        ("d1", "early"),
+        ("d2", "middle"),
+        ("d3", "late"),
+        ("d4", "x"),
+    ]
+    alone = in_order(Document, paths[:1], key="document_id", path=tmp_path / "alone.parquet")
+    assert alone.collect().height == 2 and not (tmp_path / "alone.parquet").exists()  # it is so already

@@ -7,7 +7,7 @@ import pytest
 
 from truerate.config import Audit, Statistics
 from truerate.core.schemas import Sample, Score, frame, pair, pairs, validate
-from truerate.leaderboard.audit import SHORTCUTS, audit, findings
+from truerate.leaderboard.audit import SHORTCUTS, audit, audit_of, findings, joined
 
 P = Audit(folds=5, threshold=0.75, on_shortcut="flag")
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
@@ -184,3 +184,16 @@ def test_the_published_candidates_are_told_by_length_alone():
     assert value(scores, "accuracy", "characters", **conversational)["value"] == pytest.approx(0.96, abs=0.01)
     slices = scores.filter(pl.col("value") >= P.threshold).select(pair("slice", "scheme"), "subject")
     assert {("one-pass", "words"), ("conversational", "words")} <= set(slices.rows())
+
+
+def test_parts_of_a_set_are_audited_as_the_whole():
+    texts = [(f"Varn {k} is a town.", f"Varn {k} is a city of {k} towers.") for k in range(12)]
+    samples = frame(Sample, of_pairs(texts))
+    known = {f"g{k}": None if k % 4 == 0 else f"Varn {k // 2} is a town." for k in range(12)}
+    contexts = pl.DataFrame({"item_id": list(known), "knowledge": list(known.values())})
+    told = joined(samples, contexts)
+    rules = {"board": "b", "p": P, "statistics": STATISTICS, "seed": 7}
+    whole = audit(samples, contexts, **rules)
+    assert audit_of((told.slice(start, 5) for start in range(0, told.height, 5)), **rules).equals(whole)
+    absent = value(whole, "auroc", "overlap", task="qa")["value"]
+    assert absent > 0.6  # the overlap with each text's own knowledge tells: it is read part by part, too

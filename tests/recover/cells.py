@@ -251,3 +251,8 @@ def leaning(cells: Iterable[Cell]) -> list[str]:
 def lean(cells: Sequence[Cell]) -> tuple[float, float]:
     """The mean of z over independent cells and how far it may be from 0: z has variance 1."""
     return sum(cell.z for cell in cells) / len(cells), SIGMAS / sqrt(len(cells))
+
+
+def holds(interval, value: float) -> bool:
+    """Whether a value lies within an interval, ends included."""
+    return interval.low <= value <= interval.high

@@ -36,7 +36,10 @@ def test_a_long_table_that_cannot_be_checked_opens_as_it_was_printed():
         "HR_est",
     )
     of, cells = table["rows"][0]
-    assert of == "Arabic" and [(value, spread) for value, _, spread in cells] == [(10.5, 1.25), (10.5, None)]
+    assert of == "Arabic" and [(value, spread) for value, _, spread in cells] == [
+        (10.5, "1.25"),
+        (10.5, None),
+    ]
     assert ("Cannot be checked", "9", "") in found["tally"]
 
 
@@ -75,3 +78,19 @@ def test_what_is_consistent_folds_and_what_is_not_stays_a_line():
     assert [one["verdict"] for one in found["lines"]] == ["inconsistent", "inferred"]
     assert [name for name, *_ in found["tally"]] == ["Consistent", "Inconsistent", "Inferred"]
     assert found["is_inferred"] and found["lines"][1]["figures"]["published"] == "–"
+
+
+def test_a_single_line_of_many_columns_is_turned():
+    lines = [line(f"m{k} · {metric} · test", k) for k in range(5) for metric in ("f1", "recall")]
+    (table,) = shown(*lines)["folded"]  # ten columns of one line, or two of five
+    assert [of for of, _ in table["rows"]] == ["m0", "m1", "m2", "m3", "m4"]
+
+
+def test_numbers_of_a_column_stand_under_one_point_and_counts_as_they_are():
+    values = (9, 0.25, 1.5, 2, 3, 4, 5, 6, 7)
+    lines = [line(f"{name} · {k}", value) for name in ("a", "b") for k, value in enumerate(values)]
+    lines[-1]["published"] = 1234.5
+    (table,) = shown(*lines)["folded"]
+    first, second = zip(*([text for _, text, _ in cells] for _, cells in table["rows"]), strict=True)
+    assert first == ("9.00", "0.25", "1.50", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
+    assert second[:3] == ("9", "0.25", "1.5") and second[-1] == "1234.5"

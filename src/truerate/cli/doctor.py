@@ -16,7 +16,7 @@ PACKAGES = (
     "snakemake",
     "polars",
     "pandera",
-    "aiohttp",
+    "openai",
     "transformers",
     "torch",
     "huggingface-hub",

@@ -68,14 +68,29 @@ def add_web(commands) -> None:
         default="all",
         help="timeout, error, status, robots, a status such as 503; default: all",
     )
-    what = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
-    add(commands, "forget", what, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
+    what = "forget one page, whatever became of it, or what a search found, so that the next `dvc repro` asks again where data sets hold it"
+    forget = add(commands, "forget", what, _forget, json=True)
+    forget.add_argument("url", nargs="?", help="the address of the page")
+    forget.add_argument("--query", metavar="TEXT", help="in its place: the text that was searched for")
 
 
 def _again(o, forget: Callable, what: str) -> None:
     from truerate.flow.again_pages import ask_pages_again
 
     forget(layout(), what, mark=ask_pages_again, as_json=o.json)
+
+
+def _forget(o) -> None:
+    from truerate.core.errors import SettingsError
+    from truerate.flow.again_pages import ask_query_again
+
+    if (o.url is None) == (o.query is None):
+        given = "both" if o.url else "neither"
+        raise SettingsError(f"truerate web forget: name an address or --query TEXT, not {given}")
+    if o.query is None:
+        _again(o, _pages().forget, o.url)
+    else:
+        _pages().forget_query(layout(), o.query, mark=ask_query_again, as_json=o.json)
 
 
 def _pages():

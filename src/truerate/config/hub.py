@@ -10,7 +10,7 @@ class Hub(Block):
     sources ask for, config by config. One that the sources do not allow is refused. `allow_emails`,
     `allow_paths`: what a person has looked at and found harmless in the texts: e-mail addresses (or
     `*@domain`) and local paths (or their beginning with `*`); nothing else of these kinds goes out. Secrets
-    are never allowed. `rows_per_shard`: of a Parquet file.
+    are never allowed. `rows_per_shard`: of a Parquet file, at most: one of long rows has fewer.
     """
 
     licence: Word | None

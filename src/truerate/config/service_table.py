@@ -22,6 +22,7 @@ def named_in(table: Path, example: str) -> BeforeValidator:
     """
 
     def entry(value: object) -> object:
+        """The entry that a name stands for; a value that is no name, as it is."""
         if not isinstance(value, str):
             return value
         known = entries(table)

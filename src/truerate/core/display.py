@@ -26,8 +26,12 @@ def show(data: pl.DataFrame, *, as_json: bool, title: str, empty: str) -> None:
         print(data)
 
 
-def show_forgotten(n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool) -> None:
-    """Print how many things a store forgot, and on which boards the next build `asks` them again."""
+def show_forgotten(
+    n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool, one: str | None = None
+) -> None:
+    """Print how many things a store forgot, and on which boards the next build `asks` them again. `one`: what a single
+    one is called, where that is not the plural without its s.
+    """
     if as_json:
         print(json.dumps({"n_forgotten": n, "boards": boards}))
     elif n == 0:
@@ -36,7 +40,7 @@ def show_forgotten(n: int, what: str, boards: Sequence[str], *, asks: str, as_js
         then = (
             f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
         )
-        things = what.removesuffix("s") if n == 1 else what
+        things = (one or what.removesuffix("s")) if n == 1 else what
         print(f"{n:,} {things} forgotten; the next `dvc repro` {then}")
 
 

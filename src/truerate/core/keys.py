@@ -70,5 +70,6 @@ def digest(*paths: str | Path, **values: object) -> str:
             raise TruerateError(f"hashing what decides a result: nothing at {str(path)!r}; {hint}")
         for file in file_list:
             whole.update(file.as_posix().encode())
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
+            with file.open("rb") as opened:
+                whole.update(hashlib.file_digest(opened, "sha256").digest())
     return whole.hexdigest()[:12]

@@ -1,10 +1,15 @@
 """Which rows of a board's tables may be handed on with their texts, which without, and which not at all."""
 
 import hashlib
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar, cast
 
 import polars as pl
+
+Some = TypeVar(
+    "Some", pl.DataFrame, pl.DataFrame | pl.LazyFrame
+)  # tables, those that outgrow memory as queries
+Queries = Mapping[str, pl.LazyFrame]
 
 KEYS = {  # the tables that hold texts of a source, and what names a row of each; other tables hold counts and names alone
     "items": "item_id",
@@ -42,16 +47,29 @@ n_unparsed user_rating cuts n_malformed n_words try
 )
 
 
-def open_tables(
-    tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
-) -> dict[str, pl.DataFrame]:
+def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: str) -> dict[str, Some]:
     """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
     What a retrieving model was given (LENT_ATTRIBUTES) is never among them.
 
     `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
     where the rights of all together are stricter than the source's own (`own_redistribution`), what stands under another source's name,
-    and all of task `train`, is left out, and so are judgements of what is left out. Tables that hold no texts stay as they are.
+    and all of task `train`, is left out, and so are judgements of what is left out. Tables that hold no texts stay as they are. What is
+    given as a query is given back as one.
     """
+    return _of_kind(tables, lambda queries: _open(queries, card, source))
+
+
+def _of_kind(tables: Mapping[str, Some], work: Callable[[Queries], Queries]) -> dict[str, Some]:
+    """What is made of tables: a frame where a frame was given, a query where a query was."""
+    found = work({name: data.lazy() for name, data in tables.items()})
+    kinds = {
+        name: query if isinstance(tables[name], pl.LazyFrame) else query.collect()
+        for name, query in found.items()
+    }
+    return cast("dict[str, Some]", kinds)
+
+
+def _open(tables: Queries, card: Mapping[str, Any], source: str) -> Queries:
     tables = _without_lent(tables)
     if card.get("redistribution") == "yes":
         return tables
@@ -59,12 +77,12 @@ def open_tables(
 
 
 def outgoing_tables(
-    tables: Mapping[str, pl.DataFrame],
+    tables: Mapping[str, Some],
     *,
     card: Mapping[str, Any],
     source: str,
     attributes: Collection[str] = (),
-) -> dict[str, pl.DataFrame]:
+) -> dict[str, Some]:
     """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
 
     A part of its own that may go out whole goes before ids of everything. `attributes`: keys that the track says hold no words.
@@ -72,7 +90,13 @@ def outgoing_tables(
     rights, own = card.get("redistribution"), card.get("own_redistribution")
     if "yes" in (rights, own) or "ids-only" not in (rights, own):
         return open_tables(tables, card=card, source=source)
-    return without_texts(tables if rights == "ids-only" else _own_part(tables, source), attributes)
+    plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
+
+    def bare(queries: Queries) -> Queries:
+        shown = queries if rights == "ids-only" else _own_part(queries, source)
+        return {name: _without_texts(data, plain) for name, data in shown.items()}
+
+    return _of_kind(tables, bare)
 
 
 def has_texts(card: Mapping[str, Any]) -> bool:
@@ -80,9 +104,7 @@ def has_texts(card: Mapping[str, Any]) -> bool:
     return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
 
 
-def without_texts(
-    tables: Mapping[str, pl.DataFrame], attributes: Collection[str] = ()
-) -> dict[str, pl.DataFrame]:
+def without_texts(tables: Mapping[str, Some], attributes: Collection[str] = ()) -> dict[str, Some]:
     """The tables as ids, labels and numbers: columns of words go, and in the place of `text` stands its SHA-256 (`text_sha256`).
 
     The digest is that of the text's UTF-8 bytes, in lower-case hex, null where the text is: whoever gets the texts from their source can
@@ -91,10 +113,12 @@ def without_texts(
     and `attributes` of the track's card): a key that nobody has looked at goes.
     """
     plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
-    return {name: _without_texts(data, plain) for name, data in tables.items()}
+    return _of_kind(
+        tables, lambda queries: {name: _without_texts(data, plain) for name, data in queries.items()}
+    )
 
 
-def _without_lent(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def _without_lent(tables: Queries) -> Queries:
     is_own = ~pl.element().struct.field("key").is_in(LENT_ATTRIBUTES)
     if "generations" not in tables:
         return dict(tables)
@@ -102,7 +126,7 @@ def _without_lent(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]
     return {**tables, "generations": own}
 
 
-def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.DataFrame]:
+def _own_part(tables: Queries, source: str) -> Queries:
     if "items" not in tables:  # nothing says whose the rows are
         return _emptied(tables)
     own = tables["items"].filter(pl.col("source") == source, pl.col("task") != "train")
@@ -122,17 +146,18 @@ def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.D
     return kept
 
 
-def _emptied(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    return {name: data.clear() if name in KEYS else data for name, data in tables.items()}
+def _emptied(tables: Queries) -> Queries:
+    return {name: data.head(0) if name in KEYS else data for name, data in tables.items()}
 
 
-def _without_texts(data: pl.DataFrame, plain: Collection[str]) -> pl.DataFrame:
+def _without_texts(data: pl.LazyFrame, plain: Collection[str]) -> pl.LazyFrame:
+    names = data.collect_schema().names()
     changed = (
         [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(plain))]
-        if "attributes" in data
+        if "attributes" in names
         else []
     )
-    if TEXT in data:
+    if TEXT in names:
         changed.append(pl.col(TEXT).map_elements(_digest, return_dtype=pl.String))
     return data.with_columns(changed).drop(TEXTS, strict=False).rename({TEXT: DIGEST}, strict=False)
 

@@ -48,6 +48,7 @@ def by_regression(
     """
 
     def learn(texts: Texts, seed: int) -> State:
+        """What `judge` needs: the prevalence, and unless a class is missing how features were scaled and weighed."""
         prevalence = float(texts.labels.mean())
         if prevalence in (0.0, 1.0):
             return {"prevalence": prevalence}
@@ -64,6 +65,7 @@ def by_regression(
         return {"prevalence": prevalence} | learned
 
     def judge(state: State, texts: Texts) -> Verdicts:
+        """Verdicts and probabilities, (texts,) each, by what was learned."""
         if "mean" not in state:
             return np.full(len(texts), state["prevalence"] >= 0.5), np.full(len(texts), state["prevalence"])
         features = (features_of(texts) - np.array(state["mean"])) / np.array(state["scale"])

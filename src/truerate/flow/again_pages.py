@@ -1,18 +1,20 @@
-"""Boards that hold pages which are asked for again: found by the addresses in their rows, and marked to be
-made again.
+"""Boards that hold pages, or what was searched for, which is asked for again: found by the addresses or the query in
+their rows, and marked to be made again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from truerate.config.layout import Layout, beside
 from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 from truerate.flow import again
 from truerate.web.outcomes import Page
 
-EVIDENCE = "evidence"  # the step that fetches, and what its reject rows are of
+EVIDENCE = "evidence"  # the step that searches and fetches, and what its reject rows are of
+SEARCH = "search"  # the purpose of its rows
 
 
 def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
@@ -32,11 +34,33 @@ def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
 
     def is_held(board: str) -> bool:
         documents, rejects = (Path(at.dataset(board, name)) for name in ("documents", "rejects"))
-        return _holds(documents, rejects, asked, ended) or any(map(is_stale, again.scratch_files(at, board)))
+        return _holds(documents, rejects, asked, ended)
 
-    boards = [board for board in at.p.boards if asked and is_held(board)]
+    return _marked(at, is_held, is_stale) if asked else []
+
+
+def ask_query_again(at: Layout, query: str) -> list[str]:
+    """Mark the boards that searched for a query; their names. As `ask_pages_again`."""
+
+    def is_stale(path: Path) -> bool:
+        return again.of_step(EVIDENCE)(path) and _searched(path, query)
+
+    return _marked(at, lambda board: _searched(Path(at.dataset(board, "generations")), query), is_stale)
+
+
+def _marked(at: Layout, is_held: Callable[[str], bool], is_stale: again.IsStale) -> list[str]:
+    """The boards whose data set holds something, or a scratch file of theirs, marked to be made again."""
+    boards = [
+        board for board in at.p.boards if is_held(board) or any(map(is_stale, again.scratch_files(at, board)))
+    ]
     again.mark(at, boards, is_stale)
     return boards
+
+
+def _searched(replies: Path, query: str) -> bool:
+    """Whether a query was searched for in a table of replies."""
+    named = pair("attributes", "name") == query
+    return bool(_column(replies, "item_id", (pl.col("purpose") == SEARCH) & named))
 
 
 def _holds(documents: Path, rejects: Path, asked: set[str], ended: set[str]) -> bool:

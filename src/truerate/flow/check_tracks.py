@@ -159,12 +159,18 @@ def _unknown_tables(track: Any) -> Iterator[str]:
         yield f"`SLICED` of its steps.py names {lost[0]!r}{meant(lost[0], steps)}; allowed: {listed(steps)}"
     if lost := [table for table in track.scored if table not in DATASET]:
         yield f"`SCORED` of its steps.py names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
-    for table, columns in track.scored_columns.items():
+    yield from _unknown_columns("SCORED_COLUMNS", track.scored_columns)
+    yield from _unknown_columns("LABELLED_COLUMNS", track.labelled_columns)
+
+
+def _unknown_columns(place: str, columns_of: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Tables of a data set and columns that there are none of, in a mapping of a track's steps.py."""
+    for table, columns in columns_of.items():
         if table not in DATASET:
-            yield f"`SCORED_COLUMNS` of its steps.py names {table!r}; allowed: {listed(DATASET)}"
+            yield f"`{place}` of its steps.py names {table!r}; allowed: {listed(DATASET)}"
         elif lost := [name for name in columns if name not in (known := schema(DATASET[table]))]:
             what = f"column {lost[0]!r} of {table!r}{meant(lost[0], known)}"
-            yield f"`SCORED_COLUMNS` of its steps.py names {what}; allowed: {listed(known)}"
+            yield f"`{place}` of its steps.py names {what}; allowed: {listed(known)}"
 
 
 def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:

@@ -231,10 +231,7 @@ def load_thinned(
     """
     if thinned is None:
         return load(DATASET[name], path, columns=columns, rows=rows)
-    each = partial(thinned, name)
-    if rows is None:
-        return load_in_parts(DATASET[name], path, each, columns=columns)
-    return each(load(DATASET[name], path, columns=columns, rows=rows))
+    return load_in_parts(DATASET[name], path, partial(thinned, name), columns=columns, rows=rows)
 
 
 def gc(at: Layout) -> list[str]:

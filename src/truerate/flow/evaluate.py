@@ -25,15 +25,18 @@ from truerate.core.schemas import (
     load,
     pair,
     save,
+    scan,
     set_apart,
 )
 from truerate.core.text import passage_of
 from truerate.flow.dataset import load_dataset, load_thinned
+from truerate.flow.dataset_tables import DATASET
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import card_of, protocol_of, records_of
 
+MOST_BYTES = 100_000_000  # of the documents that the audit holds together
 LABELS = {
     "judgements": Judgement,
     "rejects": Reject,
@@ -91,12 +94,12 @@ def label(at: Layout, board: str) -> None:
 
     files = label_files(at, board)
     with unchanged(at, Stage("label", board)) as own:
-        dataset = load_dataset(own, board)
         tasks = [
             json.loads(line)
             for line in Path(own.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
             if line
         ]
+        dataset = _to_label(own, board, tasks)
         rows = [(*row, str(path)) for path in files for row in read_labels(path)]
         where = ", ".join(map(str, files))
         tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
@@ -116,6 +119,14 @@ def label(at: Layout, board: str) -> None:
             save(model, tables[name], own.labels(board, name))
 
 
+def _to_label(at: Layout, board: str, tasks: Sequence[dict]) -> dict[str, pl.DataFrame]:
+    """What the `label` of a board's track reads of its data set: all tables, or those whose columns it names."""
+    track = protocol_of(at, board)
+    names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
+    each = partial(track.labelled, tasks=tasks) if track.labelled else None
+    return load_dataset(at, board, names, track.labelled_columns, each)
+
+
 def audit(at: Layout, board: str) -> None:
     """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build. A track whose labels are
     not audited, and a board without detectors, have an empty one.
@@ -128,7 +139,7 @@ def audit(at: Layout, board: str) -> None:
 
     with unchanged(at, Stage("audit", board)) as own:
         rules = {"p": own.p.audit, "statistics": own.p.statistics, "seed": own.p.seed}
-        scores = room.audit_of(_looked_at(own, board), board=board, **rules)
+        scores = room.audit_of(looked_at(own, board), board=board, **rules)
         save(Score, scores, own.audit(board))
     found = room.findings(scores, at.p.audit.threshold)
     if found and at.p.audit.on_shortcut == "fail":
@@ -137,12 +148,36 @@ def audit(at: Layout, board: str) -> None:
         )
 
 
-def _looked_at(at: Layout, board: str) -> pl.DataFrame:
-    """What the audit of a board looks at."""
+def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
+    """What the audit of a board looks at, in the order of its samples: some at a time, whose documents are about
+    MOST_BYTES together.
+    """
     from truerate.leaderboard import audit as room
 
-    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT)
-    return room.joined(samples, contexts(at, board, about=samples))
+    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")
+    for start, n in _by_bytes(at, board, samples):
+        part = samples.slice(start, n)
+        yield room.joined(part, contexts(at, board, about=part))
+
+
+def _by_bytes(at: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
+    """Where each part of samples begins and how many it has: at least one part, of at least one sample."""
+    items = load(Item, at.dataset(board, "items"), columns=("item_id", "document_ids"))
+    named = {name: tuple(ids) for name, ids in items.iter_rows()}
+    paths = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
+    sizes = scan(Document, paths).select("document_id", pl.col("text").str.len_bytes())
+    size_of = dict(sizes.collect(engine="streaming").iter_rows())
+    start, held, n_bytes = 0, set[str](), 0
+    for place, item in enumerate(samples["item_id"]):
+        new = set(named.get(item, ())) - held
+        n_new = sum(size_of.get(name, 0) for name in new)
+        if place > start and n_new and n_bytes + n_new > MOST_BYTES:
+            yield start, place - start
+            start, held, n_bytes, new = place, set(), 0, set(named.get(item, ()))
+            n_new = sum(size_of.get(name, 0) for name in new)
+        held |= new  # in place: a copy for each sample would take the time of all before it
+        n_bytes += n_new
+    yield start, samples.height - start
 
 
 def score(at: Layout, board: str) -> None:

@@ -1,11 +1,11 @@
 """What a build would ask and cost, before it asks anything: `truerate plan`."""
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
@@ -37,9 +37,18 @@ COLUMNS = {
     "usd_high": pl.Float64,
 }
 
-T = TypeVar("T")
 Given = tuple[pl.DataFrame, dict[str, pl.DataFrame]]  # what a step gives: replies, and tables beside them
-Run = Callable[[Asking], Given]  # the work of a step, asking as it is told to
+Run = Callable[..., Given]  # the work of a step, asking as it is told to
+
+
+class OfModel(Protocol):
+    """What is made of that which one step asks of one model."""
+
+    def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
+        """Take what a part of the step asks."""
+
+
+Line = TypeVar("Line", bound=OfModel)
 
 
 def plan(at: Layout, board: str | None) -> pl.DataFrame:
@@ -57,8 +66,8 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         there = at.on(name)
-        own, given = planned_with(there, name, imported(at, name), partial(_cost, there))
-        lines += [{"board": name} | line for line in own]
+        own, given = planned_with(there, name, imported(at, name), partial(Priced, there))
+        lines += [{"board": name} | line.row() for line in own]
         services = getattr(track_of(there, name, "plan"), "services", None)
         if services:
             lines += [
@@ -69,10 +78,27 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
-def _cost(at: Layout, step: Planned) -> dict[str, Any]:
-    """The line of one step and model."""
-    cost = _with_reminders(estimate(step.requests, at), estimate(step.reminders, at))
-    return {"step": step.step, "model": step.model} | asdict(cost)
+class Priced:
+    """What one step asks of one model as a line of the plan: of its requests the cost is kept, part by part."""
+
+    def __init__(self, at: Layout, step: str, model: str) -> None:
+        self.at, self.step, self.model = at, step, model
+        self._costs: list[Estimate] = []
+        self._told: tuple[set[bytes], set[bytes]] = set(), set()
+
+    def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
+        """Take what a further part of the step asks; what an earlier part asked already counts once."""
+        first, again = (
+            estimate(some, self.at, told=told)
+            for some, told in zip((requests, reminders), self._told, strict=True)
+        )
+        self._costs.append(_with_reminders(first, again))
+
+    def row(self) -> dict[str, Any]:
+        """The line."""
+        parts = [asdict(one) for one in self._costs]
+        cost = {one.name: sum(part[one.name] for part in parts) for one in fields(Estimate)}
+        return {"step": self.step, "model": self.model} | cost
 
 
 def _judging(at: Layout, step: str, model: str, requests: list[Request] | None) -> dict[str, Any]:
@@ -96,21 +122,30 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
     in for a model asks nobody and is not run.
     """
-    return planned_with(at, board, tables, lambda step: step)[0]
+    return planned_with(at, board, tables, Planned)[0]
 
 
 def planned_with(
-    at: Layout, board: str, tables: SourceTables, each: Callable[[Planned], T]
-) -> tuple[list[T], dict[tuple[str, str], Given]]:
-    """What `each` makes of every step and model, one after the other as `planned` has them, so that the requests
-    of one alone are held; and what every step gave, by step and model.
+    at: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
+) -> tuple[list[Line], dict[tuple[str, str], Given]]:
+    """A `line` of every step and model that it asks, each given what the step asks shard by shard, so that the requests
+    of one alone are held; and what those gave that stand in for models, by step and model.
     """
-    asked: list[T] = []
+    asked: list[Line] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
-        dry_run = DryRun(assuming(at, board, step))
-        found = run(dry_run)
-        asked.extend(each(one) for one in _by_model(step, model, dry_run))
+        dry_run, lines = DryRun(assuming(at, board, step)), dict[str, Line]()
+        if not step.asks:  # one without a call where a step's own model is asked nothing
+            lines[model] = line(step.name, model)
+
+        def told() -> None:
+            for name, parts in _by_model(*dry_run.taken()).items():
+                if name not in lines:
+                    lines[name] = line(step.name, name)
+                lines[name].add(*parts)
+
+        found = run(dry_run, told)
+        asked.extend(lines.values())
         return found
 
     return asked, walk(at, board, tables, job)
@@ -120,13 +155,15 @@ def walk(
     at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
 ) -> dict[tuple[str, str], Given]:
     """Every step of the board and model of it, in the order of the build, each on what those before it gave;
-    returns all that was given, by step and model.
+    returns what was given by those that stand in for models, by step and model. What a model gave is let go once no
+    later step reads it.
 
-    `job` has the work of one done, over all shards, by calling what it is handed with how to ask; it returns
-    what that gave.
+    `job` has the work of one done, over all shards, by calling what it is handed with how to ask (and perhaps with
+    what is to be done after each shard); it returns what that gave.
     """
     offered, light = track_of(at, board, "plan"), _light(at, board)
     given: dict[tuple[str, str], Given] = {}
+    last = _last_read(at, board)
     for step in graph.steps_of(at, board):
         for model in graph.jobs(at, board, step):
             read = [
@@ -142,12 +179,41 @@ def walk(
             function = step_function(at, board, step.name)
             run = partial(_all_shards, partial(function, light, board, model, tables), replies, at.p.n_shards)
             given[step.name, model] = job(step, model, run)
+            for done in [one for one in given if last.get(one, one) == (step.name, model)]:
+                del given[done]
     return given
 
 
-def _all_shards(function: Callable[..., Any], replies: dict, n_shards: int, asking: Asking) -> Given:
-    """What a step gives over all its shards, asking as `asking` does."""
-    return _joined(with_beside(function(shard, replies, asking=asking)) for shard in range(n_shards))
+def _last_read(at: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
+    """By step and model the last step and model that read what it gave; of those that stand in for a model none, for
+    theirs is kept. What nothing reads is not named.
+    """
+    last: dict[tuple[str, str], tuple[str, str] | None] = {}
+    for step in graph.steps_of(at, board):
+        for model in graph.jobs(at, board, step):
+            if graph.is_stand_in(step, model):
+                last[step.name, model] = None
+            for earlier, name in graph.read_by(at, board, step, model):
+                if last.get((earlier.name, name), ()) is not None:
+                    last[earlier.name, name] = (step.name, model)
+    return last
+
+
+def _all_shards(
+    function: Callable[..., Any],
+    replies: dict,
+    n_shards: int,
+    asking: Asking,
+    after: Callable[[], None] = lambda: None,
+) -> Given:
+    """What a step gives over all its shards, asking as `asking` does; `after` is called behind each."""
+
+    def of_shard(shard: int) -> Given:
+        found = with_beside(function(shard, replies, asking=asking))
+        after()
+        return found
+
+    return _joined(of_shard(shard) for shard in range(n_shards))
 
 
 def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
@@ -194,14 +260,15 @@ def _joined(shards: Iterable[Given]) -> Given:
     return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
 
 
-def _by_model(step: Step, model: str, dry_run: DryRun) -> list[Planned]:
-    """A line per model that is asked; one without a call where a step's own model is asked nothing."""
-    lines = {} if step.asks else {model: Planned(step.name, model, [])}
-    for request in dry_run.asked:
-        lines.setdefault(request.model, Planned(step.name, request.model, [])).requests.append(request)
-    for request in dry_run.reminders:
-        lines[request.model].reminders.append(request)
-    return list(lines.values())
+def _by_model(
+    asked: Sequence[Request], reminders: Sequence[Request]
+) -> dict[str, tuple[list[Request], list[Request]]]:
+    """Requests and reminders by the model that is asked, in the order of its first request."""
+    found: dict[str, tuple[list[Request], list[Request]]] = {}
+    for place, some in enumerate((asked, reminders)):
+        for request in some:
+            found.setdefault(request.model, ([], []))[place].append(request)
+    return found
 
 
 def imported(at: Layout, board: str) -> SourceTables:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import stages
@@ -48,22 +49,23 @@ def publish(
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
     member = name.partition("@")[0]
-    with told(f"making the files of {name!r}"):
-        draft = _draft(at, kind, member, board=board, repo=to)
     check = partial(_check, at, kind, board)
     how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
-    commit = push.publish(draft, target, check=check, say=print, **how)
+    with TemporaryDirectory(prefix="truerate-release-") as scratch:
+        with told(f"making the files of {name!r}"):
+            draft = _draft(at, kind, member, board=board, repo=to, folder=Path(scratch))
+        commit = push.publish(draft, target, check=check, say=print, **how)
     if not dry_run:
         print(
             f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
         )
 
 
-def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str) -> Draft:
+def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str, folder: Path) -> Draft:
     if kind == "space":
         return site_draft(at)
     if kind == "dataset":
-        return board_draft(at, board, repo=repo)
+        return board_draft(at, board, repo=repo, folder=folder)
     make = judge_draft if is_judge(at, member) else detector_draft
     return make(at, member, board=board, repo=repo)
 
@@ -134,11 +136,11 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
 
 def refuse_unaudited(at: Layout, board: str) -> None:
     """Raise TruerateError where the shortcut audit of a board looked at other samples than those of now."""
-    from truerate.flow.evaluate import contexts
-    from truerate.leaderboard.audit import inputs_of, slices
+    from truerate.flow.evaluate import looked_at
+    from truerate.leaderboard.audit import LOOKED_AT, inputs_of, slices
 
-    samples = load(Sample, at.labels(board, "samples"))
-    current = {inputs_of(samples, contexts(at, board, about=samples))} if slices(samples) else set()
+    samples = load(Sample, at.labels(board, "samples"), columns=LOOKED_AT)
+    current = {inputs_of(looked_at(at, board))} if slices(samples) else set()
     if set(audit_of(at, board)["inputs"]) != current:
         hint = f"run `dvc repro audit@{board}`"
         raise TruerateError(

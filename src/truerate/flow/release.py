@@ -7,10 +7,22 @@ import polars as pl
 
 from truerate.config.layout import ORIGIN, Layout
 from truerate.core.errors import TruerateError
-from truerate.core.rights import outgoing_tables
-from truerate.core.schemas import Row, Sample, Score, load, read_json
+from truerate.core.rights import KEYS, outgoing_tables
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Row,
+    Sample,
+    Score,
+    load,
+    read_json,
+)
 from truerate.flow.judging import judges_of
-from truerate.flow.site_tables import board_tables, roles
+from truerate.flow.site_tables import OF_REPLY, OF_VERDICT, board_tables, judgement_files, roles
 from truerate.flow.slices import own_lock, own_settings
 from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
@@ -20,22 +32,26 @@ from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
+from truerate.hub.stored import in_order
+from truerate.site.sections import page_of
 from truerate.sources.released_replies import HUMAN
 
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
 
 # ---- a board -----------------------------------------------------------------------------------------------
-def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
-    """The data set of a board: its open tables by config, and what its card says."""
+def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
+    """The data set of a board: its open tables by config, and what its card says. What outgrows memory lies in a
+    scratch `folder` as long as the draft is used.
+    """
     source = at.p.board(board).source
     card = _source_card(at, source)
     refuse_unpublishable(card, what=f"board {board!r}")
     audit_of(at, board)
-    tables = tables_of(at, board)
+    tables = tables_of(at, board, folder)
     track = card_of(at, board)
     told = {"card": card, "source": source, "attributes": track.attributes}
-    configs = configs_of(tables, **told, tasks=track.tasks)
+    configs = configs_of(tables, **told, tasks=track.tasks, folder=folder)
     configs += in_forms(configs, track.forms)
     licence = at.p.hub.licence and check_target(
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
@@ -47,25 +63,47 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     )
 
 
-def tables_of(at: Layout, board: str) -> dict[str, pl.DataFrame]:
+def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:
     """The tables of a board that people may want: what was asked and answered, the labels, the judgements,
-    and the scores made of them.
+    and the scores made of them. Those with a row per page, reply, fact or verdict are queries, in the order of their
+    ids, which lie in a scratch `folder` where no file of the board has them so.
     """
-    shown = board_tables(at, board)
-    names = ("samples", "items", "generations", "facts", "judgements", "counts")
-    scores = {
+    own = at.p.board(board)
+    paths = {
+        "documents": (Document, [at.source(own.source, "documents"), at.dataset(board, "documents")]),
+        "generations": (Generation, [at.dataset(board, "generations")]),
+        "facts": (Fact, [at.dataset(board, "facts")]),
+        "judgements": (Judgement, judgement_files(at, board)),
+    }
+    large: dict[str, pl.DataFrame | pl.LazyFrame] = {
+        name: in_order(table, held, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
+        for name, (table, held) in paths.items()
+    }
+    for name, columns in {"generations": OF_REPLY, "judgements": OF_VERDICT}.items():
+        large[name] = large[name].select(columns)
+    if page_of(own.track).targets:  # verdicts of what the board's page shows
+        large["judgements"] = board_tables(at, board).judgements
+    return large | {
+        "samples": load(Sample, at.labels(board, "samples")),
+        "items": load(Item, at.dataset(board, "items")),
+        "counts": load(Count, at.dataset(board, "counts")),
         "scores": load(Score, at.scores(board, "scores")),
         "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board),
     }
-    known = {name: getattr(shown, name) for name in names}
-    return known | {"documents": shown.documents.collect()} | scores
 
 
-def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame]) -> BoardFacts:
+def board_facts(
+    at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
+) -> BoardFacts:
     """What the card of a board's data set says."""
     from truerate.leaderboard.audit import findings
 
     audit = audit_of(at, board)
+
+    def named(table: str, column: str) -> set[str]:
+        """The values of a column."""
+        return set(tables[table].lazy().select(column).unique().collect(engine="streaming").to_series())
+
     track = card_of(at, board)
     return BoardFacts(
         board=board,
@@ -73,16 +111,16 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         track=track,
         metrics=records_of(at, board),
         source=card,
-        languages=tuple(sorted({*tables["samples"]["lang"], *tables["items"]["lang"]})),
+        languages=tuple(sorted(named("samples", "lang") | named("items", "lang"))),
         models={role: at.p.model(alias).model for role, alias in roles(at, board).items()},
-        scores=tables["scores"],
+        scores=tables["scores"].lazy().collect(),
         audit=audit,
         findings=tuple(findings(audit, at.p.audit.threshold)),
         made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
-        counts=tables["counts"],
+        counts=tables["counts"].lazy().collect(),
         rows=load(Row, at.leaderboard("rows")).filter(board=board),
-        is_judged_by_people=HUMAN in tables["judgements"]["judge"],
+        is_judged_by_people=HUMAN in named("judgements", "judge"),
     )
 
 

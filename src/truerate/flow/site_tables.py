@@ -100,8 +100,6 @@ def board_tables(at: Layout, name: str) -> Board:
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
     card = card_of(at, name)
-    said = [at.dataset(name, "judgements"), at.labels(name, "judgements")]
-    said += [at.judgements(detector, name) for detector in at.p.families(name)]
     told = Board(
         name=name,
         track=board.track,
@@ -128,7 +126,15 @@ def board_tables(at: Layout, name: str) -> Board:
         steps=steps_of(board.track),
     )
     shown = shown_targets(told, at.p.site.max_samples)
-    return replace(told, judgements=pl.concat([verdicts_on(path, shown) for path in said]))
+    return replace(
+        told, judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)])
+    )
+
+
+def judgement_files(at: Layout, board: str) -> list[str]:
+    """The files of all that is said of a board's texts: by its data set, by people, and by each family of detectors."""
+    said = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
+    return said + [at.judgements(detector, board) for detector in at.p.families(board)]
 
 
 def shown_targets(board: Board, n_max: int) -> Collection[str] | None:

@@ -146,7 +146,8 @@ def label_rows(configs: Sequence[Config]) -> list[dict]:
     """Texts, hallucinated ones, others and ones with marked spans, per config and source of labels."""
     rows = []
     for config in filter(is_labelled, configs):
-        counted = pl.concat(list(config.splits.values())).group_by("label_source").agg(
+        frames = [data for data in config.splits.values() if isinstance(data, pl.DataFrame)]
+        counted = pl.concat(frames).group_by("label_source").agg(
             n=pl.len(),
             hallucinated=pl.col("is_hallucinated").sum(),
             other=(~pl.col("is_hallucinated")).sum(),

@@ -5,6 +5,7 @@ licences differ.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -14,6 +15,7 @@ from truerate.core.schemas import PAIRS, SPLITS
 from truerate.hub.knowledge import joined
 from truerate.hub.licences import Licence, combined, licence_of, words_of
 from truerate.hub.release import Config
+from truerate.hub.stored import Rows, stored
 
 # the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
 FULL = "full"
@@ -47,6 +49,9 @@ COLUMNS = (
 )
 
 
+Tables = Mapping[str, pl.DataFrame | pl.LazyFrame]
+
+
 class Part(NamedTuple):
     """Rows of one config before its name is settled: those of one task or table that stand under one licence."""
 
@@ -54,16 +59,17 @@ class Part(NamedTuple):
     description: str
     licence: Licence
     has_texts: bool
-    splits: dict[str, pl.DataFrame]
+    splits: dict[str, Rows | pl.LazyFrame]
 
 
 def configs_of(
-    tables: Mapping[str, pl.DataFrame],
+    tables: Tables,
     *,
     card: Mapping,
     source: str,
     tasks: Iterable[str],
     attributes: Collection[str] = (),
+    folder: Path | None = None,
 ) -> list[Config]:
     """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the
     leaderboard, is the default.
@@ -74,25 +80,37 @@ def configs_of(
     source's, joined with those of the documents whose text stands in it; where these cannot be joined, or one
     of them is not known, the row goes without that text. A table whose rows differ in licence becomes a
     config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all
-    gives no config.
+    gives no config. What outgrows memory is a query, in the order of its ids, each of them once
+    (`hub.stored.in_order`): its rows go into a scratch `folder`.
     """
     own = licence_of(words_of(card))
     has_texts = rights.has_texts(card)
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
     tasks = tuple(tasks)
     parts = [*_task_parts(shown, tasks, own, has_texts), *_table_parts(shown, own, has_texts)]
-    return _with_default(_with_names(parts), tasks)
+    return _with_default(_with_names([_on_disk(part, folder) for part in parts]), tasks)
 
 
-def _task_parts(
-    tables: Mapping[str, pl.DataFrame], tasks: Sequence[str], own: Licence, has_texts: bool
-) -> list[Part]:
+def _on_disk(part: Part, folder: Path | None) -> Part:
+    """A part with the rows of queries in files of a scratch folder."""
+    splits = dict(part.splits)
+    for split, data in splits.items():
+        if isinstance(data, pl.LazyFrame):
+            assert folder is not None  # as `configs_of` says
+            name = f"{part.name}-{slug(part.licence)}-{'texts' if part.has_texts else 'ids'}-{split}.parquet"
+            splits[split] = stored(data, folder / name)
+    return part._replace(splits=splits)
+
+
+def _task_parts(tables: Tables, tasks: Sequence[str], own: Licence, has_texts: bool) -> list[Part]:
     """The samples of each task beside what they are about, by licence."""
     if not _height(tables, "samples"):
         return []
-    rows, licences = joined(
-        tables["samples"].sort("sample_id"), tables.get("items"), tables.get("documents"), own=own
+    samples, items = (
+        tables[name].lazy().collect() if name in tables else None for name in ("samples", "items")
     )
+    assert samples is not None
+    rows, licences = joined(samples.sort("sample_id"), items, tables.get("documents"), own=own)
     parts = []
     for task in tasks:
         for licence in _ordered(licences):
@@ -102,7 +120,9 @@ def _task_parts(
             ]
             task_rows = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
             data = task_rows.select("split", *(name for name in COLUMNS if name in task_rows.columns))
-            splits = {split: data.filter(split=split).drop("split") for split in SPLITS}
+            splits: dict[str, Rows | pl.LazyFrame] = {
+                split: data.filter(split=split).drop("split") for split in SPLITS
+            }
             parts.append(
                 Part(
                     task,
@@ -115,16 +135,18 @@ def _task_parts(
     return parts
 
 
-def _table_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bool) -> list[Part]:
+def _table_parts(tables: Tables, own: Licence, has_texts: bool) -> list[Part]:
     parts = []
     for name, (identity, description) in TABLES.items():
         if not _height(tables, name):
             continue
-        data = (
-            tables[name].unique(identity, keep="first", maintain_order=True).sort(identity)
-            if identity
-            else _sorted(tables[name])
-        )
+        data = tables[name]
+        if isinstance(data, pl.DataFrame):
+            data = (
+                data.unique(identity, keep="first", maintain_order=True).sort(identity)
+                if identity
+                else _sorted(data)
+            )
         if name == "documents" and has_texts:
             parts += _documents(data, description, own)
         else:
@@ -132,12 +154,12 @@ def _table_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bo
     return parts
 
 
-def _documents(data: pl.DataFrame, description: str, own: Licence) -> list[Part]:
+def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, own: Licence) -> list[Part]:
     """Documents by their licence; those that no licence lets go out go without their text, under the licence
     of the rest.
     """
     by_licence: dict[Licence, list[str]] = {}
-    for words in data["licence"].unique().sort():
+    for words in data.lazy().select("licence").unique().sort("licence").collect().to_series():
         by_licence.setdefault(licence_of(words), []).append(words)
     parts, shut = [], []
     for licence, words in by_licence.items():
@@ -178,13 +200,12 @@ def _with_names(parts: Iterable[Part]) -> list[Config]:
     """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else
     with the licence's, too.
     """
-    kept = [
-        part._replace(splits={name: data for name, data in part.splits.items() if data.height})
-        for part in parts
-    ]
-    kept = [part for part in kept if part.splits]
+    splits = [(part, _with_rows(part)) for part in parts]
+    kept = [part for part, own in splits if own]
     configs = []
-    for part in kept:
+    for part, own in splits:
+        if not own:
+            continue
         others = [other for other in kept if other.name == part.name and other is not part]
         name = (
             f"{part.name}-{slug(part.licence)}"
@@ -195,8 +216,15 @@ def _with_names(parts: Iterable[Part]) -> list[Config]:
             other.licence == part.licence for other in others
         ):  # the same licence, once with texts and once without
             name += "" if part.has_texts else "-ids"
-        configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
+        configs.append(Config(name, own, part.licence, part.description, has_texts=part.has_texts))
     return configs
+
+
+def _with_rows(part: Part) -> dict[str, Rows]:
+    """The splits of a part that have rows."""
+    return {
+        name: data for name, data in part.splits.items() if not isinstance(data, pl.LazyFrame) and data.height
+    }
 
 
 def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Config]:
@@ -239,5 +267,5 @@ def _ordered(licences: Iterable[Licence]) -> list[Licence]:
     return sorted(set(licences), key=lambda one: (one.id, one.name, one.link or ""))
 
 
-def _height(tables: Mapping[str, pl.DataFrame], name: str) -> int:
-    return tables[name].height if name in tables else 0
+def _height(tables: Tables, name: str) -> int:
+    return int(tables[name].lazy().select(pl.len()).collect().item()) if name in tables else 0

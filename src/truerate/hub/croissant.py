@@ -104,7 +104,7 @@ def _file(shard: Shard) -> dict:
         "contentUrl": shard.path,
     }
     return entry | {
-        "contentSize": f"{len(shard.content)} B",
+        "contentSize": f"{shard.n_bytes} B",
         "encodingFormat": PARQUET,
         "sha256": shard.sha256,
     }

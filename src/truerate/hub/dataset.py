@@ -2,8 +2,9 @@
 what may not go out.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
@@ -50,14 +51,15 @@ class DatasetDraft:
 
     name: str
     summary: str
-    fixed: Mapping[str, bytes]
+    fixed: Files
     croissant: Callable[[str], str]
     prefixes: tuple[str, ...] = PREFIXES
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path. SHA256SUMS is over all but itself and the change log."""
-        whole = dict(self.fixed)
-        whole[README] = with_kept(signed(whole[README].decode("utf-8"), stamp.maker), kept).encode()
+        whole, card = dict(self.fixed), self.fixed[README]
+        assert isinstance(card, bytes)
+        whole[README] = with_kept(signed(card.decode("utf-8"), stamp.maker), kept).encode()
         whole[CROISSANT] = self.croissant(stamp.dated).encode()
         whole[MARK] = mark("dataset", self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
         whole[CHECKSUMS] = checksums(whole).encode()
@@ -78,9 +80,8 @@ def draft_of(
         )
     whole = licence or licence_of_all(configs)
     shards = [shard for config in configs for shard in shards_of(config, rows_per_shard=rows_per_shard)]
-    fixed = {shard.path: shard.content for shard in shards} | {
-        path: text.encode() for path, text in facts.made.items()
-    }
+    fixed: dict[str, bytes | Path] = {shard.path: shard.content for shard in shards}
+    fixed |= {path: text.encode() for path, text in facts.made.items()}
     fixed[README] = card_of(facts, configs, shards, licence=whole, repo=repo).encode()
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()

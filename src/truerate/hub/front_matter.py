@@ -11,7 +11,8 @@ from truerate.hub.configs import slug
 from truerate.hub.features import yaml_features
 from truerate.hub.licences import Licence, combined
 from truerate.hub.release import BoardFacts, Config
-from truerate.hub.shards import Shard, bytes_in_memory, glob_of, n_bytes
+from truerate.hub.shards import Shard, glob_of, n_bytes
+from truerate.hub.stored import Stored, bytes_in_memory
 
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B")
 # A task of the samples → the Hub's task categories beside text-classification.
@@ -122,7 +123,10 @@ def _config(config: Config) -> dict:
 
 def _info(config: Config, shards: Sequence[Shard]) -> dict:
     """What `datasets` holds a config against when it has read it: types and numbers of rows."""
-    sizes = {split: bytes_in_memory(data) for split, data in config.splits.items()}
+    sizes = {
+        split: data.n_bytes if isinstance(data, Stored) else bytes_in_memory(data)
+        for split, data in config.splits.items()
+    }
     return {
         "config_name": config.name,
         "features": yaml_features(schema_of(config), where=f"config {config.name!r}"),

@@ -17,7 +17,11 @@ OF_ITEM = ("document_ids", "history", "question", "right_answer")
 
 
 def joined(
-    samples: pl.DataFrame, items: pl.DataFrame | None, documents: pl.DataFrame | None, *, own: Licence
+    samples: pl.DataFrame,
+    items: pl.DataFrame | None,
+    documents: pl.DataFrame | pl.LazyFrame | None,
+    *,
+    own: Licence,
 ) -> tuple[pl.DataFrame, list[Licence]]:
     """Samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and the licence
     of each row.
@@ -32,11 +36,13 @@ def joined(
         if items is None
         else samples.join(_of_items(items), on="item_id", how="left", maintain_order="left")
     )
-    if documents is None or "text" not in documents.columns or "document_ids" not in rows.columns:
+    is_there = documents is not None and "text" in documents.collect_schema()
+    if documents is None or not is_there or "document_ids" not in rows.columns:
         return rows, [own] * rows.height
+    told = documents.lazy().filter(pl.col("document_id").is_in(sorted(_named(rows))))
     texts_by_id = {
         name: (text, words)
-        for name, text, words in documents.select("document_id", "text", "licence").iter_rows()
+        for name, text, words in told.select("document_id", "text", "licence").collect().iter_rows()
     }
     texts, licences = [], []
     for sample, named, evidence in rows.select(
@@ -55,6 +61,13 @@ def joined(
         )
         licences.append(licence or own)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences
+
+
+def _named(rows: pl.DataFrame) -> set[str]:
+    """The documents that the rows of samples name: their items', or those of the passages that they name themselves."""
+    evidence = rows.select(pair("attributes", "evidence")).to_series()
+    cited = {found[0] for one in evidence.drop_nulls() for name in one.split() if (found := passage_of(name))}
+    return cited | set(rows.filter(evidence.is_null())["document_ids"].explode().drop_nulls())
 
 
 def _of_items(items: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from truerate.core.errors import TruerateError
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Target
-from truerate.hub.remote import State, Status, matches, size_of
+from truerate.hub.remote import State, Status, matches
+from truerate.hub.sums import size_of
 
 TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
 BARE = {".gitattributes", "LICENSE"}  # what the Hub may put into a repository that is new

@@ -11,6 +11,7 @@ from truerate.core.card import Card
 from truerate.core.metric import Metric
 from truerate.hub.kept import Kept
 from truerate.hub.licences import Licence
+from truerate.hub.stored import Rows
 
 Files = Mapping[str, bytes | Path]  # the files of a repository by their path in it: content, or where it lies
 Kind = Literal["dataset", "model", "space"]
@@ -21,14 +22,15 @@ README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SU
 
 @dataclass(frozen=True)
 class Config:
-    """One config of a data set: tables of one kind and one licence, by split; no split is empty.
+    """One config of a data set: tables of one kind and one licence, by split; no split is empty. Those that outgrow
+    memory are on disk.
 
     `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and
     labels alone.
     """
 
     name: str
-    splits: Mapping[str, pl.DataFrame]
+    splits: Mapping[str, Rows]
     licence: Licence
     description: str
     has_texts: bool = True

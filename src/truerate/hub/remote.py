@@ -20,6 +20,7 @@ from truerate.core.errors import EndpointError
 from truerate.hub.client import Busy
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
 from truerate.hub.retry import Retries
+from truerate.hub.sums import size_of
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 
@@ -237,11 +238,6 @@ class Repository:
             f"making {self.name} public",
             lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind),
         )
-
-
-def size_of(content: bytes | Path) -> int:
-    """Bytes of a local file, given as its bytes or as the path where it lies."""
-    return len(content) if isinstance(content, bytes) else content.stat().st_size
 
 
 def matches(content: bytes | Path, entry: Entry) -> bool:

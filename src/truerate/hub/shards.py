@@ -1,35 +1,45 @@
 """A config as Parquet files: at most so many rows in each, the same rows always the same bytes."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from math import ceil
+from pathlib import Path
 
 import polars as pl
 
 from truerate.hub.release import Config
+from truerate.hub.stored import Rows, Stored
+from truerate.hub.sums import sha256, size_of
 
 FOLDER = "data/"
 ROWS_PER_GROUP = (
     10_000  # of one file: who wants the first rows need not read them all; the bytes depend on it
 )
+BYTES_PER_SHARD = (
+    200_000_000  # in memory, of rows that stay on disk, so that one file of them is in memory at a time
+)
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One Parquet file of a config's split: its path in the repository, its bytes and their SHA-256."""
+    """One Parquet file of a config's split: its path in the repository, its bytes or where they lie, and their SHA-256."""
 
     config: str
     split: str
     path: str
-    content: bytes
+    content: bytes | Path
     n_rows: int
 
     @property
     def sha256(self) -> str:
         """The checksum of the file, in hex."""
-        return hashlib.sha256(self.content).hexdigest()
+        return sha256(self.content)
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the file."""
+        return size_of(self.content)
 
 
 def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
@@ -43,14 +53,20 @@ def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
     ]
 
 
-def _split_shards(config: str, split: str, data: pl.DataFrame, rows: int) -> list[Shard]:
-    n = ceil(data.height / rows)
-    parts = [data.slice(place * rows, rows) for place in range(n)]
-    paths = [f"{FOLDER}{config}/{split}-{place:05d}-of-{n:05d}.parquet" for place in range(n)]
-    return [
-        Shard(config, split, path, parquet(part), part.height)
-        for path, part in zip(paths, parts, strict=True)
-    ]
+def _split_shards(config: str, split: str, data: Rows, rows: int) -> list[Shard]:
+    if isinstance(data, Stored):
+        rows = min(rows, max(1, BYTES_PER_SHARD * data.height // max(1, data.n_bytes)))
+    n, found = ceil(data.height / rows), []
+    for place in range(n):
+        path = f"{FOLDER}{config}/{split}-{place:05d}-of-{n:05d}.parquet"
+        part = data.slice(place * rows, rows)
+        content: bytes | Path = parquet(part)
+        if isinstance(data, Stored) and isinstance(content, bytes):
+            own = data.path.with_name(f"{data.path.stem}-{place:05d}.parquet")
+            own.write_bytes(content)
+            content = own
+        found.append(Shard(config, split, path, content, part.height))
+    return found
 
 
 def parquet(data: pl.DataFrame) -> bytes:
@@ -70,26 +86,6 @@ def glob_of(config: str, split: str) -> str:
     return f"{FOLDER}{config}/{split}-*.parquet"
 
 
-def bytes_in_memory(data: pl.DataFrame) -> int:
-    """How large a frame is as an Arrow table of plain types: what `datasets` calls `num_bytes`. The same on
-    every machine.
-    """
-    return sum(_column_bytes(column) for column in data.iter_columns())
-
-
-def _column_bytes(column: pl.Series) -> int:
-    """Values, a 32-bit offset for each string and list, and one bit per row where something is null."""
-    n, dtype = len(column), column.dtype
-    mask = ceil(n / 8) if column.null_count() else 0
-    if isinstance(dtype, pl.List):
-        return mask + 4 * n + _column_bytes(column.explode(empty_as_null=False, keep_nulls=False))
-    if isinstance(dtype, pl.Struct):
-        return mask + sum(_column_bytes(column.struct.field(field.name)) for field in dtype.fields)
-    if dtype == pl.String:
-        return mask + 4 * n + int(column.str.len_bytes().sum())
-    return mask + (ceil(n / 8) if dtype == pl.Boolean else n * (4 if dtype in (pl.Int32, pl.Float32) else 8))
-
-
 def n_bytes(shards: Sequence[Shard]) -> int:
     """The size of files together."""
-    return sum(len(shard.content) for shard in shards)
+    return sum(shard.n_bytes for shard in shards)

@@ -22,6 +22,11 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def size_of(content: bytes | Path) -> int:
+    """Bytes of a local file, given as its bytes or as the path where it lies."""
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
 def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files: Files) -> str:
     """truerate.json: that we made a repository, of which board or detector, when its content last changed and
     by which version, which folders are ours, and the digest of what is ours in its card.

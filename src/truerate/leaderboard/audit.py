@@ -5,7 +5,7 @@ is learned on training folds (grouped by `group_id`) and measured on the fold le
 groups (`score_writer.RULES`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from truerate.metrics.intervals import (
     share_interval,
 )
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
-from truerate.metrics.overlap import form, overlap
+from truerate.metrics.overlap import absent_rate, form
 from truerate.metrics.thresholds import best_threshold, grouped_auroc, grouped_folds, weighted_auroc
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
@@ -34,6 +34,7 @@ DECIDING = (
     "shortcut_balanced_accuracy",
     "shortcut_pairwise",
 )  # what a finding is made of; accuracy and AUROC stand beside them
+AT_ONCE = 32  # rows with whole pages that are read out together
 # What of a sample the audit looks at, and what finds its context.
 LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id", "group_id", "attributes")
 
@@ -78,15 +79,18 @@ def audit(
     picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
     groups; no row where all its texts have one label: there is nothing to tell apart.
     """
-    return audit_of(joined(samples, contexts), board=board, p=p, statistics=statistics, seed=seed)
+    return audit_of([joined(samples, contexts)], board=board, p=p, statistics=statistics, seed=seed)
 
 
 def audit_of(
-    looked_at: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int
+    parts: Iterable[pl.DataFrame], *, board: str, p: Audit, statistics: Statistics, seed: int
 ) -> pl.DataFrame:
-    """`audit` of samples that are `joined` with their contexts."""
-    inputs, rows = _inputs(looked_at), []
-    for part, where in slices(looked_at):
+    """`audit` of samples that are `joined` with their contexts, part by part in the order of `sample_id`: no two parts'
+    knowledge is in memory together.
+    """
+    read: list[pl.DataFrame] = []
+    inputs, rows = inputs_of(_read_through(parts, read)), []
+    for part, where in slices(pl.concat(read)):
         labelled = _labelled(part, n_folds=p.folds, seed=seed)
         for shortcut in SHORTCUTS:
             told = tell(labelled, shortcut)
@@ -95,14 +99,32 @@ def audit_of(
     return frame(Score, rows)
 
 
-def inputs_of(samples: pl.DataFrame, contexts: pl.DataFrame) -> str:
-    """Twelve hex digits over what the audit looks at: an audit whose rows name others is of another set."""
-    return _inputs(joined(samples, contexts))
+def inputs_of(parts: Iterable[pl.DataFrame]) -> str:
+    """Twelve hex digits over what the audit looks at, in parts as `audit_of` takes it: an audit whose rows name others
+    is of another set.
+    """
+    named = ("sample_id", "text", "is_hallucinated", "knowledge")
+    return content_id_of_rows(
+        row for part in parts for row in part.select(named).iter_rows(buffer_size=AT_ONCE)
+    )[:12]
 
 
-def _inputs(looked_at: pl.DataFrame) -> str:
-    rows = looked_at.select("sample_id", "text", "is_hallucinated", "knowledge").iter_rows()
-    return content_id_of_rows(rows)[:12]
+def _read_through(parts: Iterable[pl.DataFrame], read: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The parts themselves; `read` is given each with `absent_rate` in the place of its knowledge."""
+    for part in parts:
+        yield part
+        absent = [
+            rows.select("sample_id", absent_rate=pl.Series(_absent_rates(rows["text"], knowledge or "")))
+            for (knowledge,), rows in part.group_by("knowledge", maintain_order=True)
+        ]
+        rates = pl.concat([pl.DataFrame(schema={"sample_id": pl.String, "absent_rate": pl.Float64}), *absent])
+        read.append(part.drop("knowledge").join(rates, on="sample_id", how="left", maintain_order="left"))
+
+
+def _absent_rates(texts: Iterable[str], knowledge: str) -> list[float]:
+    """Of each text the share of its content words that are not in its knowledge."""
+    unigrams = {word.lower() for word in words(knowledge)}
+    return [absent_rate(words(text), unigrams) for text in texts]
 
 
 def joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
@@ -131,15 +153,10 @@ def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
 
 
 def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:
-    texts, knowledge = part["text"].to_list(), part["knowledge"].fill_null("").to_list()
+    texts = part["text"].to_list()
     labels, groups = part["is_hallucinated"].to_numpy().astype(bool), part["group_id"].to_numpy()
     forms = np.array([form(text) for text in texts]).reshape(-1, 4)
-    cut = {text: words(text) for text in dict.fromkeys(knowledge)}
-    absent = [
-        overlap(words(text), cut[reference]).absent_rate
-        for text, reference in zip(texts, knowledge, strict=True)
-    ]
-    columns = (np.zeros(len(texts)), *forms.T, np.array(absent))
+    columns = (np.zeros(len(texts)), *forms.T, part["absent_rate"].to_numpy())
     features = dict(zip(SHORTCUTS[:-1], columns, strict=True))
     folds = grouped_folds(groups, n_folds=n_folds, seed=seed)
     return Labelled(texts, labels, groups, folds, _sides(part["pair_id"].to_list(), labels), features)

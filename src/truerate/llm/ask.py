@@ -135,10 +135,15 @@ def _reply(
     return target.as_asked(found, request)
 
 
-def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
-    """What asking would cost now; asks nothing and starts nothing."""
+def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None = None) -> Estimate:
+    """What asking would cost now; asks nothing and starts nothing. `told`: keys of what was told of before, which counts
+    no more; those of the requests are added.
+    """
     targets = _targets(requests, at)
     asked = {targets[request.model].key(request): request for request in requests}
+    if told is not None:
+        asked = {key: request for key, request in asked.items() if key not in told}
+        told.update(asked)
     with Store(at.store) as store:
         stored = _final(store, targets, asked)
         seen = _seen(store)

@@ -18,8 +18,13 @@ class Planned:
 
     step: str
     model: str
-    requests: list[Request]
+    requests: list[Request] = field(default_factory=list)
     reminders: list[Request] = field(default_factory=list)
+
+    def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
+        """Take what a further part of the step asks."""
+        self.requests.extend(requests)
+        self.reminders.extend(reminders)
 
 
 @dataclass
@@ -44,6 +49,13 @@ class DryRun:
             else self.assumed(key, request)
             for key, request in zip(keys, requests, strict=True)
         ]
+
+    def taken(self) -> tuple[list[Request], list[Request]]:
+        """What was asked and what reminders there would be since this was told last; it is kept no longer."""
+        found = self.asked[:], self.reminders[:]
+        self.asked.clear()
+        self.reminders.clear()
+        return found
 
 
 def assumed_reply(key: str, text: str) -> Reply:

@@ -1,6 +1,6 @@
 """What a text shares with its reference, word by word, and how long it is. Texts come as lists of words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 # English words that carry no content of their own; in other languages every word counts as content.
@@ -29,6 +29,14 @@ def content_words(words: Sequence[str]) -> list[str]:
     return [word for word in (word.lower() for word in words) if word not in STOP_WORDS]
 
 
+def absent_rate(words: Sequence[str], unigrams: Collection[str]) -> float:
+    """The share of a text's content words that are not among its reference's words (in lower case, each once); 0 of no
+    content words.
+    """
+    content = content_words(words)
+    return _share(sum(word not in unigrams for word in content), len(content))
+
+
 def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
     """Lexical features of a text's words against its reference's words; with an empty reference everything is
     absent.
@@ -42,7 +50,7 @@ def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
     absent = [word for word in content if word not in unigrams]
     neighbours = list(zip(lower, lower[1:], strict=False))
     return Overlap(
-        absent_rate=_share(len(absent), len(content)),
+        absent_rate=absent_rate(words, unigrams),
         n_absent=float(len(absent)),
         absent_number_rate=_share(sum(word not in unigrams for word in numbers), len(numbers)),
         absent_bigram_rate=_share(sum(pair not in bigrams for pair in neighbours), len(neighbours)),

@@ -14,6 +14,7 @@ from truerate.site.vocabulary import Vocabulary
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
 UNCHECKED, CONSISTENT, INCONSISTENT = "cannot be checked", "consistent", "inconsistent"
 MANY = 8  # numbers of one printed table with one verdict and reason from which they fold into one of ours
+COUNT = 1000  # from here on a printed number is taken for a count
 WIDE = 12  # columns of numbers above which a table is turned
 VERDICTS = ("reproduced", "differs", CONSISTENT, INCONSISTENT, "inferred", UNCHECKED)
 STD = "_std"  # of a metric's name: the ± beside its value
@@ -94,15 +95,17 @@ def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
 def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
     """Published numbers by what stands across and what stands down.
 
-    Down is the last part of a quantity, or its first where there would be more columns than a screen holds, and fewer
-    so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay as they are.
+    Down is the last part of a quantity, or its first where there would be more columns than a screen holds or a single
+    line, and fewer so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay
+    as they are.
     """
     names = [str(line["quantity"]) for line in lines]
     by_last = [name.rpartition(" · ")[::2] for name in names]
     by_first = [name.partition(" · ")[::-2] for name in names]
     n_last, n_first = (len({over for over, _ in places}) for places in (by_last, by_first))
     has_spread = any(over.endswith(STD) for over, _ in by_last)
-    places = by_first if n_first < n_last > WIDE and not has_spread else by_last
+    is_long = n_last > WIDE or len({of for _, of in by_last}) == 1
+    places = by_first if n_first < n_last and is_long and not has_spread else by_last
     return {place: line["published"] for place, line in zip(places, lines, strict=True)}
 
 
@@ -120,15 +123,13 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         " · ".join(vocabulary.quantity(part[index]) for index in varied or [0] if index < len(part))
         for part in parts
     ]
+    columns = [[cells.get((over, of)) for of in down] for over in across]
+    beside = [[spread.get((over, of)) for of in down] for over in across]
+    shown = zip(*map(_aligned, columns), strict=True)
+    spreads = zip(*(_aligned(column, absent=None) for column in beside), strict=True)
     rows = [
-        (
-            language(vocabulary.quantity(of)),
-            [
-                (cells.get((over, of)), _number(cells.get((over, of))), spread.get((over, of)))
-                for over in across
-            ],
-        )
-        for of in down
+        (language(vocabulary.quantity(of)), list(zip(*line, strict=True)))
+        for of, *line in zip(down, zip(*columns, strict=True), shown, spreads, strict=True)
     ]
     same = " · ".join(vocabulary.quantity(part) for index, part in enumerate(parts[0]) if index not in varied)
     return {
@@ -140,6 +141,20 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         "rows": rows,
         "same": same,
     }
+
+
+def _aligned(column: list[float | None], absent: str | None = ABSENT) -> list:
+    """The numbers of a column as text with as many decimals as the one that has most, as papers print them: 5.40 below
+    12.13. Counts, and numbers that are printed beside some, stand as they are.
+    """
+    shown = [absent if value is None else _number(value) for value in column]
+    numbers = [value for value in column if value is not None]
+    if any(abs(value) >= COUNT for value in numbers):
+        return shown
+    n = max((len(f"{value:.6g}".partition(".")[2]) for value in numbers), default=0)
+    return [
+        text if value is None else Markup(f"{value:.{n}f}") for text, value in zip(shown, column, strict=True)
+    ]
 
 
 def _number(value: object) -> object:

@@ -16,7 +16,7 @@ from truerate.site.word_index import PART, word_lists
 
 SHARD = 100  # records of a file
 WORKERS = 2
-AHEAD = 2  # parts that wait for a process: one starts in the time in which several are made
+AHEAD = 1  # parts that wait for a process: more of them cost memory, and no process waits for one
 Part = tuple[list[str], list[str]]  # packed shards, packed lists of words by bucket
 Spelled = tuple[list[bytes], list[str]]  # shards as JSON, what is searched of each record: quick to send
 

@@ -38,7 +38,7 @@ BITS = 12  # of a record's number within a part
 PART = 4_000  # records that are indexed together
 FEW = 2_000  # records below which one bucket holds all words
 BUCKETS = 64
-GROUP = 200  # texts that are cut together: their characters stay in the processor's cache
+GROUP = 100  # texts that are cut together: their characters stay in the processor's cache
 
 
 def buckets_of(n: int) -> int:
@@ -67,9 +67,39 @@ def word_lists(texts: Sequence[str], n_buckets: int) -> list[str]:
     -1); all these seven bits a byte, the lowest first, a set high bit where more follow.
     """
     keys = _keys(texts)
-    shift = np.uint64(32 + BITS - (n_buckets.bit_length() - 1))
-    ends = np.searchsorted(keys >> shift, np.arange(1, n_buckets + 1, dtype=np.uint64))
-    return [packed(_listed(part), LISTS) for part in np.split(keys, ends[:-1])]
+    hashes = keys >> np.uint64(BITS)
+    numbers = (keys & np.uint64((1 << BITS) - 1)).astype(np.int32)
+    firsts = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1]] if len(keys) else [])
+    steps = np.diff(numbers, prepend=-1)
+    steps[firsts] = numbers[firsts] + 1
+    first_hashes, counts = hashes[firsts].astype(np.int64), np.diff(np.r_[firsts, len(keys)])
+    ends = np.searchsorted(first_hashes, _bounds(n_buckets))
+    jumps = np.diff(first_hashes, prepend=0)
+    starts = ends[:-1][ends[:-1] < ends[1:]]  # where a bucket with words begins
+    jumps[starts] = first_hashes[starts]
+    lists = (
+        (jumps, ends),
+        (counts, ends),
+        (steps, np.r_[firsts, len(keys)][ends]),
+    )
+    parts = [_in_buckets(numbers, bounds) for numbers, bounds in lists]
+    sizes = np.diff(ends)
+    return [
+        packed(int(n).to_bytes(4, "little") + b"".join(part), LISTS)
+        for n, part in zip(sizes, zip(*parts, strict=True), strict=True)
+    ]
+
+
+def _bounds(n_buckets: int) -> np.ndarray:
+    """The least hash of each bucket, and what is beyond the last."""
+    return np.arange(n_buckets + 1, dtype=np.int64) << (32 - (n_buckets.bit_length() - 1))
+
+
+def _in_buckets(numbers: np.ndarray, bounds: np.ndarray) -> list[bytes]:
+    """Numbers as `_short`, cut where they stand in another bucket: from each bound to the next."""
+    lengths, whole = _short(numbers)
+    places = np.r_[0, np.cumsum(lengths, dtype=np.int64)][bounds]
+    return [whole[first:last].tobytes() for first, last in zip(places[:-1], places[1:], strict=True)]
 
 
 def _keys(texts: Sequence[str]) -> np.ndarray:
@@ -78,8 +108,11 @@ def _keys(texts: Sequence[str]) -> np.ndarray:
         range(len(texts)), key=lambda place: texts[place].isascii()
     )  # a byte a character is quickest
     groups = [_keys_from(texts, order[first : first + GROUP]) for first in range(0, len(order), GROUP)]
-    keys = pl.Series(np.concatenate([np.zeros(0, np.uint64), *groups]))
-    return keys.unique().sort().to_numpy()  # of Polars, in half the time of numpy's
+    found = pl.Series(np.concatenate([np.zeros(0, np.uint64), *groups]))
+    keys = found.sort(
+        multithreaded=False
+    ).to_numpy()  # a third of the time of numpy's, half of that of two threads
+    return keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys
 
 
 def _keys_from(texts: Sequence[str], places: list[int]) -> np.ndarray:
@@ -148,10 +181,14 @@ def _hashes(points: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.n
     """
     powers, inverses = _powers(max(len(points), 1 << 19))
     sums = np.zeros(len(points) + 1, np.uint64)
-    np.cumsum(points * powers[: len(points)], out=sums[1:])
-    ends = starts + np.minimum(lengths, LONGEST)
-    found = (sums[ends] - sums[starts]) * inverses[starts]
-    return (found ^ found >> np.uint64(32)) * np.uint64(MIXER) >> np.uint64(32)
+    np.multiply(points, powers[: len(points)], out=sums[1:])
+    np.cumsum(sums[1:], out=sums[1:])
+    found = sums[starts + np.minimum(lengths, LONGEST)]
+    found -= sums[starts]
+    found *= inverses[starts]
+    found ^= found >> np.uint64(32)
+    found *= np.uint64(MIXER)
+    return found >> np.uint64(32)
 
 
 @lru_cache(1)
@@ -162,28 +199,13 @@ def _powers(n: int) -> tuple[np.ndarray, np.ndarray]:
     return powers, inverses
 
 
-def _listed(keys: np.ndarray) -> bytes:
-    hashes = (keys >> np.uint64(BITS)).astype(np.int64)
-    numbers = (keys & np.uint64((1 << BITS) - 1)).astype(np.int64)
-    is_first = np.r_[True, hashes[1:] != hashes[:-1]] if len(hashes) else np.zeros(0, bool)
-    firsts = np.flatnonzero(is_first)
-    steps = np.diff(numbers, prepend=-1)
-    steps[is_first] = numbers[is_first] + 1
-    lists = (np.diff(hashes[is_first], prepend=0), np.diff(np.r_[firsts, len(hashes)]), steps)
-    return len(firsts).to_bytes(4, "little") + b"".join(_short(one).tobytes() for one in lists)
-
-
-def _short(numbers: np.ndarray) -> np.ndarray:
-    """Numbers below 2**32, seven bits a byte."""
-    numbers = numbers.astype(np.uint32)
-    lengths, rest = np.ones(len(numbers), np.uint8), numbers >> np.uint32(7)
-    while rest.any():
-        lengths += rest > 0
-        rest >>= np.uint32(7)
-    ends = np.cumsum(lengths, dtype=np.int64)
-    out = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
-    out[ends - 1] = numbers >> 7 * (lengths - 1).astype(np.uint32)
-    for place in range(int(lengths.max(initial=1)) - 1):
-        longer = np.flatnonzero(lengths > place + 1)
-        out[ends[longer] - lengths[longer] + place] = numbers[longer] >> np.uint32(7 * place) & 127 | 128
-    return out
+def _short(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers below 2**32, seven bits a byte: how many bytes each takes, and all of these."""
+    lengths, lowest = np.ones(len(numbers), np.uint8), (numbers & 127).astype(np.uint8)
+    longer = np.flatnonzero(numbers > 127)
+    if not len(longer):
+        return lengths, lowest
+    lowest[longer] |= 128
+    n_more, more = _short(numbers[longer] >> 7)
+    lengths[longer] += n_more
+    return lengths, np.insert(lowest, np.repeat(longer + 1, n_more), more)

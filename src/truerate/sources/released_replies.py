@@ -3,12 +3,12 @@ published labels.
 
 Read from its tables: `items` (what was asked about), `documents` (what facts were checked against),
 `generations`, `facts`, `judgements`. A reply becomes a sample of task `entity`, a fact one of task `fact`
-that names its reply: what the track takes as ready-made. Facts without a verdict are left out, so that
-WildFactScore comes out as it was published; Strict counts what is left of such a reply.
+that names its reply: what the track takes as ready-made. Facts without a verdict are left out and their reply is
+not whole, so that WildFactScore and Strict come out as they were published; what counts facts counts fewer.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,11 @@ from truerate.sources.rows import BadRow, Reason, Row
 REPLIES = "replies"  # as a `part`
 ENTITY, FACT = "entity", "fact"
 GENERATE, HUMAN = "generate", "human"  # the purpose of a reply; who is heard before any verifier
-TABLES = ("items", "generations", "judgements", "facts")  # without one of these there are no replies
+WRITE_FACTS = "write_facts"  # the purpose of a reply that holds the facts of another
+MARKS = ("is_duplicate", "is_title")  # what a fact row says of its fact
+LOST = ("n_missed", "n_malformed")  # attributes of such a reply: sentences and lines of which no fact came
+ITEMS = "items"
+TABLES = (ITEMS, "generations", "judgements", "facts")  # without one of these there are no replies
 CLASHING = (
     "task",
     "group",
@@ -40,7 +44,7 @@ CLASHING = (
 
 class Tables(NamedTuple):
     """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts
-    by judge.
+    by judge; and of the replies that somebody took facts out of, whether all came.
     """
 
     documents: dict[str, str]
@@ -48,6 +52,12 @@ class Tables(NamedTuple):
     replies: dict[str, Row]
     verdicts: dict[str, dict[str, bool]]
     facts: dict[str, list[Row]]
+    written: dict[str, bool]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the replies came with their facts: nobody was asked for any."""
+        return not self.written
 
 
 def is_in(configs: Mapping[Path, str | None]) -> bool:
@@ -66,7 +76,7 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
         raise SourceError(
             f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
         )
-    tables = Tables({}, {}, {}, {}, {})
+    tables = Tables({}, {}, {}, {}, {}, {})
     for table, note in {
         "documents": _document,
         "items": _item,
@@ -120,7 +130,6 @@ def _document(collection: Collection, tables: Tables, licence: str | None, row: 
 def _item(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     if row.text("task") != ENTITY:
         return
-    attributes = {key: value for key, value in _attributes(row).items() if key not in CLASHING}
     pages = [
         tables.documents[name] for name in row.values.get("document_ids") or () if name in tables.documents
     ]
@@ -131,10 +140,14 @@ def _item(collection: Collection, tables: Tables, licence: str | None, row: Row)
         "question": row.text("question"),
         "document_ids": pages,
     }
-    tables.items[published] = collection.item(ENTITY, **about, **attributes | {"published_id": published})
+    tables.items[published] = collection.item(ENTITY, **about, **carried(row) | {"published_id": published})
 
 
 def _reply(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
+    if row.text("purpose") == WRITE_FACTS and row.text("status") == "ok":
+        known = _attributes(row)
+        n_lost = sum(int(known.get(name) or 0) for name in LOST)
+        tables.written[known.get("generation", "")] = n_lost == 0
     if (
         row.text("purpose") == GENERATE
         and row.text("status") in ("ok", "abstained")
@@ -160,6 +173,11 @@ def _fact(collection: Collection, tables: Tables, licence: str | None, row: Row)
     tables.facts.setdefault(row.text("generation_id"), []).append(row)
 
 
+def carried(row: Row, but: Iterable[str] = ()) -> dict[str, str]:
+    """The attributes of an item that its item of now keeps: those that would pass for columns go, and those of `but`."""
+    return {key: value for key, value in _attributes(row).items() if key not in (*CLASHING, *but)}
+
+
 def _attributes(row: Row) -> dict[str, str]:
     return {
         Row(pair, row.number).text("key"): pair.get("value") for pair in row.values.get("attributes") or ()
@@ -183,16 +201,20 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
         if (is_unsupported := tables.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
     ]
     item = tables.items.get(row.text("item_id"))
-    if bad := _unusable(row, item, n_facts=len(facts), n_judged=len(judged)):
+    is_written = bool(facts) or tables.is_ready or published in tables.written
+    if bad := _unusable(row, item, n_facts=len(facts), n_judged=len(judged), is_written=is_written):
         collection.reject("generations", bad, target_id=published, text=row.text("text"))
         return
     shared = {"label_source": "published", "generator": row.text("model")}
-    is_hallucinated = any(is_unsupported for _, is_unsupported in judged)
+    is_silent = row.text("status") == "abstained"
     reply = collection.sample(
         item,
         row.text("text"),
-        is_hallucinated=is_hallucinated,
+        is_hallucinated=any(is_unsupported for _, is_unsupported in judged),
         n_claims=len(judged),
+        responds="no" if is_silent else "yes",
+        silent_by=row.optional_text("reason") if is_silent else None,
+        is_whole=None if len(judged) == len(facts) and tables.written.get(published, True) else "false",
         published_id=published,
         judge=judge,
         **shared,
@@ -205,6 +227,7 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
             "judge": judge,
         }
         about |= {"evidence": _evidence(tables, fact) or None, "published_id": fact.text("fact_id")}
+        about |= {name: str(fact.values.get(name) is True).lower() for name in MARKS}
         collection.sample(
             item, fact.text("text"), task=FACT, is_hallucinated=is_unsupported, **shared, **about
         )
@@ -214,11 +237,13 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
             collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
 
 
-def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int) -> BadRow | None:
-    """Why a reply is no sample: its item is not there, or nothing says whether it is hallucinated."""
+def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int, is_written: bool) -> BadRow | None:
+    """Why a reply is no sample: its item is not there, or nothing says whether it is hallucinated. One in which
+    nothing that can be checked was found is a sample without facts.
+    """
     if item is None:
         return BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
-    if not n_judged and (n_facts or row.text("status") == "ok"):
+    if not n_judged and (n_facts or row.text("status") == "ok" and not is_written):
         return BadRow(
             Reason.UNLABELLED, "no verdict on its facts" if n_facts else "no fact was written of it"
         )

@@ -23,7 +23,7 @@ from truerate.sources import released_replies as replies
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.release import Release, release_in
-from truerate.sources.released_replies import ENTITY, FACT, REPLIES
+from truerate.sources.released_replies import ENTITY, FACT, ITEMS, REPLIES, carried
 from truerate.sources.rows import BadRow, Reason, Row
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
@@ -72,6 +72,20 @@ class Told(NamedTuple):
     licence: str
 
 
+class Known(NamedTuple):
+    """What is known while rows are read: the release, its entities by published id, and what its table `items` says of
+    each item beyond its columns, by published id.
+    """
+
+    release: Release
+    entities: dict[str, dict]
+    items: dict[str, dict[str, str]]
+
+    def of_item(self, published: str) -> dict[str, str]:
+        """The attributes of an item of now, by the id that it was published under."""
+        return self.items.get(published, {}) | {"published_id": published}
+
+
 def read(
     folder: Path, *, name: str, on_bad_row: str, part: str | None = None, config: str | None = None
 ) -> SourceTables:
@@ -100,7 +114,7 @@ def read(
         raise SourceError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
     collection = _collection(folder, release, chosen, configs, name=name, on_bad_row=on_bad_row)
     collection.counts["n_files_of_other_configs"] = len(configs) - len(chosen)
-    entities: dict[str, dict] = {}
+    known = Known(release, {}, _attributes_of_items(collection, configs))
     for path, task in sorted(chosen.items(), key=lambda one: (parts.index(one[1]) if one[1] else 0, one[0])):
         file, shard = path.relative_to(folder).as_posix(), _SHARD.fullmatch(path.stem)
         _check_columns(path, task, release, where=f"source {name!r}: {file}")
@@ -111,7 +125,9 @@ def read(
         )
         keep = _keep_of_entity if ENTITY in release.tasks else _keep
         collection.read(
-            file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told)
+            file,
+            partial(parquet_rows, needed=NEEDED),
+            partial(keep, collection, known, told),
         )
     _name_anew(collection)
     return collection.tables()
@@ -185,12 +201,28 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
 
 
 # ---- rows --------------------------------------------------------------------------------------------------
-def _keep(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
+def _attributes_of_items(
+    collection: Collection, configs: Mapping[Path, str | None]
+) -> dict[str, dict[str, str]]:
+    """What table `items` says of each item beyond its columns, by published id: the turn of a dialogue, say. Empty
+    where one config was fetched alone.
+    """
+    told: dict[str, dict[str, str]] = {}
+
+    def note(row: Row) -> None:
+        told[row.text("item_id")] = carried(row, but=NAMING)
+
+    for path in (path for path, config in configs.items() if config == ITEMS):
+        collection.read(path.relative_to(collection.folder).as_posix(), parquet_rows, note)
+    return told
+
+
+def _keep(collection: Collection, known: Known, told: Told, row: Row) -> None:
     """A labelled text of an item whose document is its knowledge."""
     sample, knowledge, task = (
         _sample(row, told),
         row.optional_text("knowledge"),
-        told.task or row.choice("task", release.tasks),
+        told.task or row.choice("task", known.release.tasks),
     )
     collection.once("the sample", task, sample["published_id"], row=row)
     item = collection.item(
@@ -203,34 +235,32 @@ def _keep(collection: Collection, release: Release, entities: dict[str, dict], t
         document_ids=[collection.document(knowledge, lang=row.language(), licence=told.licence)]
         if knowledge
         else [],
-        published_id=row.text("item_id"),
         is_shared=True,
+        **known.of_item(row.text("item_id")),
     )
     collection.sample(item, **sample)
 
 
-def _keep_of_entity(
-    collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row
-) -> None:
+def _keep_of_entity(collection: Collection, known: Known, told: Told, row: Row) -> None:
     """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so
     evidence of its own.
     """
     sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
-    task = told.task or row.choice("task", release.tasks)
+    task = told.task or row.choice("task", known.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)
-    if published not in entities:
+    if published not in known.entities:
         about = {
             "group_id": row.text("group_id"),
             "lang": row.language(),
             "question": row.optional_text("question") or "",
         }
-        entities[published] = collection.item(ENTITY, **about, published_id=published)
+        known.entities[published] = collection.item(ENTITY, **about, **known.of_item(published))
     if knowledge:
         document = collection.document(knowledge, lang=row.language(), licence=told.licence)
-        documents = entities[published]["document_ids"]
+        documents = known.entities[published]["document_ids"]
         documents += [] if document in documents else [document]
         sample |= {"evidence": passage_name(document, 0, len(knowledge))} if task == FACT else {}
-    collection.sample(entities[published], task=task, **sample)
+    collection.sample(known.entities[published], task=task, **sample)
 
 
 def _sample(row: Row, told: Told) -> dict:

@@ -114,7 +114,10 @@ class Protocol:
     judgements of detectors that it reads (all, where there is none; scores.py), `scored_parts`, the `part` of each
     `target_id` that judgements name, from items, samples and generations, where `score` reads them part by part: it is
     given queries by part, and one part of them is in memory at a time (scores.py); `label` (people's labels → samples, judgements,
-    agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
+    agreement; labels.py or steps.py), `labelled_columns`, of the tables of the data set that it reads besides samples the
+    columns that it does (all tables whole, where there are none; steps.py), `labelled` (a table's name, some of its rows
+    and the tasks → what `label` reads of these, as they are read; labels.py), `topics`
+    (of failure), `training` and `targets` (the texts that token
     detectors learn from, and mark; steps.py); `faults`
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
     real` shows of a board, from samples, scores and the source's card); `totals`, `claims` and `reasons`
@@ -138,6 +141,8 @@ class Protocol:
     scored_judgements: Callable[..., "pl.Expr"] | None = None
     scored_parts: Callable[..., "pl.DataFrame"] | None = None
     label: Callable[..., Any] | None = None
+    labelled_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labelled: Callable[..., "pl.DataFrame"] | None = None
     topics: Callable[..., list[dict[str, Any]]] | None = None
     training: Callable[..., "pl.DataFrame"] | None = None
     targets: Callable[..., "pl.DataFrame"] | None = None
@@ -177,6 +182,8 @@ OPTIONAL = {
     "scored_judgements": Part("scored_judgements", ("scores",)),
     "scored_parts": Part("scored_parts", ("scores",)),
     "label": Part("label", ("steps", "labels")),
+    "labelled_columns": Part("LABELLED_COLUMNS", ("steps",)),
+    "labelled": Part("labelled", ("labels",)),
     "topics": Part("topics", ("steps",)),
     "training": Part("training", ("steps",)),
     "targets": Part("targets", ("steps",)),

@@ -35,6 +35,19 @@ def forget(at: Layout, url: str, *, mark: Mark, as_json: bool = False) -> None:
         _forget(at, store, facts.pages_of(store, url), mark=mark, as_json=as_json)
 
 
+def forget_query(
+    at: Layout, query: str, *, mark: Callable[[Layout, str], list[str]], as_json: bool = False
+) -> None:
+    """Forget what a search found for one query, so that the next build searches for it again; the pages that it led to
+    stay. `mark` is handed the query before it is forgotten, as of `_forget`.
+    """
+    with PageStore.of(at) as store:
+        queries = facts.queries_of(store, query)
+        boards = mark(at, query)
+        n = facts.forget_queries(store, queries)
+        show_forgotten(n, "queries", boards, one="query", asks="asks for", as_json=as_json)
+
+
 def _forget(
     at: Layout, store: PageStore, pages: Sequence[facts.StoredPage], *, mark: Mark, as_json: bool
 ) -> None:

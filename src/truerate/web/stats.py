@@ -14,6 +14,7 @@ from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 
 StoredPage = tuple[str, Page]  # a page under the scope that answered for it
+StoredQuery = tuple[str, str]  # a query behind the scope that answered it
 ALL = "all"
 TOO_SLOW = "too-slow"  # came, and took longer to be read than its limit
 RETRIED = {"timeout", "error", "status", "robots", ALL}  # what `retry` takes besides a status
@@ -97,6 +98,26 @@ def pages_of(store: PageStore, url: str) -> list[StoredPage]:
             f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; {hint}"
         )
     return pages
+
+
+def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
+    """Under which scopes the store holds the results of a query. Raises TruerateError where it holds none, with the query
+    most like it that it holds.
+    """
+    known = store.queries()
+    if not (found := [one for one in known if one[1] == query]):
+        close = get_close_matches(query, [text for _, text in known][:MOST_COMPARED], n=1, cutoff=0.6)
+        hint = f"it holds {close[0]!r}" if close else f"it holds {len(known):,} others"
+        raise TruerateError(
+            f"forgetting the query {query!r}: the page store {str(store.path)!r} does not hold it; "
+            f"{hint if known else 'it holds no query'}"
+        )
+    return found
+
+
+def forget_queries(store: PageStore, queries: Iterable[StoredQuery]) -> int:
+    """Forget the results of queries; how many queries they were, those of several services each."""
+    return sum(store.forget_query(*one) for one in queries)
 
 
 def forget(store: PageStore, pages: Iterable[StoredPage]) -> int:

@@ -146,6 +146,15 @@ class PageStore(KeyedStore):
         packed = zlib.compress(orjson.dumps(list(results)))
         self.run("INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?, ?)", (scope, query, n, today, packed))
 
+    def queries(self) -> list[tuple[str, str]]:
+        """The queries whose results are stored, each with its scope, by query."""
+        return self.run("SELECT DISTINCT scope, query FROM search ORDER BY query, scope", ())
+
+    def forget_query(self, scope: str, query: str) -> int:
+        """Forget the results of a query, however many of them were asked for; 1 where there were any, else 0."""
+        sql = "DELETE FROM search WHERE scope = ? AND query = ? RETURNING 1"
+        return int(bool(self.run(sql, (scope, query))))
+
     def next_turn(self, host: str, pause_s: float, now: float) -> float:
         """Take the next turn at a host, over all processes: when it is, in the seconds of `now`."""
         return next_turn(

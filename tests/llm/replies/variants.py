@@ -54,7 +54,8 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     yield "thought before", lambda text, draw: draw.choice(THOUGHTS) + text
     yield "thought behind", lambda text, draw: f"{text}\n<think>or the other one, Yes or No?"
     yield "special token", lambda text, draw: text + draw.choice(TOKENS)
-    if not (row["value"] is None and row["kind"] == "thought"):
+    is_material = re.match(r"\W*(?:Knowledge|Document|Question|Dialogue History)\W*:", row["text"])
+    if row["text"].strip() and not is_material and not (row["value"] is None and row["kind"] == "thought"):
         # nothing would stand before the example, and a reply may begin by repeating what it was given
         behind = EXAMPLE.get(kind, EXAMPLE["verdicts"]).format(other)
         yield "next example", lambda text, draw: text + behind

@@ -1,12 +1,13 @@
-"""Small hand-made rows for the tests of labels and scores."""
+"""Small hand-made rows for the tests of labels and scores, and what is scored of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from truerate.config import Model, Statistics
-from truerate.core.schemas import Generation, Item, Judgement, Sample, frame, pairs
+from truerate.core.schemas import Generation, Item, Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.mfava.scores import score
 from truerate.tracks.mfava.settings import Labelling
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
@@ -169,3 +170,52 @@ def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
         (row["metric"], row["subject"], *(pair["value"] for pair in row["slice"])): row
         for row in scores.iter_rows(named=True)
     }
+
+
+# ---- what is scored of them ---------------------------------------------------------------------------------
+
+TEXT = "a b c d e f g h i j"  # ten words at 0, 2, …, 18
+
+
+def words(*places: int, kind: str | None = "entity", p: float | None = None) -> list[dict]:
+    """A span on each of these words."""
+    return [span(2 * place, 2 * place + 1, kind, p) for place in places]
+
+
+def scored(items, samples, generations, judgements, settings=None):
+    """Rows of scores by what they say (`by_key`), and outcomes, of rows that keep their tables' rules."""
+    at = At() if settings is None else At(replace(Params(models=At().p.models), settings=settings))
+    scores, outcomes = score(at, "board", **tables(items, samples, generations, judgements), inputs="digest")
+    validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
+    keys = scores.with_columns(pl.col("slice").list.eval(pl.element().struct.field("value")).list.join(" "))
+    assert not keys.select("metric", "subject", "slice").is_duplicated().any()
+    return by_key(scores), outcomes
+
+
+# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both
+# 3.
+SILVER = [sample("i1", TEXT, *words(0, 1), *words(2, kind="invented")), sample("i2", TEXT, *words(5))]
+SAID = [
+    judged("silver-i1", *words(0, 1, 7, kind="hallucination", p=0.9)),
+    judged("silver-i2", *words(5, p=0.6), *words(6, p=0.5)),
+]
+ITEMS = [item("i1"), item("i2")]
+
+
+def wild(n: int, *, lang: str = "en", n_marked: int = 2) -> tuple[list, list, list]:
+    """`n` queries, answered by two models: `large` has `n_marked` words of ten marked, `small` one more; the
+    first reply repeats itself.
+    """
+    items = [item(f"{lang}{k}", "wild", lang, f"article-{lang}-{k}") for k in range(n)]
+    facts = [
+        {"lang": lang, "subset_seed": (42, 43)[k % 2], "repeats": "yes" if k == 0 else None} for k in range(n)
+    ]
+    models = ("large", "small")
+    replies = [
+        reply(one["item_id"], model, f"{TEXT} {model}", **more)
+        for one, more in zip(items, facts, strict=True)
+        for model in models
+    ]
+    marked = {"large": n_marked, "small": n_marked + 1}
+    said = [judged(row["generation_id"], *words(*range(marked[row["model"]]))) for row in replies]
+    return items, replies, said

@@ -3,11 +3,13 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations import labels
+from truerate.tracks.wildhallucinations.steps import LABELLED_COLUMNS
 
 from .made_facts import At, Params, by_key, facts, item, reply, tables
 
@@ -61,11 +63,11 @@ ROWS = [
 ]
 
 
-def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS):
+def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS, made=MADE):
     at = At(replace(Params(), on_bad_row=on_bad_row))
     numbered = [(number, row, "labels.jsonl") for number, row in enumerate(rows, start=1)]
     found = labels.label(
-        at, "board", SimpleNamespace(), MADE, tasks, numbered, where="labels.jsonl", inputs="digest"
+        at, "board", SimpleNamespace(), made, tasks, numbered, where="labels.jsonl", inputs="digest"
     )
     for model, name in (
         (Sample, "samples"),
@@ -89,6 +91,18 @@ def test_the_majority_makes_the_sample():
     assert row["attributes"] == pairs(
         fact="a-x-0", weight=2.0, n_labels=3, n_unsupported=2, evidence="page:0-4"
     )
+
+
+def test_rows_as_they_are_read_make_the_same_and_hold_the_evidence_of_what_was_given_alone():
+    read = {
+        table: labels.labelled(table, MADE[table].select(columns), tasks=TASKS)
+        for table, columns in LABELLED_COLUMNS.items()
+    }
+    less, more = labelled(made=read), labelled()
+    for name in ("samples", "judgements", "rejects", "scores"):
+        assert getattr(less, name).equals(getattr(more, name)), name
+    given = read["facts"].filter(pl.col("evidence").list.len() > 0)["fact_id"].to_list()
+    assert given == ["a-x-0", "a-x-1"] and read["facts"].height == MADE["facts"].height == 3
 
 
 def test_ties_are_counted_apart():

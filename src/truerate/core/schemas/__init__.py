@@ -7,7 +7,6 @@ content hashes. Columns named `attributes` and `slice` hold sorted key–value p
 needs no new column.
 """
 
-from truerate.core.schemas.apart import set_apart
 from truerate.core.schemas.declare import (
     DIGITS,
     PAIRS,
@@ -33,7 +32,8 @@ from truerate.core.schemas.disk import (
     write,
     write_parquet,
 )
-from truerate.core.schemas.parts import Gathered, load_in_parts, save_in_parts
+from truerate.core.schemas.gathering import Gathered, save_in_parts
+from truerate.core.schemas.parts import load_in_parts, read_in_parts, set_apart
 from truerate.core.schemas.rows import (
     NOT_FITTED,
     emptied,
@@ -103,6 +103,7 @@ __all__ = [
     "pair",
     "pairs",
     "read",
+    "read_in_parts",
     "read_json",
     "read_parquet",
     "reject_row",

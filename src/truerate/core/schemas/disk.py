@@ -50,9 +50,14 @@ def load(
     the others are never in memory together. Raises TruerateError where the file is missing, unreadable or breaks a
     rule.
     """
-    taken = None if columns is None else tuple(name for name in schema(table) if name in columns)
+    taken = taken_of(table, columns)
     found = read_parquet(path, rows=rows, columns=taken)
     return validate(table, found, where=str(path), columns=taken)
+
+
+def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, ...] | None:
+    """Those of a table's columns, in the order declared; None, which is all that a file has, where none are named."""
+    return None if columns is None else tuple(name for name in schema(table) if name in columns)
 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:

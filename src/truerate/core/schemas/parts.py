@@ -1,11 +1,9 @@
-"""Tables that outgrow memory: their rows come slice by slice, wait on disk, are written sorted, part by part, and read
-part by part.
-"""
+"""Tables that outgrow memory, as they are read: some rows at a time, held to the rules of the whole."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -13,92 +11,41 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, frame, schema
-from truerate.core.schemas.disk import (
-    LARGEST_GROUP,
-    STORED,
-    height,
-    put,
-    read,
-    read_parquet,
-    save,
-    scan,
-    validate,
-    write,
-    write_parquet,
-)
+from truerate.core.schemas.disk import LARGEST_GROUP, height, read_parquet, taken_of, validate
 
-PART = 2_000  # rows of texts of any length that are in memory together
-ROW_GROUP = 500  # of a file of such texts
-WAITING = 50_000  # rows of slices that are put together before they go to disk
-KEYS = 200_000  # keys that parts are cut by; of more rows one in so many
+PART = "part"
+GROUP = 1_000  # rows that are skipped together where a query wants none of them
 
 
-class Gathered:
-    """Rows of tables that come in slices, on disk in a folder until all have come (`save_in_parts`)."""
-
-    def __init__(self, tables: Mapping[str, type[Table]], folder: str | Path) -> None:
-        self.tables, self.folder = tables, Path(folder)
-        self.paths: dict[str, list[Path]] = {}
-        self._waiting: dict[str, list[pl.DataFrame]] = {}
-
-    def keep(self, rows: Mapping[str, pl.DataFrame]) -> None:
-        """Take some rows of tables, by the names of these."""
-        for name, data in rows.items():
-            self.paths.setdefault(name, [])
-            waiting = self._waiting.setdefault(name, [])
-            waiting.append(data)
-            if sum(one.height for one in waiting) >= WAITING:
-                self._put(name)
-
-    def files(self) -> dict[str, list[Path]]:
-        """The files in which the rows of each table lie, in the order in which they came; a table that nothing came of
-        has none.
-        """
-        for name in self._waiting:
-            self._put(name)
-        return self.paths
-
-    def _put(self, name: str) -> None:
-        data = pl.concat(self._waiting[name]) if self._waiting[name] else pl.DataFrame()
-        self._waiting[name] = []
-        if data.height:
-            path = self.folder / f"{name}-{len(self.paths[name]):05}.parquet"
-            write(self.tables[name], data, path)
-            self.paths[name].append(path)
-
-
-def save_in_parts(
+def read_in_parts(
     table: type[Table],
-    paths: Sequence[str | Path],
     path: str | Path,
     *,
-    key: str,
-    n: int = PART,
-    group: int = ROW_GROUP,
-    keeps_first: bool = True,
-) -> None:
-    """What `save` would write of the rows of files that `write` wrote, sorted by a text `key`, of rows of one key the
-    first; without `keeps_first` two such rows, of whichever files, are refused as `save` refuses them.
+    columns: Collection[str] | None = None,
+    rows: pl.Expr | None = None,
+    n_at_once: int = LARGEST_GROUP,
+) -> Iterator[pl.DataFrame]:
+    """What `load` reads, in the order of the file, of `n_at_once` of its rows at a time those for which `rows` holds;
+    of an empty file one part without rows.
 
-    The rows of one file, or about `n` of all, are in memory together: parts are cut by the key, so that all rows of one
-    key meet in one part, where it is validated. Each row is read twice, whatever there is. Row groups have `group` rows;
-    where parts are cut changes no byte.
+    Raises TruerateError as `load` does: of a part that breaks a rule before it is given, and after the last where a
+    value stands in two parts that no two rows may share. Of such columns the ends of each part are kept, and where
+    these overlap, as in a file that is sorted by another column, the column is read once more, alone.
     """
-    starts = _starts(table, paths, key, n)
-    if not starts:
-        save(table, _in_order(pl.concat([read(table, one) for one in paths]), key, keeps_first), path)
-        return
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
-        parts = [Path(folder) / f"{place:05}" for place in range(len(starts) + 1)]
-        for number, one in enumerate(paths):
-            _cut(read(table, one), starts, key, parts, name=f"{number:05}")
-        for part in parts:
-            pieces = pl.concat([pl.read_parquet(piece) for piece in sorted(part.iterdir())])
-            rmtree(part)
-            write_parquet(validate(table, _in_order(pieces, key, keeps_first), where=str(path)), part)
-        whole = pl.concat([pl.scan_parquet(part) for part in parts])
-        put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=group))
+    taken = taken_of(table, columns)
+    single = [name for name in taken or schema(table) if table.fields()[name][1].unique]
+    ends: dict[str, list[tuple[Any, Any]]] = {name: [] for name in single}
+    read_parquet(path, columns=taken, rows=pl.lit(False))  # says what is wrong with a file
+    for start in range(0, max(1, height(path)), n_at_once):
+        found = read_parquet(path, columns=taken, rows=rows, part=(start, n_at_once))
+        yield validate(table, found, where=str(path), columns=taken)
+        for name in single if found.height else ():
+            ends[name].append((found[name].min(), found[name].max()))
+    for name, of_column in ends.items():
+        if any(first[1] >= second[0] for first, second in pairwise(of_column)):
+            met = read_parquet(path, columns=(name,), rows=rows)[name]
+            if met.is_duplicated().any():
+                raise TruerateError(f"{path}: not a {table.__name__} table: column {name!r} is not unique")
 
 
 def load_in_parts(
@@ -107,50 +54,47 @@ def load_in_parts(
     each: Callable[[pl.DataFrame], pl.DataFrame],
     *,
     columns: Collection[str] | None = None,
+    rows: pl.Expr | None = None,
+    n_at_once: int = LARGEST_GROUP,
 ) -> pl.DataFrame:
-    """What `each` makes of the rows of a table on disk, LARGEST_GROUP at a time, so that no more of them are whole
-    together. Raises TruerateError as `load` does: a key that stands in two parts breaks a rule, too.
+    """What `each` makes of the parts of a table on disk (`read_in_parts`), put together, so that no more rows than those
+    of a part are whole at once.
     """
-    taken = tuple(name for name in schema(table) if columns is None or name in columns)
-    keys = [name for name in taken if table.fields()[name][1].unique]
-    read_parquet(path, columns=taken, rows=pl.lit(False))  # says what is wrong with a file
-    query = pl.scan_parquet(path).select(taken)
-    made = [each(frame(table).select(taken))]
-    ends: list[list[tuple[Any, Any]]] = [[] for _ in keys]
-    for start in range(0, height(path), LARGEST_GROUP):
-        part = validate(table, query.slice(start, LARGEST_GROUP).collect(), where=str(path), columns=taken)
-        for name, of_key in zip(keys, ends, strict=True):
-            of_key.append((part[name].min(), part[name].max()))
-        made.append(each(part))
-    for name, of_key in zip(keys, ends, strict=True):
-        is_sorted = all(
-            first[1] < second[0] for first, second in pairwise(of_key)
-        )  # so no part has another's key
-        if not is_sorted and query.select(pl.col(name).is_duplicated().any()).collect().item():
-            raise TruerateError(f"{path}: not a {table.__name__} table: column {name!r} is not unique")
-    return pl.concat(made)
+    parts = read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once)
+    return pl.concat([each(part) for part in parts])
 
 
-def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -> list[str]:
-    """The keys with which the second part of about `n` rows begins, the third, and so on."""
-    scan(table, paths)  # says which file is none of the table
-    every = max(1, sum(map(height, paths)) // KEYS)
-    drawn = [
-        pl.scan_parquet(one).select(key).collect().to_series().sort().gather_every(every) for one in paths
-    ]
-    keys = pl.concat(drawn).unique().sort()
-    return keys.gather_every(max(1, n // every)).to_list()[1:]
+@contextmanager
+def set_apart(
+    table: type[Table],
+    paths: Sequence[str | Path],
+    *,
+    parts: pl.DataFrame,
+    rows: pl.Expr | None = None,
+    columns: Collection[str] | None = None,
+    within: str | None = None,
+    n_at_once: int = LARGEST_GROUP,
+) -> Iterator[dict[str, pl.LazyFrame]]:
+    """The rows of tables that `save` wrote, those of which `rows` holds, by what they are about, each as a query that reads
+    them when it is collected: in the order of the files and of their rows; with `within` those of one value of this
+    column lie together, some at a time, so that a query of one value reads few others. Files are read and checked by
+    `read_in_parts` before the block begins.
 
-
-def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, parts: Sequence[Path], *, name: str) -> None:
-    """Write the rows before the first of the keys `starts`, those from it to the next, and so on, each to a file of
-    its own in the folder of its part.
+    `parts`: a column of the table that names one part per value, and `part`; rows of none are in no part. Parts lie
+    in a scratch folder of the system (`TMPDIR`) until the block ends. Raises TruerateError as `load` does.
     """
-    places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
-    for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
-        parts[int(place)].mkdir(exist_ok=True)
-        rows.drop("place", strict=False).write_parquet(parts[int(place)] / name, **STORED)
-
-
-def _in_order(data: pl.DataFrame, key: str, keeps_first: bool) -> pl.DataFrame:
-    return (data.unique(key, keep="first", maintain_order=True) if keeps_first else data).sort(key)
+    (key,) = (name for name in parts.columns if name != PART)
+    names = sorted(parts[PART].unique())
+    with TemporaryDirectory(prefix="truerate-parts-") as scratch:
+        written: dict[str, list[Path]] = {name: [] for name in names}
+        for path in paths:
+            for found in read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once):
+                placed = found.join(parts, on=key, how="inner", maintain_order="left")
+                for (name,), own in placed.group_by(PART, maintain_order=True):
+                    place = Path(scratch) / f"{names.index(name):05}-{len(written[str(name)]):05}.parquet"
+                    kept = own.drop(PART)
+                    kept = kept if within is None else kept.sort(within, maintain_order=True)
+                    kept.write_parquet(place, compression="lz4", row_group_size=GROUP)
+                    written[str(name)].append(place)
+        empty = frame(table).select(taken_of(table, columns) or pl.all()).lazy()
+        yield {name: pl.scan_parquet(files) if files else empty for name, files in written.items()}

@@ -104,6 +104,7 @@ def best_word_threshold(texts: Sequence[HeldOut]) -> float:
     words = [word_probabilities(one.text, one.reading) for one in located]
 
     def f1(threshold: float) -> float:
+        """Agreement at a threshold, in [0, 1]; 0 where neither side marks a character."""
         both = gold = detected = 0
         for one, own in zip(located, words, strict=True):
             marked, labelled = np.zeros(len(one.text), dtype=bool), np.zeros(len(one.text), dtype=bool)

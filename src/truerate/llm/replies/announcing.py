@@ -56,9 +56,12 @@ TOLD_BEHIND = lazy(
     re.I | re.DOTALL,
 )
 # a question back to the one who asks, in place of a text
+# no turn of a dialogue asks so
+ASKS_OF_TASK = lazy(r"\W*(?:what|which)\s+(?:kind|type|sort)\s+of\s+hallucination\b[^\n]{0,120}\?\W*", re.I)
 ASKS_BACK = lazy(
     r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|"
     r"assist|do))\b[^\n]{0,100}\?\W*|"
+    r"\W*i\s+(?:do\s+not|don't|can't|cannot)\s+see\s+(?:any|a|the)\s+(?:document|text|question|dialogue|source|passage|article)\b[^\n]{0,200}|"
     r"\W*(?:do\s+you\s+(?:want|mean|prefer)|would\s+you\s+(?:like|prefer)|"
     r"could\s+you\s+(?:please\s+)?tell\s+me\s+(?:which|what|whether))\b[^\n]{0,160}\?\W*|"
     r"\W*(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|provide|share|"

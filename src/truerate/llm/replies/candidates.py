@@ -13,6 +13,7 @@ from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
     ASKS_BACK,
+    ASKS_OF_TASK,
     BOXED,
     ECHOED,
     FOREIGN_HEAD,
@@ -102,6 +103,7 @@ _LABEL = lazy(
 )
 # one text behind a bullet or a mark of quotation, or in brackets
 _BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
+_ONE_ITEM = lazy(r"1[.)]\s+(?![^\n]*\s2[.)]\s)(?P<text>[A-Z\"“][^\n]{12,}[.!?\"”])")  # a list of one
 _ITEM = lazy(
     rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{KINDS}[ \t]+)?(?:option|version|"
     rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
@@ -116,6 +118,7 @@ _ACKNOWLEDGED = lazy(
     rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null)\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
     rf"[^\n.]{{0,40}}\b{KINDS}\s+{MADE}\b[^\n]{{0,60}}|"
+    rf"\W*(?:{_YES_SIR}\W*)*i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+(?:help|assist)(?:\s+(?:you|with\s+(?:that|this|it)))*\W*|"
     rf"<[^<>\"'/]{{0,20}}\b(?:insert|your|placeholder|answer|response|summary)[^<>\"']{{0,20}}>|"
     rf"\[[^\]\"']{{0,20}}(?:insert|your|placeholder|refused|answer|response|summary)[^\]\"']{{0,20}}\]",
     re.I,
@@ -167,7 +170,8 @@ def written(
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    if _ACKNOWLEDGED.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer)):
+    is_question = ASKS_OF_TASK.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer))
+    if is_question or _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
     names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
@@ -299,7 +303,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
         if noun != "Response" and (found := FAREWELL.search(value)) and found.start():
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
-        if found := _BULLET.fullmatch(value):
+        if found := _BULLET.fullmatch(value) or (noun != "Answer" and _ONE_ITEM.fullmatch(value)):
             value, cuts = found["text"].strip(), joined(cuts, ("heading",))
         if items := _items(value, noun):
             value, cuts = items[0], joined(cuts, ("alternatives",))
@@ -314,7 +318,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if (label := _LABEL.match(value)) and value[label.end() :].strip():
         return value[label.end() :].strip(), ("heading",)
     found = re.match(
-        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|A|"
+        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|{KINDS}\s+{MADE}|A|"
         rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|"
         rf"\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,

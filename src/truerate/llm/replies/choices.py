@@ -17,12 +17,22 @@ from truerate.llm.replies.both import without_both
 from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
-from truerate.llm.replies.hedging import REPORTED, UNDECIDED
+from truerate.llm.replies.formed import of_json, of_table
+from truerate.llm.replies.hedging import REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.lexicon import FAULT
-from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, mention, short
+from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
+from truerate.llm.replies.others import (
+    with_initials_named,
+    with_last_number_named,
+    with_noun,
+    with_numbers_named,
+    with_others_named,
+    without_again,
+)
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.weighing import weighed
+from truerate.llm.replies.stating import QUOTED
+from truerate.llm.replies.weighing import contradicts, weighed
 
 _REASON = lazy(
     r"\s*(?:[.;:!(\n—–-]|,\s*(?:hands\s+down|no\s+doubt|without\s+(?:a\s+)?doubt|clearly|definitely|by\s+far|easily|"
@@ -69,27 +79,20 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
+    "best": r"더\s?(?:낫|좋|정확|자연스)|\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
     r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
     r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
 }
+_LATIN_IN_CJK = lazy(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])")
+_CONDITION = lazy(
+    r"\b(?:if|unless|suppos\w+|assum\w+|state|write|say|whether)\b[^.;!?]*\Z", re.I
+)  # before a cue
 _NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:(?:answer|choice|pick|best|verdict|selection|hallucinated)\s*(?:is|:|"
     r"=)|i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|prefer|go\s+(?:with|for)))\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
     re.I,
-)
-_KEYS = lazy(
-    r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+)?"
-    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|"
-    r"better|best)",
-    re.I,
-)
-
-
-_OTHER_KEYS = lazy(
-    r"worst|worse|other|reject|explan|reason|rationale|thought|confidence|score|rank|index|id\b", re.I
 )
 # what a text does with something that may be at fault itself
 _TELLS_OF = lazy(
@@ -145,13 +148,19 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if not answer:
         return nothing(cuts)
     answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
+    answer = structured.ticked(answer)
+    answer = _LATIN_IN_CJK.sub(" ", answer)
     answer = UNSPACED.sub(r" \g<0> ", answer)
-    answer = without_both(answer)
+    answer = without_again(with_others_named(with_initials_named(without_both(answer), names), names))
     given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
+    if cue and any(
+        _CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in headings.find(answer, cue)
+    ):
+        return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     if cue and len(_under(answer, cue, names)) > 1:
         return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     found = _region(value, tuple(names), asks)
@@ -163,7 +172,7 @@ def _under(answer: str, cue: str, names: Sequence[str]) -> set[str]:
     cues = headings.find(answer, cue, is_anywhere=False)
     stop = cues[0].start + len(headings.before_next(answer[cues[0].start :])[0]) if cues else 0
     lines = (answer[one.end :].strip().partition("\n")[0] for one in cues if one.start < stop)
-    return {name for line in lines if (name := _alone(line, names)) is not None}
+    return {name for line in lines if (name := alone_name(line, names)) is not None}
 
 
 def _before_example(answer: str, given: Sequence[str], hashed: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -183,20 +192,14 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
-    if (named := structured.pairs(text)) is not None:
-        values = {_alone(str(value), names) for name, value in named if not _OTHER_KEYS.search(name)}
-        values.discard(None)
-        if not any(_KEYS.fullmatch(name) or not name for name, _ in named):
-            values = set()
-        if len(values) == 1:
-            return Parsed(values.pop(), cuts=("json",))
-        if values or inside.startswith(("{", "[")):
-            return Parsed(None, "ambiguous" if values else "absent", ("json",))
-    if (alone := _alone(inside, names)) is not None:
-        return Parsed(alone, cuts=cuts)
+    if (formed := of_json(text, names, asks)) or (formed := of_table(text, names, asks)):
+        return formed
+    if (only := alone_name(inside, names)) is not None:
+        return Parsed(only, cuts=cuts)
     lines = [line for line in inside.splitlines() if line.strip()]
-    alone_lines = [_alone(line, names) for line in lines]
+    alone_lines = [alone_name(line, names) for line in lines]
     others = "\n".join(line for line, name in zip(lines, alone_lines, strict=True) if name is None)
+    others = QUOTED.sub("Q", others)
     if len(found := {name for name in alone_lines if name}) == 1 and not mention().search(others):
         # a pick on a line of its own, beside words that name none and do not doubt it
         if not _DOUBT.search(others) and not _TAKEN_BACK.search(others):
@@ -214,18 +217,13 @@ def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
     )
 
 
-def _alone(text: str, names: Sequence[str]) -> str | None:
-    """The name that a text is, in any form of a mention, and nothing beside it."""
-    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n"))
-    found = short().fullmatch(plain)
-    return names[0 if found["first"] else 1] if found else None
-
-
 def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
     """The name picked in running words, else a reason. Two that are compared (`comparisons`) are read where
     nothing else in the words picks another one.
     """
-    text = re.sub(r"[*_`]", "", _with_noun(text, names))
+    text = re.sub(
+        r"[*_`]", "", with_noun(with_last_number_named(with_numbers_named(text, names), names), names)
+    )
     mentions = [
         (0 if found["first"] else 1, found.start(), found.end()) for found in mention().finditer(text)
     ]
@@ -237,19 +235,12 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
         weight = weighed(text, mentions, asks)
         return said if weight is None else names[weight]
     if place is None:
-        is_against = said in names and names.index(said) in against(text, mentions, asks)
+        is_against = said in names and (
+            names.index(said) in against(text, mentions, asks)
+            or contradicts(text, mentions, names.index(said), asks)
+        )
         return "ambiguous" if is_against else said
     return "ambiguous" if said in names and said != names[place] else names[place]
-
-
-def _with_noun(text: str, names: Sequence[str]) -> str:
-    """A text whose first word is a bare number (`2, because …`) with the name in its place; not a list."""
-    lead = re.match(
-        r"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
-    )
-    if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
-        return f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
-    return text
 
 
 def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
@@ -271,7 +262,10 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
         return "ambiguous"
     if found := rated(text, mentions, names, asks):
         return found
-    if len(mentions) > 1 and (_is_listed(text, mentions, asks) or _is_told_in_turn(text, mentions)):
+    heads = {place for place, _, end in mentions if re.match(r"\s*:", text[end:])}
+    if len(heads) > 1 or (
+        len(mentions) > 1 and (_is_listed(text, mentions, asks) or _is_told_in_turn(text, mentions))
+    ):
         return "ambiguous"
     if re.search(
         rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
@@ -317,7 +311,7 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
-    if is_picked and UNDECIDED.search(text, end):
+    if is_picked and (UNDECIDED.search(text, end) or WITHDRAWN.search(text, end)):
         return "ambiguous"
     if re.match(r"[^.]{0,60}?\bthan\b", behind):
         return "absent"  # compared with something that is no text
@@ -327,6 +321,8 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
     if not is_picked and (_DOUBT.search(text) or _TAKEN_BACK.search(text, end)):
         return "ambiguous"
     # a statement of one text is a pick where it ends with it, or says of it what was asked for
+    if re.search(r"\bthan\s+(?:the\s+)?\Z", ahead, re.I):
+        return "absent"  # what it is compared with is not named
     is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", behind.partition("\n")[0]) and not _OF_PLACE.search(ahead)
     is_said = asks is None or _is_own_said(ahead, own[len(ahead) + end - start :], asks)
     return names[place] if is_picked or is_last or is_said else "absent"

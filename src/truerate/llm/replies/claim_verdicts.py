@@ -56,6 +56,12 @@ _OF_ALL_BUT = lazy(
     r"(?P<but>[\[(#]?\d{1,3}[\])]?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)[\[(#]?\d{1,3}[\])]?)*)[\W_]*",
     re.IGNORECASE,
 )
+# claims by their verdict: `Supported: 1, 4`
+_GROUPED = lazy(
+    r"^[ \t>*_#•-]*(?P<word>(?:not[ \t_-]|un)?supported)(?:[ \t]+(?:claims?|statements?|facts?))?[*_]*[ \t]*[:：][*_ \t]*"
+    r"(?:claims?[ \t]+)?(?P<numbers>[\[#]?\d{1,3}\]?(?:(?:[ \t]*[,;&][ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)[\[#]?\d{1,3}\]?)*)[ \t.]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _COUNTS = {
     word: str(n)
     for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)
@@ -91,10 +97,22 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     if (table := _of_table(answer, claims)) is not None:
         return Parsed(table, None, joined(cuts, ("table",)))
     answer = _IN_PROSE.sub(lambda found: f"\n[{', '.join(re.findall(r'[0-9]+', found['numbers']))}] ", answer)
+    answer = _ungrouped(answer, n)
     said, more = _of_lines(_latest(unfenced(answer).text, n), claims)
     if not said:
         said, more = _by_place(unfenced(answer).text, claims)
     return Parsed([_one(said.get(place)) for place in range(1, n + 1)], None, joined(cuts, more))
+
+
+def _ungrouped(text: str, n: int) -> str:
+    """A reply with its groups (`Supported: 1, 4`) as lines of claims, where they name each claim once."""
+    groups = list(_GROUPED.finditer(text))
+    named = sorted(int(one) for group in groups for one in re.findall(r"\d+", group["numbers"]))
+    if named != list(range(1, n + 1)) or len(named) < 2:
+        return text
+    return _GROUPED.sub(
+        lambda found: f"[{', '.join(re.findall('[0-9]+', found['numbers']))}] {found['word']}", text
+    )
 
 
 def _one(said: set[bool | str] | None) -> bool | str:

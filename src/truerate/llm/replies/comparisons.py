@@ -61,7 +61,7 @@ AGAINST = r"(?:compared\s+(?:with|to)|unlike|in\s+contrast\s+to|in\s+comparison\
 _DOUBT = lazy(
     r"\b(?:both|neither|either|none|tied?|equal(?:ly)?|could|might|may|maybe|perhaps|possibly|probably|unsure|"
     r"unclear|if|unless|not\s+sure|hard\s+to|(?:cannot|can't)(?!\s+be\s+(?:verified|found|confirmed|traced|"
-    r"supported)\b)|wait|actually|rather(?!\s+than)|on\s+reflection|"
+    r"supported)\b)|wait|actually|(?<!would\s)(?<!'d\s)rather(?!\s+than)|on\s+reflection|"
     r"scratch|i\s+mean|however|although|though)\b|\?",
     re.I,
 )
@@ -229,6 +229,8 @@ def _of_hallucinated() -> list[str]:
         rf"{_SO}@\s+(?:adds|invents|introduces|fabricates|makes\s+up)\s+(?!nothing\b|no\b)[^@%.;]+?{_AND}%\s+{lacks}",
         rf"{_SO}%\s+do(?:es)?(?:\s+not|n't)\s+{fault}\s*(?:,|{_AND})\s*@\s+does",
         rf"{_SO}{AGAINST}\s+%\s*,\s*@\s+(?:{own}|{stated}){_TAIL}",
+        rf"{_SO}(?:{AGAINST}\s+%\s*,\s*)?@\s+is\s+the\s+one\s+(?:that|which)\s+(?:has\s+)?(?:invented|made\s+up|fabricated|hallucinated)\s"
+        rf"(?!no\b|nothing\b)[^@%.;]*",
     ]
 
 
@@ -248,6 +250,8 @@ def _of_best() -> list[str]:
         rf"{_SO}@\s+{own}\s+than\s+%{_TAIL}{_REASON}",
         rf"{_SO}%\s+{_IS}{_WORSE}\s+than\s+@{_TAIL}{_REASON}",
         rf"{_SO}@\s+(?:beats|outperforms|wins\s+over|is\s+preferable\s+to|>)\s+%{_REASON}",
+        rf"{_SO}%\s+(?:is|was)\s+(?:outdone|outperformed|beaten|surpassed)\s+by\s+@{_REASON}",
+        rf"{_SO}i(?:'d|\s+would)?\s+(?:rather|sooner)\s+(?:use|pick|choose|take|have|keep|trust)\s+@\s+than\s+%{_REASON}",
         rf"{_SO}%\s+is(?:\s+not|n't)\s+as\s+(?:good|{_QUALITY})\s+as\s+@{_REASON}",
         rf"{_SO}%\s+(?:loses\s+to|<)\s+@{_REASON}",
         rf"{_SO}%\s+{_IS}(?:fine|good|ok(?:ay)?|close|{_QUALITY})\s*,\s*(?:but\s+)?@\s+{_IS}(?:{_BETTER}|{_SOUND})",

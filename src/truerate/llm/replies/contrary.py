@@ -37,12 +37,18 @@ OF_GIVEN = lazy(
     r"(?:(?:very|quite|perfectly|really|entirely|fully|a\s+bit|rather)\s+)?(?:reliable|trustworthy|clear|unclear|ambiguous|vague|"
     r"complete|incomplete|sufficient|insufficient|enough|relevant|long|short|easy|simple|hard|difficult|tricky|interesting|"
     r"understood|understandable|available|readable|well[ -]?known|detailed|good|fine|valid|leading|loaded)"
-    r"(?:\s+(?:enough|here|to\s+me))?\s*\Z",
+    r"(?:\s+(?:enough|here|to\s+me))?\s*\Z"
+    r"|(?:the|this|that|your)\s+(?:document|source|text|article|passage|summary|answer|response)\s+is\s+(?:written\s+)?in\s+"
+    r"(?:english|german|french|spanish|portuguese|italian|chinese|japanese|russian|arabic|dutch|turkish|polish|korean|hindi)\b",
     re.I,
 )
 # behind a Yes or No that answers the one who asks: courtesy, what the writer will or cannot do, what it lacks
 COURTEOUS = lazy(
-    r"\W*(?:please\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|"
+    r"\W*(?:please\b|(?:happy|glad)\s+to\b|(?:i(?:'m|\s+am)\s+afraid\s+)?i\s+(?:do\s+not|don't|can't|cannot)\s+(?:have\s+access|access|open)\b|"
+    r"(?:claro|por\s+supuesto|natürlich|gerne?|bien\s+sûr|avec\s+plaisir|certo|volentieri|com\s+prazer|конечно|当然|もちろん)\b[^\n]*[?？]|"
+    r"(?:claro\W+)?(?:con\s+(?:mucho\s+)?gusto|avec\s+plaisir|com\s+prazer|sehr\s+gerne?|volentieri)\b|"
+    r"(?:das|es)\s+(?:lässt\s+sich|kann\s+ich)\s+(?:so\s+)?nicht\s+(?:sagen|beurteilen|entscheiden)|"
+    r"(?:je\s+ne\s+(?:peux|sais)\s+pas|no\s+(?:puedo|sé|se\s+puede)\s+(?:decir|juzgar|saber)|non\s+posso\s+(?:dire|giudicare))\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|"
     r"thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
     r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
     r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
@@ -69,7 +75,7 @@ COURTESY_FIRST = lazy(
 _ENTRY = lazy(r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S", re.MULTILINE)
 _STEP = lazy(
     r"^([ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+(?![^\n]*\b(?:final|overall|judge?ment|verdict|conclusion)\b)"
-    rf"[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+)(?:{WORD})(?!\w)",
+    rf"[^\n]*?\w[^\n]*?[.!][\"*_)]*[ \t]+(?:(?:supported|verified|correct|accurate|true|confirmed)[ \t]*[:=?][ \t]*)?)(?:{WORD})(?!\w)",
     re.I | re.MULTILINE,
 )
 

@@ -17,84 +17,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies import lexicon
 from truerate.llm.replies.comparisons import Asks, signed
+from truerate.llm.replies.decisive_forms import FORMS, OWN
 from truerate.llm.replies.grammar import paraphrase
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED
 from truerate.llm.replies.weighing import said_in
 
 _NAME = "[\x01\x02]"
-_X = r"(?P<{}>[\x01\x02])"
-_NOUN = r"(?:one|answer|response|summary|choice|option|candidate|text|version|pick|selection)"
-_IS = r"(?:is|was|seems|appears|looks|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains)"
-_MUCH = (
-    r"(?:(?:clearly|slightly|much|far|therefore|thus|hence|definitely|simply|overall|the|a|an|by\s+far|also|still|certainly|obviously|"
-    r"actually|indeed|then|to\s+be|my|our|your|only)\s+)*"
-)
-_MORE = (
-    r"(?:more|most)\s+(?:\w+ly\s+)?(?:accurate|faithful|reliable|plausible|convincing|natural|correct|factual|"
-    r"consistent|truthful|trustworthy|"
-    r"precise|grounded|believable|credible|likely)"
-)
-_OWN = {
-    "best": rf"(?:better|best|preferable|to\s+be\s+preferred|preferred|superior|stronger|strongest|winner|winning|(?<=the\s){_MORE})",
-    "hallucinated": r"(?:hallucinated|fabricated|made[ -]up|faulty|unfaithful|non-?factual|unsupported|hallucinating)",
-}
-# with an article alone: `the right one`, of which there is one
-_THE = {
-    "best": r"(?:right|correct|accurate|faithful|factual|sound|truthful|supported)",
-    "hallucinated": r"(?:wrong|incorrect|inaccurate|false|erroneous|bad)",
-}
-_WITH = {
-    "best": r"(?:(?:without|with\s+no|free\s+(?:of|from))\s+(?:any\s+)?(?:\w+\s+)?(?:hallucinat\w+|errors?|mistakes?|"
-    r"fabricat\w+|information)|"
-    r"(?:that|which)\s+(?:does\s+not|doesn't)\s+(?:contain|include|have)\s+(?:any\s+)?(?:hallucinat\w+|errors?|"
-    r"fabricat\w+|made[ -]up\s+\w+))",
-    "hallucinated": r"(?:(?:with|containing|(?:that|which)\s+(?:contains?|has|includes?))\s+(?:the|an?|some|"
-    r"any)?\s*(?:\w+ly\s+)?(?:\w+\s+)?(?:hallucinat\w+|errors?|fabricat\w+|"
-    r"mistakes?|made[ -]up\s+\w+|false\s+\w+|unsupported\s+\w+|non-?factual\s+\w+)(?:\s+(?:content|information|"
-    r"details?|claims?))?|(?:that|which)\s+is\s+(?:hallucinated|fabricated|made[ -]up))",
-}
-_HAS = (
-    r"(?:contains|has|includes|holds)\s+(?:the|an?|some)?\s*(?:\w+\s+)?(?:hallucinat\w+|"
-    r"fabricat\w+)(?:\s+(?:content|information|details?|claims?))?"
-)
-_FOREIGN = {
-    "best": r"(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|le\s+|el\s+|de\s+)?(?:besser|beste|meilleure?|mejor|melhor|"
-    r"migliore|beter)(?:re)?|是?(?:更好|最好|最佳|更准确)的?",
-    "hallucinated": r"(?:enthält|contient|contiene|contém|bevat)\s+(?:(?:die|eine|une|la|una|un|l'|l’|uma|de|een|"
-    r"a)\s*)?(?:\w*halluzination\w*|hallucinat\w*|alucina\w*|allucina\w*|"
-    r"hallucinatie)|(?:ist|est|es|é|è|is)\s+(?:die\s+)?(?:halluziniert|hallucinée?|alucinad[oa]|gehallucineerd)|(?:包含|含有|存在|有)(?:了)?幻觉",
-}
-_ABROAD = {  # in other languages, before the name
-    "best": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+(?:mejor|bessere|beste|meilleure?|migliore?|miglior|"
-    r"melhor)\s+\w+|лучший\s+\w+|(?:我的)?(?:选择|答案)是|選択は|(?:更好|最好)的(?:答案|回答)?是)",
-    "hallucinated": r"(?:(?:la|el|le|il|a|o|die|das|der|de)\s+\w+\s+(?:\w+\s+){0,3}(?:hallucin\w+|alucin\w+|"
-    r"allucin\w+|halluzin\w+)|галлюцинац\w+\s+(?:содержится|есть)\s+в|"
-    r"(?:我的)?选择是|選択は|(?:包含|含有)幻觉的(?:答案|回答|摘要)?是)",
-}
-_CHOSEN = (
-    r"(?:(?:i(?:'d|\s+would|\s+will|'ll|\s+have\s+to|'m\s+going\s+to)?\s+)?(?:therefore\s+|rather\s+|still\s+|"
-    r"then\s+)?(?:pick|choose|select|prefer|take|go(?:ing)?\s+(?:with|for)|opt\s+for|vote\s+for|"
-    r"settle\s+on|favou?r|side\s+with)|(?:i'm|i\s+am)\s+going\s+with|"
-    r"(?:(?:my|your|the)\s+)?(?:final\s+|best\s+)?(?:choice|pick|vote|selection|verdict|decision|judge?ment|conclusion|final|"
-    r"(?<=my\s)answer|(?<=your\s)answer|(?<=the\s)answer|(?<=final\s)answer)\s*(?:is|:|would\s+be|should\s+be|"
-    r"goes\s+to|has\s+to\s+be|falls\s+on)|"
-    r"it(?:'s|\s+is|\s+has\s+to\s+be|\s+must\s+be|\s+should\s+be|'d\s+be|\s+would\s+be))"
-)
-_SO = (
-    r"(?:so|thus|hence|therefore|but|and|yet|overall|consequently|accordingly|in\s+(?:conclusion|summary|short|sum)|"
-    r"all\s+in\s+all|as\s+a\s+result|for\s+(?:this|that)\s+reason|because\s+of\s+(?:this|that)|"
-    r"on\s+balance|ultimately|finally|still|then|(?:which|this|that)\s+means(?:\s+that)?|it\s+follows\s+that|"
-    r"(?:and\s+)?i\s+(?:think|believe|find|feel|conclude|(?:would|'d)\s+say|say)(?:\s+that)?|i'd\s+say(?:\s+that)?|"
-    r"in\s+my\s+(?:view|opinion)|of\s+the\s+two(?:\s+\w+)?|between\s+the\s+two(?:\s+\w+)?|to\s+me|if\s+i\s+(?:must|"
-    r"had\s+to|have\s+to)(?:\s+(?:choose|pick|decide|say))?(?:\s+one)?|我认为|我觉得)"
-)
-_LEADS = rf"(?P<ahead>.*?(?:[,:;—–]\s+|\s-\s))??(?P<so>(?:{_SO}\s*[,:]?\s+|(?:因此|所以|我认为|我觉得|したがって|よって)[,、]?\s*)*)"
-_TAIL = (
-    r"(?:\s*[,;:(—–-]*\s*(?P<tail>\b(?:because|since|as|given|for|due\s+to|which|whose|over|rather\s+than|"
-    r"instead\s+of|and\s+not|not|while|whereas|than\s+[\x01\x02]|by\s+far|by\s+a|in\s+(?:every|all|my|this)|here|weil|da|denn|car|parce|"
-    r"porque|ya\s+que|perché|omdat|overall|of\s+the\s+two)\b.*|[,，]?(?:因为|由于).*|\(.*\)|(?<=[:—–])[^\x01\x02]*))?"
-)
 # a lead that is no assertion of the writer's own: a condition, a view of others, what seemed so at first
 _NO_LEAD = lazy(
     r"\b(?:if(?!\s+i\s+(?:must|had\s+to|have\s+to)\b)|unless|whether|when|suppos\w+|assum\w+|at\s+first|initially|"
@@ -106,10 +36,15 @@ _NO_LEAD = lazy(
 )
 _BUT = r"\b(?:but|however|although|though|unless|if|except|yet|apart|nor|neither|both|maybe|perhaps|equally)\b|\?"
 _NO_TAIL = lazy(_BUT, re.I)
+_BOTH_OF = lazy(r"\bin\s+both\s+\w+\s+and\s+\w+", re.I)  # what it is better in
+_ABROAD_REASON = lazy(
+    r"(?:weil|da|denn|car|parce|porque|puisque|pois|pues|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü)\b",
+    re.I,
+)
 _REASONED = lazy(r"(?:because|since|as|given|for|due|which|whose)\b", re.I)
 _GRANTED = lazy(r"\bbut\s+(?:the|in|according|nowhere|there|no|it|this|that|not)\b", re.I)
 _BACK = lazy(
-    r"\b(?:wait|no\s*[,:]|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|thoughts?)|scratch\s+that|i\s+mean|"
+    r"\b(?:wait|no\s*[,:]|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|reading|thoughts?)|scratch\s+that|i\s+mean|"
     r"correction|actually|let\s+me\s+(?:correct|reconsider|rethink))",
     re.I,
 )
@@ -146,6 +81,11 @@ _OPPOSED = {  # what a clause says (`weighing`) against a decision: of the text 
     "best": (("faulty", "lacking", "crossed", "worse", "not"), ("picked", "better", "truer")),
     "hallucinated": (("sound", "clean", "ticked", "truer", "better"), ("picked", "faulty", "worse", "so")),
 }
+# what the last text says, which the source holds otherwise behind a `but`
+_IT_SAYS = lazy(
+    r"it\s+(?:\w+ly\s+)?(?:says|states|claims|names|attributes|gives|puts|places|mentions|adds|credits|dates|describes|asserts)\b",
+    re.I,
+)
 # a farewell to the one who asked, which leaves nothing open
 _PARTS = lazy(
     r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free|(?:i\s+)?hope\s+(?:this|that|it)|if\s+you\s+(?:have|need|want|"
@@ -154,6 +94,24 @@ _PARTS = lazy(
 )
 _LONGEST = 600  # characters of a clause that decides
 _QUOTED = lazy(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|«[^»\n]{0,400}»|`[^`\n]{0,200}`")
+_BRACKETED = lazy(r"[\[(]{1,2}([\x01\x02])[\])]{1,2}")
+# granted, or thought at first: no word of the writer's decision
+_NOT_NOW = lazy(
+    r"\A\W*(?:although|though|even\s+though|while|granted)\b|\b(?:at\s+first|initially|originally|first\s+(?:glance|sight|impression)|"
+    r"would\s+have\s+been)\b",
+    re.I,
+)
+# of several aspects the last word
+_ABROAD_TAIL = lazy(
+    r"\s*[:;]\s+|,\s+(?=(?:alors|während|mientras|mentre|enquanto|terwijl|weil|denn|car|porque|perché|pois|puisque|а)\b)",
+    re.I,
+)
+_MERELY_MORE = lazy(r"(?<!\bthe\s)\bmore\s", re.I)  # which the other one may be, too, in something else
+_NEITHER_PERFECT = lazy(
+    r",?\s+(?:though|although|but|even\s+if)\s+neither\s+(?:one\s+)?is\s+(?:perfect|ideal|flawless)(?=\W*\Z)",
+    re.I,
+)
+_OVERALL = lazy(r"\b(?:overall|all\s+in\s+all|on\s+balance|in\s+total|matters?\s+(?:the\s+)?most)\b", re.I)
 # where a clause of its own begins within a sentence
 _CLAUSES = lazy(r",\s*(?=[\x01\x02])|,?\s+(?=(?:and|while|whereas|but)\s+[\x01\x02])", re.I)
 # `Although Answer 1 is short, it is the only one …`
@@ -164,47 +122,27 @@ _ONLY_ONE = lazy(
     re.I,
 )
 _BETTER_THAN = lazy(r"\b(?:better|more|further|closer)\b[^\x01\x02,;]*\bthan\s+[\x01\x02]", re.I)
-_SENTENCES = lazy(r"(?<=[.!?。！？])[\"')\]]*\s*(?=\S)(?<!\d\.)(?<!\b[A-Z]\.)|\n+", re.I)
-
-
-def _form(asks: str) -> re.Pattern[str]:
-    """The sentences that decide, for one question."""
-    own, the, with_, foreign = _OWN[asks], _THE[asks], _WITH[asks], _FOREIGN[asks]
-    has = rf"|{_HAS}" if asks == "hallucinated" else ""
-    picks = "|".join((
-        rf"{_X.format('named')}(?:\s+[^,;:\x01\x02]{{1,80}}\s+and(?=\s+is\b))?(?:['’]s\s+|"
-        rf"\s+{_IS}\s+){_MUCH}(?:{own}(?:\s+{_NOUN})?(?:\s+{with_})?|"
-        rf"(?<=the\s){the}\s+{_NOUN}|{_NOUN}\s+{with_})",
-        rf"{_X.format('holds')}\s+(?:(?:clearly|definitely|actually|therefore|thus)\s+)?(?:{_FOREIGN['best']}|wins|"
-        rf"(?:beats|outperforms|outdoes)\s+[\x01\x02]|"
-        rf"gets\s+my\s+vote|fits\b[^.]*?\bbest{has}|{foreign})"
-        if asks == "best" else rf"(?:(?:die|das|la|le|el|il|o|a|de|het)\s+)?{_X.format('holds')}\s*(?:(?:clearly|"
-            rf"definitely|actually|therefore|thus)\s+)?(?:{foreign}{has})",
-        rf"{_MUCH}(?:{own}|{the})(?:\s+{_NOUN})?(?:\s+of\s+the\s+two(?:\s+\w+)?)?\s*(?:{_IS}|:|=)\s*(?:clearly\s+|"
-        rf"definitely\s+|therefore\s+|thus\s+)?{_X.format('told')}",
-        rf"the\s+{_NOUN}\s+{with_}\s+{_IS}\s+{_X.format('which')}",
-        rf"{_X.format('go')}\s+{_IS}\s+(?:{_MUCH}(?:(?<=my\s)|(?<=the\s)|(?<=our\s))(?:pick|choice|favou?rite|"
-        rf"selection)|the\s+one\s+(?:to\s+(?:go\s+with|choose|pick|take)|i(?:'d|\s+would)?\s+"
-        rf"(?:choose|pick|trust|go\s+with)))",
-        rf"(?:i\s+(?:would\s+)?)?(?:believe|find|consider|think|judge|"
-        rf"deem)\s+{_X.format('deemed')}\s+(?:to\s+be\s+)?(?:as\s+)?{_MUCH}(?:{own}|(?<=the\s){the})(?:\s+{_NOUN})?",
-        rf"(?:that|this|which)\s+makes\s+{_X.format('made')}\s+{_MUCH}(?:{own}|(?<=the\s){the})(?:\s+{_NOUN})?",
-        rf"{_ABROAD[asks]}\s*(?:es|ist|est|è|é|is|—|–|-|:|は)?\s*{_X.format('abroad')}(?:\s*です)?",
-        *((rf"the\s+(?:hallucinat\w+|fabricat\w+|error|mistake|made[ -]up\s+\w+)\s+(?:is|lies|occurs|"
-            rf"can\s+be\s+found)\s+in\s+{_X.format('place')}",)
-          if asks == "hallucinated" else ()),
-        rf"{_CHOSEN}\s*{_X.format('chosen')}(?:\s+(?:that|which|who)\s+(?:is|contains|contradicts|conflicts|does|adds|"
-        rf"states|goes|gets|has|makes|invents)\b[^\x01\x02]*)?",
-        rf"{_X.format('it')}\s+it\s+is",
-        rf"(?:scelgo|elijo|je\s+choisis|ich\s+wähle|escolho|ik\s+kies|я\s+выбираю|我选(?:择)?|私は)\s*{_X.format('picked')}",
-        rf"{_X.format('bare')}",
-    ))  # fmt: skip
-    return lazy(rf"{_LEADS}(?:{picks}){_TAIL}", re.I)
+_SENTENCES = lazy(
+    r";\s+(?=[\x01\x02]|(?:the|it|so|hence|thus|therefore)\b)|(?<=[.!?。！？])[\"')\]]*\s*(?=\S)(?<!\d\.)(?<!\b[A-Z]\.)|\n+",
+    re.I,
+)
 
 
 OPEN = -1  # of a decision that the reply does not leave standing
-_FORMS = {asks: _form(asks) for asks in _OWN}
-_NAMED = ("named", "holds", "told", "which", "deemed", "made", "abroad", "place")
+_NAMED = (
+    "named",
+    "holds",
+    "told",
+    "which",
+    "deemed",
+    "made",
+    "abroad",
+    "place",
+    "only",
+    "final",
+    "arrow",
+    "changed",
+)
 
 
 def decided(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> int | None:
@@ -215,20 +153,42 @@ def decided(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
     """
     if asks is None or not mentions:
         return None
-    sentences = list(_segments(_QUOTED.sub(_placeholder, signed(text, mentions))))
-    picks = [(at, *found) for at, one in enumerate(sentences) if (found := _pick(*one, asks)) is not None]
+    told = _BRACKETED.sub(r"\1", signed(text, mentions))
+    sentences = list(_segments(_QUOTED.sub(_placeholder, told)))
+    picks = [
+        (at, *found)
+        for at, one in enumerate(sentences)
+        if (found := _pick(*one, asks) or _answers(sentences, at, asks)) is not None
+    ]
     if not picks:
         return None
     at, place, is_named = picks[-1]
-    turns = [other for other, of, _ in picks if of != place]
+    is_last_word = bool(_OVERALL.search("".join(reversed(sentences[at])))) and len(picks) > 2
+    turns = [] if is_last_word else [other for other, of, _ in picks if of != place]
     behind = [one for one, _ in sentences[at + 1 :]]
-    before = [one for one, _ in sentences[(turns[-1] + 1 if turns else 0) : at]]
+    earlier = [] if is_last_word else sentences[(turns[-1] + 1 if turns else 0) : at]
+    before = [one for one, ahead in earlier if not _NOT_NOW.search(f"{ahead}{one}")]
     is_turned = turns and (
         behind or not any(_BACK.search(one) for one, _ in sentences[turns[-1] + 1 : at + 1])
     )
     if is_turned or any(_opposes(one, place, asks) for one in behind):
         return OPEN
     return OPEN if _contradicted(before, place, asks, is_named=is_named) else place
+
+
+def _answers(sentences: Sequence[tuple[str, str]], at: int, asks: str) -> tuple[int, bool] | None:
+    """The place that a sentence names and no more, which answers the question right before it: the one that was asked."""
+    told = sentences[at][0].strip(" .!*_`\"'")
+    if at == 0 or told not in ("\x01", "\x02"):
+        return None
+    question = sentences[at - 1][0]
+    is_own = (
+        question.rstrip().endswith("?") and re.search(OWN[asks], question, re.I) and not _NOT.search(question)
+    )
+    return ("\x01\x02".index(told), True) if is_own and not re.search(_NAME, question) else None
+
+
+_NOT = lazy(r"\b(?:not|no|less|never|without)\b|n't", re.I)
 
 
 def _placeholder(found: re.Match[str]) -> str:
@@ -262,9 +222,16 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
         or REPORTED.search(before)
     ):
         return None
-    found = _FORMS[asks].fullmatch(
-        re.sub(r"\A(?:and|while|whereas|but)\s+", "", clause.rstrip(" .!*_`\"'):。,;"))
+    clause = _NEITHER_PERFECT.sub("", clause)
+    found = FORMS[asks].fullmatch(
+        re.sub(r"\A(?:and|while|whereas|but)\s+", "", clause.rstrip(" .!*_`\"'):。,;✅✔✓☑\ufe0f"))
     )
+    if found is None and (head := _ABROAD_TAIL.split(clause)[0]) != clause:
+        abroad = (
+            None if lexicon.is_left_open(clause) else FORMS[asks].fullmatch(head.rstrip(" .!*_`\"'):。,;"))
+        )
+        if abroad and (abroad["abroad"] or abroad["holds"]):
+            return "\x01\x02".index(abroad["abroad"] or abroad["holds"]), True
     if found is None:
         return None if _NO_TAIL.search(clause) or _NO_LEAD.search(clause) else _closer(clause, asks)
     how = next(
@@ -273,10 +240,17 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     place, ahead, tail = found[how], (found["ahead"] or "") + found["so"], found["tail"] or ""
     if how == "bare" and not (found["so"].strip() and not re.search(_NAME, tail)):
         return None
+    tail = _BOTH_OF.sub("", tail)
     behind = _BETTER_THAN.sub("", found.string[found.end(how) :])
     other = "\x01\x02"["\x02\x01".index(place)]
     of_mine, of_other = _CONTRARY[asks]
-    if asks == "hallucinated" and re.search(of_mine, behind, re.I) and not re.search(of_other, behind, re.I):
+    is_abroad = _ABROAD_REASON.match(tail) is not None  # of which the words below are none
+    if (
+        asks == "hallucinated"
+        and not is_abroad
+        and re.search(of_mine, behind, re.I)
+        and not re.search(of_other, behind, re.I)
+    ):
         return None
     if asks == "best" and other in behind and re.search(of_other, behind.partition(other)[2], re.I):
         return None
@@ -285,7 +259,10 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     is_open = (
         _NO_LEAD.search(ahead) or REPORTED.search(found.string[: found.start(how)]) or _NO_TAIL.search(tail)
     )
-    return None if is_open else ("\x01\x02".index(place), how in _NAMED)
+    is_named = how in _NAMED and not _MERELY_MORE.search(
+        found.string[: found.start("tail")] if tail else found.string
+    )
+    return None if is_open else ("\x01\x02".index(place), is_named)
 
 
 def _closer(clause: str, asks: str) -> tuple[int, bool] | None:
@@ -297,12 +274,13 @@ def _closer(clause: str, asks: str) -> tuple[int, bool] | None:
 
 def _opposes(sentence: str, place: int, asks: str) -> bool:
     """Whether a sentence behind a decision doubts it, takes it back or says the contrary."""
+    if _PARTS.match(sentence):
+        return False
     if not re.search(_NAME, sentence):
-        if _PARTS.match(sentence):
-            return False
         granted, but, main = sentence.rpartition("but ")  # `It is short, but all of it is true`
         is_own = but and not _AFTER.search(granted) and paraphrase(main) is (asks == "hallucinated")
-        return bool(_AFTER.search(sentence)) and not is_own
+        told = _GRANTED.sub("", sentence) if _IT_SAYS.match(sentence) else sentence
+        return bool(_AFTER.search(told)) and not is_own
     if (
         _BACK.search(sentence)
         or _AS_MUCH.search(sentence)

@@ -16,7 +16,7 @@ MADE = (
     r"paraphrase|attempt)"
 )
 _CLAIMS = (
-    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|"
+    r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made[- ]up|invented|not\s+true|untrue|"
     r"fictional|fictitious|plausible|contradict\w*)"
 )
 EXPLAINED = lazy(
@@ -34,6 +34,8 @@ EXPLAINED = lazy(
     rf"confused|placed|included|omitted|mixed|got|used)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
+    rf"|(?:this|that|the|my)\s+(?:{KINDS}\s+)?{MADE}\s+(?:adds|invents|introduces|changes|replaces|claims|states|says|mentions)\s+[^\n]{{0,160}}?"
+    r"(?:\b(?:not|nowhere|never|wrong|false|instead)\b|n't\b)"
     rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|"
     rf"please\s+(?:note|let)|hope\s+(?:this|that|it)|"
     rf"is\s+there\s+anything)\b"
@@ -42,10 +44,13 @@ EXPLAINED = lazy(
     rf"|(?<=[(\[*])[^\n]{{0,160}}?\b(?:is|are|was|were)\s+not\s+(?:mentioned|stated|in|found|supported|"
     rf"given)\b[^\n]{{0,30}}\b(?:document|knowledge|source)\b"
     rf"|note\s+that\b[^\n]{{0,160}}?\b(?:{_CLAIMS}|(?:not|never|isn't|aren't)\b[^\n]{{0,60}}\b(?:document|knowledge|source|text)\b)"
-    rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
+    rf"|(?<=[(\[*])[^\n()]{{0,160}}?\b(?:has|have)\s+been\s+(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|made\s+up)\b"
+    rf"|(?:i|we)\s+(?:have\s+)?(?:chose|picked|went\s+with|changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
     rf"|in\s+(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE},?\s+(?:i\s+|[^\n.]{{1,80}}?\s(?:was|were|is|has\s+been|"
     rf"have\s+been)\s+)(?:\w+ly\s+)?(?:changed|altered|replaced|swapped|invented|fabricated|made\s+up|modified)\b"
+    rf"|in\s+(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE},?\s+[^\n.]{{1,80}}?\s(?:is|are|was|were)\s+(?:\w+ly\s+)?{_CLAIMS}"
+    rf"|the\s+\w+\s+(?:was|were|is)\s+(?:wrong|incorrect|false|changed|corrected)\s+(?:in|from)\s+the\s+original\b"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
     rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|"
     rf"source)\b"

@@ -29,38 +29,32 @@ _TARGET = (
 )
 # all that the judged text says
 _ALL = (
-    r"(?:everything|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
-    r"claims|details|statements|points|sentences|parts|"
-    r"pieces\s+of\s+information))|"
+    r"(?:everything(?:\s+(?:that\s+is\s+)?(?:stated|said|mentioned|claimed))?|all(?:\s+of\s+it|\s+(?:of\s+)?(?:these\s+|those\s+)?(?:the\s+|its\s+)?(?:(?:two|three|four|five|six)\s+)?(?:facts|"
+    r"claims|details|statements|points|sentences|parts|pieces\s+of\s+information))|"
     r"(?:each|every)\s+(?:one\s+)?of\s+(?:them|these)|(?:each|every)(?:\s+single)?\s+(?:fact|claim|detail|statement|"
     r"sentence|point|part|piece\s+of\s+information))"
     rf"(?:\s+(?:made\s+|given\s+|stated\s+)?(?:in|of|by)\s+{_TARGET}|\s+(?:that\s+)?{_TARGET}\s+(?:says|states|claims|tells|mentions))?"
 )
 _ADVERB = (
-    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|"
-    r"therefore|all|"
+    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|therefore|all|"
     r"factually|plainly|obviously|wholly|simply|in fact|overall|well)\s+)*"
 )
 # of these none takes part of a fault away, as `not entirely hallucinated` does
 _SURELY = r"(?:(?:clearly|indeed|certainly|definitely|actually|really|also|factually|plainly|obviously|in fact)\s+)*"
 _MATERIAL = (
-    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|"
-    r"dialogue|"
+    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|dialogue|"
     r"dialogue history|report|story|snippet|transcript|excerpt|paragraph|reference|material|provided text|evidence|"
     r"statement|article|facts?|information|conversation|query|original|output|here)"
 )
 _PLACE = (
-    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|"
-    rf"source|all|of)\s+)*"
+    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|source|all|of)\s+)*"
     rf"{_MATERIAL}(?:\s+(?:provided|given|above))?|\s+between\s+(?:the\s+)?{_MATERIAL}\s+and\s+(?:the\s+)?{_MATERIAL}|"
     rf"\s+here|\s+in\s+it|\s+at\s+all|\s+whatsoever)*"
 )
 # what a faulty text contains
 _FAULT = (
-    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|"
-    r"evident|"
-    r"evidence of|traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|"
-    r"intrinsic)\s+)*"
+    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|evidence of|"
+    r"traces? of|indications? of|signs? of|kind of|sort of|such|multiple|extrinsic|intrinsic)\s+)*"
     r"(?:hallucinations?|hallucinated\s+(?:content|information|material|details?|facts?|claims?|statements?|elements?|parts?)|"
     r"fabrications?|(?:fabricated|invented)\s+(?:content|information|details?|facts?|claims?)|"
     r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
@@ -70,32 +64,26 @@ _FAULT = (
 _FLAW = rf"(?:{_FAULT}|(?:any\s+)?(?:issues?|problems?|discrepanc(?:y|ies)|contradictions?|inconsistenc(?:y|ies)|conflicts?|faults?))"
 _BAD = (
     r"(?:hallucinated|an?\s+(?:(?:clear|obvious|plain|evident)\s+)?hallucination|"
-    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|"
-    r"wrong|incorrect|non-?factual|"
+    r"contradicted|refuted|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|wrong|incorrect|non-?factual|"
     r"an?\s+(?:false|fabricated|made[ -]up|unsupported|incorrect|inaccurate|invented)\s+(?:claim|statement|detail|"
-    r"assertion|answer|response|summary)|"
-    r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
+    r"assertion|answer|response|summary)|inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
 )
 _GOOD = (
     r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
     r"(?:backed(?:\s+up)?|confirmed|verified)(?!\s+(?:as|to)\b)|"
     r"fine|ok(?:ay)?|valid|hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|"
-    r"without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?)|"
+    r"without)\s+(?:any\s+)?(?:hallucinations?|hallucinated\s+\w+|errors?|mistakes?)|"
     r"(?:in\s+(?:(?:full|complete|perfect)\s+)?(?:line|agreement|accordance|keeping|alignment)|aligned)(?=\s+with\b))"
 )
 # one quality or several: `correct and in line with the knowledge`
 _GOODS = rf"{_GOOD}(?:{_PLACE}\s*(?:,|,?\s+and)\s+{_ADVERB}{_GOOD})*"
 _IS = (
-    r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be|counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
+    r"(?:is|was|are|were|(?:has|have)\s+been|appears?\s+to\s+be|seems?\s+to\s+be|(?:does\s+)?counts?\s+as|qualifies\s+as|is\s+considered(?:\s+to\s+be)?|"
     r"(?:must|has\s+to|needs\s+to|can\s+only)\s+be\s+(?:considered|called|judged|classified|labell?ed|marked|rated|"
-    r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|"
-    r"is\s+to\s+be\s+considered)"
+    r"regarded|deemed|treated)(?:\s+as|\s+to\s+be)?|is\s+to\s+be\s+considered)"
 )
 _NOT = r"(?:\s+not|n't)"
-_HAS = (
-    r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|"
-    r"introduces?)"
-)
+_HAS = r"(?:does\s+contain|does\s+have|does\s+include|contains?|contained|has|have|includes?|shows?|exhibits?|introduces?)"
 _LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
 _CALLED = r"(?:cannot|can't|can\s+not)\s+be\s+(?:called|considered|deemed|regarded\s+as|described\s+as)"
 _NONE = r"(?:no|nothing|none|neither|nor|not|never|nobody|zero|without|hardly|scarcely|few|little|cannot)\b"
@@ -111,8 +99,7 @@ _ELSEWHERE = (
     r"(?:found|mentioned|stated|present|supported|backed(?:\s+up)?|borne\s+out|confirmed|verified|included|given|in|to\s+be\s+found)"
     rf"(?:\s+(?:in|by))?\s+{_THE_MATERIAL}"
     rf"|(?:that|which)\s+(?:cannot|can't|could\s+not|couldn't)\s+be\s+(?:verified|found|confirmed|traced)\s+(?:in|by|"
-    rf"from|with|to)\s+{_THE_MATERIAL}"
-    rf"|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
+    rf"from|with|to)\s+{_THE_MATERIAL}|(?:absent|missing)\s+from\s+{_THE_MATERIAL}"
     rf"|for\s+which\s+(?:there\s+is\s+no\s+(?:basis|support|evidence)\s+in\s+{_THE_MATERIAL}|"
     rf"{_THE_MATERIAL}\s+(?:offers|gives|has|provides|contains)\s+no\s+"
     r"(?:basis|support|evidence))"
@@ -129,6 +116,9 @@ _FAULTY = (
     rf"{_IS}\s+{_SURELY}an?\s+(?:factual\s+|clear\s+|serious\s+)?(?:error|mistake|fabrication|inaccuracy)",
     rf"{_CALLED}\s+{_ADVERB}{_GOOD}",
     rf"{_ADVERB}fails\s+to\s+(?:stay\s+within|stick\s+to|keep\s+to|match|reflect|agree\s+with|follow|correspond\s+to)\s+{_THE_MATERIAL}",
+    r"(?:has|have)\s+(?:(?:therefore|thus|hence|clearly|simply)\s+)?made\s+(?:this|it|that|these|something)\s+up",
+    rf"{_ADVERB}{_ADDS}\s+(?:(?:several|some|many|two|three)\s+)?(?:information|details?|facts?|claims?|content|statements?|an?\s+\w+|"
+    rf"something)\s+(?:that|which)\s+(?:has|have|is|are|was|were)\s+(?:been\s+)?{_ADVERB}{_BAD}(?:\s+(?:and|or)\s+{_BAD})?",
     rf"{_ADVERB}(?:fabricates|invents|makes\s+up|hallucinates)(?!(?:\s+[\w'-]+)?\s+{_NONE})"
     r"(?:\s+[\w'-]+){0,12}",
     rf"{_ADVERB}{_ADDS}\s+(?:(?!{_NONE}|\w+ly\b|(?:words?|wordings?|phras\w+|terms?|synonyms?)\b)[\w'-]+\s+){{1,5}}?"
@@ -165,6 +155,8 @@ _SOUND = (
     rf"{_ADVERB}(?:lacks|avoids(?:\s+any)?)\s+{_FLAW}(?:\s+(?:entirely|altogether|completely))?",
     rf"(?:seems|looks|sounds|reads|appears)\s+{_ADVERB}{_GOODS}(?:\s+to\s+me)?",
     rf"{_CALLED}\s+{_SURELY}{_BAD}",
+    r"(?:should|must|need)(?:\s+not|n't)\s+be\s+(?:counted|considered|called|judged|classified|labell?ed|marked|rated|regarded|deemed|"
+    rf"treated)(?:\s+as|\s+to\s+be)?\s+{_SURELY}{_BAD}",
     rf"(?:(?:directly|clearly|logically)\s+)?follows\s+(?:directly\s+|clearly\s+)?from\s+{_THE_MATERIAL}",
     rf"can\s+be\s+(?:\w+ly\s+)?(?:inferred|derived|deduced|verified|confirmed)\s+(?:by|from|with)\s+{_THE_MATERIAL}",
     rf"(?:accurately|faithfully|correctly)\s+(?:conveys|reproduces|restates|repeats|relays|reports|describes|summari[sz]es)\s+"
@@ -191,6 +183,8 @@ _BARE_FAULTY = (
     rf"{_SURELY}(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|"
     rf"were)\s+)?{_PASSIVE})",
     rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
+    r"(?:this|that|it|these)\s+(?:is|are|was)\s+(?:clearly\s+|an?\s+)?(?:hallucinated|fabricated|invented|made[ -]up|unsupported)\s+"
+    r"(?:information|content|material|details?|facts?|claims?|statements?)",
     rf"i\s+(?:(?:therefore|thus|hence|also|can|do)\s+)*(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
     rf"(?:this|that|which)\s+(?:(?:alone|already|by\s+itself)\s+)?(?:makes|renders)\s+{_TARGET}\s+{_SURELY}{_BAD}",
     rf"none\s+of\s+(?:{_TARGET}|what\s+{_TARGET}\s+(?:says|states|claims))\s+(?:(?:is|are|was|can\s+be)\s+(?:found\s+|"
@@ -198,7 +192,7 @@ _BARE_FAULTY = (
     rf"{_THE_MATERIAL}|{_IS}\s+{_SURELY}{_GOOD})",
     rf"{_CALL}containing\s+{_FAULT}",
     r"(?:the|a|its|one|this|that)\s+(?:\w+\s+)?(?:sentence|claim|statement|details?|part|bit|figure|name|date|number|"
-    r"quote|quotation|fact|information|remark|explanation)\s+(?:about|on|of|in|that|for)\s+"
+    r"quote|quotation|fact|information|remark|explanation)\s+(?:about|on|of|in|that|for|regarding|concerning)\s+"
     r"(?:(?!\b(?:not|no|never|nothing)\b|n't)[^,.;:?]){1,80}?\s(?:is|was|has\s+been|were|are)\s+(?:simply\s+|"
     r"clearly\s+|entirely\s+|completely\s+)?(?:fabricated|made[ -]up|invented|hallucinated|"
     r"pulled\s+out\s+of\s+thin\s+air)(?:\s+by\s+the\s+model)?",
@@ -213,7 +207,9 @@ _BARE_FAULTY = (
     rf"{_SOURCE}\s+{_SURELY}(?:contradicts\s+{_TARGET}|(?:does{_NOT}|fails\s+to)\s+(?:support|confirm|back)\s+{_TARGET})",
 )
 _BARE_SOUND = (
+    rf"{_CALL}not\s+containing\s+{_FAULT}",
     rf"{_CALL}(?:{_ADVERB}{_GOODS}|(?:not\s+|non-?\s?){_BAD})",
+    rf"{_ADVERB}free\s+(?:of|from)\s+(?:any\s+)?{_FAULT}",
     rf"{_SURELY}not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
     rf"no\s+{_FLAW}\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE}|no\s+(?:{_FAULT}|issues|problems|discrepancies|"
     rf"contradictions)\s+(?:then|here|at\s+all|whatsoever)",
@@ -224,6 +220,7 @@ _BARE_SOUND = (
     rf"(?:it\s+is\s+)?all\s+good,\s+no\s+{_FLAW}",
     rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
     rf"there\s+(?:is|are|was|were)\s+(?:no|zero)\s+{_FLAW}|there\s+(?:isn't|aren't)\s+{_FAULT}",
+    rf"nothing\s+in\s+{_TARGET}\s+can\s+be\s+called\s+an?\s+(?:hallucination|fabrication|error)",
     rf"nothing\s+(?:here\s+|in\s+{_TARGET}\s+)?(?:{_IS}\s+{_ADVERB}{_BAD}|(?:goes\s+(?:beyond|against)|contradicts|"
     rf"conflicts\s+with)\s+{_THE_MATERIAL})",
     rf"{_ALL}\s+(?:{_TRACED}|checks?\s+out|holds?\s+up)",
@@ -247,7 +244,7 @@ _BARE_SOUND = (
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|unfortunately|fortunately|regrettably|luckily|clearly|obviously|evidently|"
     r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
-    r"in\s+short|in\s+sum|indeed|"
+    r"in\s+short|in\s+sum|altogether|indeed|(?:there\s+is\s+)?no\s+doubt(?:\s+about\s+(?:it|that)|\s+that)?|without\s+(?:a\s+|any\s+)?doubt|"
     rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
     r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
     r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"
@@ -335,7 +332,7 @@ _OF_GIVEN = lazy(
 # what a label of the verdict may head in place of Yes and No: `Judgement: Faithful`
 _STATES = {
     True: lazy(
-        rf"{_SURELY}(?:a\s+)?(?:{_BAD}|hallucinations?|inconsistent|non-?factual|contradictory|"
+        rf"{_SURELY}(?:a\s+)?(?:{_BAD}|hallucinations?(?:\s+(?:is\s+)?(?:present|found|detected))?|inconsistent|non-?factual|contradictory|"
         r"not\s+(?:fully\s+|entirely\s+)?(?:accurate|correct|faithful|factual|supported|grounded|consistent))"
         rf"{_PLACE}",
         re.IGNORECASE,

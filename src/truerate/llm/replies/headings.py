@@ -53,7 +53,7 @@ def last_before_next(
     again = next(
         (one.start for one in begins[1:] if one.name.casefold() == begins[0].name.casefold()), len(text)
     )
-    cues = find(text[:again], *cue)
+    cues = [one for one in find(text[:again], *cue) if not _is_quoted(text, one)]
     if not cues:
         return None
     stop = _next_example(text, given, behind=cues[0].end)
@@ -61,6 +61,15 @@ def last_before_next(
     value = text[within[-1].end : stop]
     cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
     return value.strip(), cuts
+
+
+def _is_quoted(text: str, cue: Heading) -> bool:
+    """Whether a cue stands in a quotation that begins with it, within a line: it is spoken of."""
+    before = text[
+        : cue.start + len(text[cue.start : cue.end]) - len(text[cue.start : cue.end].lstrip('"“„«'))
+    ]
+    line = before.rpartition("\n")[2].rstrip()
+    return line[-1:] in tuple('"“„«') and bool(re.search(r"\w", line))
 
 
 def with_marks(heading: str, value: str) -> str:

@@ -16,7 +16,7 @@ OPEN = lazy(
     r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
     r"not\s+sure)"
     r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
-    r"this|that)(?:\s+\w+)?\s+open"
+    r"this|that|the\s+(?:question|matter|verdict))(?:\s+\w+)?\s+open"
     r"|could\s+go\s+either\s+way|not\s+enough\s+(?:information|evidence|context)\s+to|on\s+the\s+fence|"
     r"toss[- ]?up|50[/-]50"
     r"|undecided|flip\s+a\s+coin|i\s+guess"
@@ -61,7 +61,7 @@ PART_GRANTED = lazy(
 
 TAKEN_BACK = lazy(
     r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
-    r"i\s+take\s+(?:it|that)\s+back|"
+    r"i\s+take\s+(?:it\s+back|that\s+back|back\s+my)|"
     r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b"
     r"|(?:^|[.!?…;\n])\s*or\s+(?:maybe|perhaps|possibly)\b",
     re.I,
@@ -73,9 +73,23 @@ UNDECIDED = lazy(
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
     re.I,
 )
+# of a verdict: that it does not stand
+RETRACTED = lazy(
+    r"\bdisregard\s+(?:my|the|this|that)\s+(?:\w+\s+){0,2}?(?:judge?ment|verdict|answer|above|previous)\b|\bi\s+(?:hereby\s+)?(?:retract|withdraw)\b"
+    r"|\bi(?:'ll|\s+will|\s+would)?\s+leave\s+the\s+(?:choice|decision|judge?ment)\s+to\s+you\b",
+    re.I,
+)
+# behind what was said outright: that it is taken back
+WITHDRAWN = lazy(
+    r"\b(?:disregard|retract|withdraw)\b|\b(?:i\s+)?take\s+(?:it|this|that)\s+back\b|\bscratch\s+(?:that|this)\b|\bstrike\s+that\b|"
+    r"\bignore\s+(?:this|that|my)\b|\bi\s+misread\b(?!\s+(?:at\s+first|before|earlier))|\bi\s+(?:do\s+not|don't)\s+(?:want|wish)\s+to\s+"
+    r"(?:make|give|choose|decide|pick)\b|\bno\s+best\s+(?:one|answer|response|summary)\b",
+    re.I,
+)
 # before a statement that is not the writer's own, or that the writer does not make
 REPORTED = lazy(
-    r"\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
+    r"\baccording\s+to\s+(?:the|an?|my|your)\s+(?:\w+\s+)?(?:annotator|judge|model|reader|user|author|prompt|person|rater|reviewer|"
+    r"colleague|example|instructions?)|\b(?:(?:doubt|wonder|deny|question)\s+(?:that|whether|if)|(?:nobody|no\s+one|hardly\s+any\w*)\s+(?:would|could|"
     r"will|can)|not\s+(?:convinced|the\s+case|true|certain|sure|say|think|claim|mean)\b"
     r"|(?:question|issue|point|matter)\s+is\s+(?:whether|if|which)|(?:some|others|people|one|you|many|critics|"
     r"they)\s+(?:\w+\s+)?(?:would|might|may|could|can)\s+(?:\w+\s+)?(?:say|think|argue|claim|believe|object)"

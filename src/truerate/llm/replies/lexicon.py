@@ -33,10 +33,12 @@ FAULT = (
 NEGATION = (
     r"\b(?:nicht|keine?[nmrs]?|ohne|pas|aucune?|sans|sin|ningun[oa]|non|nessun[oa]?|senza|não|nenhum[a]?|"
     r"sem|niet|geen|zonder|не|нет|без|"
-    r"değil|yok|لا|ليس|بدون)\b|没有|无|不|ない|ません|없|아니"
+    r"değil|yok|(?:\w+m[ıiuü]yor|\w+m[ae]z|\w+m[ae]mı[şs]|\w+memiş)(?:tır|tir|dur|lar|ler)?\b|لا|ليس|غير|بدون)\b|没有|无|不|ない|ません|없|아니"
 )
 # what an answer is called: the judged text's name, too
-ANSWERS = r"answer|response|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답"
+ANSWERS = (
+    r"answer|response|答案|antwort|réponse|respuesta|resposta|risposta|ответ|الجواب|الإجابة|cevap|yanıt|답"
+)
 # Spanish and Italian begin with an English `No`: their words of fault stand behind a verb of being
 ROMANCE_FAULT = (
     r"\A(?!.*\b(?:no|non|ning\w+|nessun\w*)\b).*\b(?:es|está|son|è|sono)\s+(?:un[oa']?\s+)?"
@@ -66,6 +68,20 @@ def pole(text: str) -> bool | None:
     return is_fault is not bool(re.search(NEGATION, clause, re.IGNORECASE))
 
 
+# that there is a hallucination, or none
+_THERE_IS = re.compile(
+    r"\W*(?:(?:daher|somit|insgesamt|donc|ainsi|por\s+(?:lo\s+)?tanto|así\s+que|quindi|pertanto|portanto|logo|dus|"
+    r"таким\s+образом|итак|поэтому|因此|所以|综上|したがって|よって|따라서)[,，、]?\s*)?(?:(?P<none>"
+    r"(?:es\s+gibt\s+|da\s+sind\s+)?keine\s+halluzination\w*|es\s+(?:liegt|liegen)\s+keine\s+halluzination\w*\s+vor|"
+    r"(?:il\s+n'y\s+a\s+)?(?:pas\s+d'|aucune\s+)hallucination\w*|no\s+hay\s+(?:ninguna\s+)?alucinaci\w+|"
+    r"não\s+há\s+(?:nenhuma\s+)?(?:alucinaç\w+|informaç\w+\s+(?:alucinad|inventad)as?)|no\s+hay\s+información\s+(?:inventada|alucinada)|non\s+(?:c'è|ci\s+sono)\s+(?:nessuna\s+)?allucinazion\w|"
+    r"er\s+(?:zijn|is)\s+geen\s+hallucinatie\w*|галлюцинаций\s+(?:нет|не\s+обнаружено)|(?:不存在|没有任何)幻觉|"
+    r"幻覚は?(?:ない|ありません|見られません)|환각이?\s*없(?:다|습니다|음))"
+    r"|(?P<some>es\s+gibt\s+(?:eine\s+)?halluzination\w*|il\s+y\s+a\s+(?:une\s+|des\s+)?hallucination\w*|"
+    r"hay\s+(?:una\s+)?alucinaci\w+|há\s+(?:uma\s+)?alucinaç\w+|c'è\s+(?:un')?allucinazione|"
+    r"er\s+is\s+een\s+hallucinatie|(?:存在|有)幻觉|幻覚が(?:ある|あります)))\W*",
+    re.IGNORECASE,
+)
 # a sentence about the judged text in other languages than English, and what leaves it open
 _OF_TEXT = re.compile(
     r"\W*(?:(?:daher|somit|also|insgesamt|donc|ainsi|por\s+(?:lo\s+)?tanto|así\s+que|quindi|pertanto|portanto|dus|"
@@ -75,7 +91,7 @@ _OF_TEXT = re.compile(
     r"a\s+resposta|o\s+resumo|het\s+antwoord|de\s+samenvatting|(?:этот\s+)?ответ|(?:это\s+)?резюме|(?:该|这个|这份)?(?:回答|"
     r"答案|摘要|总结|回复)|(?:この)?(?:回答|要約|応答)は)"
     r"(?:\s+(?:enthält|ist|stimmt|contient|est|contiene|es|è|inventa|invente|erfindet|inventeert|contém|é|bevat|is|"
-    r"содержит|не|no|non|ne|nicht|n'est)\b|"
+    r"содержит|не|no|non|não|niet|ne|nicht|n'est)\b|"
     r"(?=[^.。]*(?:含|有|は|与|和|是|没|が)))",
     re.IGNORECASE,
 )
@@ -90,14 +106,21 @@ _LEFT_OPEN = re.compile(
 
 def foreign(sentence: str) -> bool | None:
     """What a sentence of another language than English says of the judged text, which it begins with (`Die Antwort ist
-    falsch`); None where it leaves it open or says neither.
+    falsch`), or of hallucinations (`Não há alucinação`); None where it leaves it open or says neither.
     """
+    if there := _THERE_IS.fullmatch(sentence.replace("’", "'")):
+        return there["some"] is not None
     if _OF_TEXT.match(sentence) is None or _LEFT_OPEN.search(sentence):
         return None
     clause = _BECAUSE.split(sentence, maxsplit=1)[0].partition(":")[0]
     parts = re.split(r"\s+(?:y|e|et|und|en|и)\s+", re.sub(r"\bno\b", "non", clause, flags=re.IGNORECASE))
     told = {pole(part) for part in parts}
     return told.pop() if len(told) == 1 else None
+
+
+def is_left_open(sentence: str) -> bool:
+    """Whether words of another language than English leave a sentence open: doubt, condition, contrast."""
+    return _LEFT_OPEN.search(sentence) is not None
 
 
 # a conclusion in Chinese, Japanese or Korean, which set no blanks: `因此答案是“否”`, `答えは「はい」です`

@@ -245,7 +245,7 @@ def _parts(told: str) -> tuple[str | None, list[str]]:
         and lone[0].name.title() in _REASONS
     ):
         told = told[lone[0].end :]
-    plain = re.sub(rf"\A[{re.escape(_NO_REASON[:-4])}]+", "", told).strip()
+    plain = re.sub(rf"\A(?:(?!`[^`\n]+`)[{re.escape(_NO_REASON[:-4])}])+", "", told).strip()
     return (plain if plain.strip(_NO_REASON) else None), strings
 
 

@@ -1,6 +1,7 @@
 """How a reply names one of two texts: a noun and a number, an ordinal, a sign; and with which verbs it picks one."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from truerate.core.patterns import lazy
@@ -8,8 +9,8 @@ from truerate.core.patterns import lazy
 MOST_NAMED = 200  # mentions that are held against each other; a reply with more of them goes round in circles
 _ORDINALS = (
     r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|"
-    r"перв(?:ый|ая|ое)|第?一(?:个|個|番目の?|つ目の?)|第一|最初の|1番目の?|الأولى?|첫\s?번째|पहला|पहली",
-    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|"
+    r"перв(?:ый|ая|ое|ом|ой|ого)|第?一(?:个|個|番目の?|つ目の?)|第一|最初の|1番目の?|الأولى?|첫\s?번째|पहला|पहली",
+    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое|ом|ого)|"
     r"第?二(?:个|個|番目の?|つ目の?)|第二|2番目の?|الثانية?|الثاني|두\s?번째|दूसरा|दूसरी",
 )
 _NUMBERS = ("1|one", "2|two")
@@ -17,14 +18,16 @@ NOUNS = (
     r"answers?|responses?|summar(?:y|ies)|options?|candidates?|choice|number|no\.|nr\.|text|version|item|"
     r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|"
     r"resumo|opção|"
-    r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|応答|回复|الإجابة|الملخص|الرد|"
+    r"antwoord|samenvatting|yanıt|cevap|özet|ответ[ае]?|вариант|резюме|答案|回答|摘要|总结|选项|要約|応答|回复|الإجابة|الملخص|الرد|"
     r"답변|응답|요약|उत्तर|सारांश|जवाब"
 )
 # a mention in a script that sets no blanks
 UNSPACED = lazy(
     r"(?:答案|回答|回复|応答|摘要|总结|选项|要約)[ ]?[12](?!\d)|"
+    r"(?:요약|답변|응답)[ ]?[12](?=[가-힣])|"
     r"第?[一二](?:个|個|番目の?|つ目の?)(?:答案|回答|回复|応答|摘要|总结|选项|要約)"
 )
+_LETTER = lazy(r"\(?(?:(?:Option|Candidate) |(?<=\())(?P<letter>[AB])\)?")
 SIGNS = r"[ \t#\[(<\-–_:*`\"'№]*"
 _ENDS = r"[\])>*`\"']*"
 VERB = (
@@ -40,7 +43,7 @@ VERB = (
 
 # `the first is …`, `the second sticks to …`: of a text, where no noun stands
 _DOES = (
-    r"\s+(?:(?:is|isn't|was)\s+(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b)|(?:doesn't|does\s+not|sticks|stays|"
+    r"\s+(?:(?:is|isn't|was)\s+(?:an?\s+(?:much\s+|slightly\s+)?(?:more|better|less)\b|(?!(?:that|an?|the\s+(?:claim|fact|year|date))\b))|(?:doesn't|does\s+not|sticks|stays|"
     r"keeps|invents|fabricates|contradicts|"
     r"hallucinates)\s)"
 )
@@ -65,8 +68,18 @@ def mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{NOUNS}){SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"|(?:(?<=\b(?:il|el|la|le)\s)|(?<=\b(?:die|der|das)\s))(?:{ordinal})(?=\s*(?:[.,;:!]|\Z))"
+            rf"|(?<!\w)(?<!\bmy\s)(?:{ordinal})(?:(?:\s+|(?<=[个個]))(?:one|{NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
             rf"\Z)|{_DOES})|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
     return re.compile("|".join(parts), re.I)
+
+
+def alone_name(text: str, names: Sequence[str]) -> str | None:
+    """The name that a text is, in any form of a mention, and nothing beside it."""
+    plain = re.sub(r"\s+it\s+is\Z", "", text.strip().strip(".!*_`\"'#,: \t\n→⇒=>"))
+    if letter := _LETTER.fullmatch(plain):
+        return names["AB".index(letter["letter"])]
+    found = short().fullmatch(plain)
+    return names[0 if found["first"] else 1] if found else None

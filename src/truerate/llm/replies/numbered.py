@@ -220,7 +220,7 @@ def _entry(entry: Entry, below: Sequence[str], sentences: Sequence[str]) -> tupl
         return [], 0, 0 if _CHATTY.fullmatch(entry.text) else 1
     if _breaks_off(entry.text, below):
         return [], _until_blank(below), 1
-    parts = _in_line(entry, n)
+    parts = [(part, one) for part, words in _in_line(entry, n) for one in _by_semicolons(words)]
     told = [
         one
         for part, words in parts
@@ -292,6 +292,16 @@ def _in_line(entry: Entry, n: int) -> list[tuple[tuple[int, ...], str]]:
             found.append((numbers, entry.text[start : mark.start()].rstrip(";, ")))
             numbers, start = (int(mark[1]),), mark.end()
     return [*found, (numbers, entry.text[start:])]
+
+
+def _by_semicolons(words: str) -> list[str]:
+    """The facts that semicolons part on a line: each a sentence of its own, or each with the same first word."""
+    parts = re.split(r";\s+", words)
+    firsts = {part.split()[0].casefold() if part.split() else "" for part in parts}
+    is_each = all(part[-1:] in ".!?" for part in parts) or (
+        len(firsts) == 1 and all(len(part.split()) > 2 for part in parts)
+    )
+    return parts if is_each else [words]
 
 
 def _is_malformed(line: str, above: Line, *, is_between: bool, is_whole: bool) -> bool:

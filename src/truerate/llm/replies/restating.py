@@ -39,7 +39,7 @@ def restates(text: str, right: str, question: str = "") -> bool:
     plain, wanted = normalise(text), normalise(right)
     if not plain or not wanted:
         return False
-    if plain == wanted:
+    if plain == wanted or _linked(plain) == _linked(wanted):
         return True
     if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
         return False
@@ -67,6 +67,11 @@ def restates(text: str, right: str, question: str = "") -> bool:
         behind = plain.removeprefix(wanted).split()
         return all(word in _FRAME | asked for word in behind)
     return False
+
+
+def _linked(words: str) -> list[str]:
+    """The words of a text without those that link its sentences (`… in 1931 and it is free`)."""
+    return [word for word in words.split() if word not in ("and", "also")]
 
 
 def _forms(question: Sequence[str]) -> frozenset[str]:

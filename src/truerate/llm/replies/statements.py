@@ -67,6 +67,9 @@ def prose(text: str, asks: Asks) -> Parsed:
     begins = next(_bare(part) for part in stating.BREAK.split(plain) if part and _bare(part))
     is_cut = re.search(r"\w\s+[\w']+\Z", lines[-1]) is not None and len(lines[-1].split()) > 3
     is_step = {one.kind for one in stated} == {"lead"}
+    is_item = bool(stating.ITEM_CUT.match(lines[-1])) and {one.kind for one in stated} <= {"lead", "last"}
+    if is_item and len(lines) > 1 and not stating.LEAD.fullmatch(begins):
+        return Parsed(None, "ambiguous")
     if is_cut and is_step and not stating.LEAD.fullmatch(begins):
         return Parsed(None, "ambiguous")
     # a bare verdict on the last line stands whatever doubt the steps before it spoke of
@@ -132,6 +135,8 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     """What one sentence states, given the question that stood right before it."""
     if lead := stating.LEAD.fullmatch(sentence):
         return _lead(lead, question, asks)
+    if again := stating.IT_IS.fullmatch(sentence):
+        return Stated(MEANS[again["word"].casefold()], "last")
     if last := stating.LAST.fullmatch(sentence) or stating.MAKES.fullmatch(sentence):
         before = sentence[: last.start("word")]
         is_both = bool(hedging.BOTH.search(sentence)) or bool(stating.POINTED.search(before))
@@ -269,7 +274,8 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     has_so = bool(stating.SO_BEFORE.search(before + label))
     if not (is_own or has_so or (is_only and stating.WILLING.fullmatch(before))):
         return None
-    is_final = "final" in label or found.groupdict().get("stays")
+    is_changed = bool(found["voice"]) and stating.CHANGES.search(found["voice"])
+    is_final = stating.FINAL.search(label) or found.groupdict().get("stays") or is_changed
     return Stated(value, "final" if is_final else "conclusion")
 
 

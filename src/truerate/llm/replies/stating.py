@@ -8,20 +8,22 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies.lexicon import ANSWERS, WORD
 
 HALLUCINATION = lazy(
-    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|detected|"
+    r"(?:(?:is|has|contains?|any)\s+)?(?:an?\s+|the\s+)?hallucinat(?:ed|ions?)(?:\s+(?:content|information|details?|detected|"
     r"found|present))?",
     re.I,
 )
 SOUND_KEY = lazy(
     r"(?:is\s+)?(?:(?:factually|fully|entirely)\s+)?(?:faithful|accurate|correct|supported|factual|grounded|"
-    r"consistent|hallucination[ -]free|no\s+hallucinations?)",
+    r"consistent|hallucination[ -]free|no\s+hallucinations?)"
+    r"(?:\s+(?:to|by|with|in)\s+(?:the\s+)?(?:source|document|knowledge|context|text))?",
     re.I,
 )
-_LABELS = (
-    r"(?:(?:the|my|your|final|overall|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
+LABELS = (
+    r"(?:(?:the|my|your|final|overall|corrected|revised|updated|so|short|meine?|mon|ma|mi|la|die|der|das|le|endgültige)\s+)*(?:answer|"
     r"judge?ment|verdict|conclusion|decision|output|"
-    r"result|solution|reply|label|response|classification|assessment|evaluation|status|urteil|bewertung|fazit|jugement|verdict final|"
-    r"odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
+    r"result|outcome|solution|reply|label|response|classification|assessment|evaluation|status|"
+    r"urteil|bewertung|fazit|jugement|verdict final|"
+    r"resposta|risposta|(?:giudizio|verdetto|conclusione)\s+finale|(?:veredicto|jugement|julgamento|conclusión|conclusão)\s+final|итог|odpowiedź|werdykt|ocena|juicio|veredicto|giudizio|verdetto|julgamento|veredito|oordeel|вывод|вердикт|(?:最終|"
     r"最终)?(?:的な)?(?:判断|判定|結論|结论)|"
     r"결론|판단|판정|الحكم|karar(?:ım)?|निर्णय|答案|antwort|réponse|respuesta|ответ|الجواب|الإجابة|cevap|yanıt|답변?|"
     r"final(?=\W*[:=])|choice)"
@@ -42,7 +44,7 @@ _FILLER = (
     r"in\s+(?:my\s+(?:view|opinion)|short|sum|brief|a\s+word)|unfortunately|fortunately|sadly|regrettably|luckily|"
     r"i\s+(?:think|believe)|i\s+mean|"
     r"(?:answering|to\s+answer)\s+(?:the|your)\s+question|given\s+(?:the\s+above|all\s+(?:this|that)|this|that)|"
-    r"to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
+    r"(?:looking\s+at|having|after|upon|based\s+on|considering|comparing)\b[^,.;:!?\n]{1,60}(?=,)|to\s+be\s+honest|if\s+i\s+(?:had\s+to|must)\s+(?:choose|decide)|"
     r"on\s+balance|all\s+in\s+all|(?:it|that)(?:'s|\s+is|'d\s+be|\s+would\s+be)\s+(?:clearly\s+|definitely\s+)?an?|i(?:'d|"
     r"\s+would)\s+say)\s*[,:]?\s+)*"
 )
@@ -52,7 +54,7 @@ LEAD = lazy(
     re.I | re.DOTALL,
 )
 _SO_ELSEWHERE = (
-    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|quindi|dunque|dus|"
+    r"daher|deshalb|somit|folglich|donc|ainsi|por (?:lo )?tanto|en conclusión|portanto|logo|quindi|dunque|dus|"
     r"следовательно|поэтому|значит|dolayısıyla|zatem"
 )
 LAST = lazy(
@@ -61,14 +63,14 @@ LAST = lazy(
     re.I | re.DOTALL,
 )
 CONCLUSION = lazy(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question|"
+    rf"(?P<before>.*?)\b(?:(?P<label>{LABELS})(?:\s+to\s+the\s+question|"
     rf"\s+to\s+(?:the\s+question\s+(?:of\s+)?)?(?P<asked>whether\s+[^,.;:!?\n]{{1,80}}?)|\s+here|\s+for\s+(?:this|"
     rf"the\s+(?:given|above))\s+\w+|,\s[^,.;:!?\n]{{1,60}},|\s+after\s+(?:the\s+)?\w+)?{_SHUT}"
-    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|(?:would|should|must|"
+    rf"(?:\s*(?:(?:is\s+)?(?:as\s+follows|the\s+following|follows)\s*:|(?:is|lautet|ist|est|es|è|é|(?:would|should|must|"
     rf"has\s+to)\s+be|(?P<stays>(?:still\s+)?(?:stays|remains)|is\s+still)|=|:|->|→)+)|\s+[-–—]\s)"
-    rf"|(?P<voice>i\s+(?:have\s+to|must|will|need\s+to)\s+(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
+    rf"|(?P<voice>i\s+(?:(?:have\s+to|must|will|need\s+to|therefore|thus)\s+)?(?:change|revise|correct)\s+my\s+(?:judge?ment|verdict|"
     rf"answer|decision)\s+to|(?:the|this)\s+(?:answer|response|summary)\s+(?:should|must|has\s+to|can|is\s+to)\s+be\s+(?:judged|"
-    rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated)(?:\s+as)?|"
+    rf"labell?ed|classified|marked|rated|categori[sz]ed|evaluated|counted)(?:\s+as)?|"
     rf"i\s+(?:would\s+|therefore\s+)?(?:conclude|end)\s+with\s+(?:a|the)\s+(?:judge?ment|verdict)\s+of|"
     rf"ich\s+würde\s+sagen|je\s+dirais(?:\s+que)?|diría(?:\s+que)?|i(?:'m|\s+am)\s+going\s+with|i(?:'d|\s+would|"
     rf"\s+will|'ll|\s+must|\s+have\s+to|\s+therefore|\s+thus|\s+hence)*\s+"
@@ -77,6 +79,13 @@ CONCLUSION = lazy(
     rf"(?P<after>(?:{_HERE})?\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
 )
+# `So this time it's "No"`
+IT_IS = lazy(
+    rf"(?:so\s+|hence\s+|thus\s+|therefore\s+)?(?:(?:this\s+time|here|in\s+this\s+case)\s*,?\s+)?it(?:'s|\s+is)\s+(?:a\s+)?[\"“]{_FREE}[.!]?[\"”][\W_]*",
+    re.I,
+)
+FINAL = lazy(r"final|corrected|revised|updated")
+CHANGES = lazy(r"\b(?:change|revise|correct)\s+my\b", re.I)  # the last word, whatever was said before
 # the verdict named before its noun: `Thus "No" is the appropriate judgement`
 APT = lazy(
     rf"(?P<before>{_FILLER}){_MARK}{_FREE}{_SHUT}\s+(?:is|would\s+be|must\s+be|seems)\s+(?P<voice>)(?:clearly\s+|therefore\s+)?"
@@ -97,7 +106,7 @@ REASONED = lazy(
 )
 # before the label: a condition, or an answer that is not the reply's own
 NOT_OWN = lazy(
-    r"\b(?:if|whether|would\s+be)\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|"
+    r"\b(?:if|whether|would\s+be)\b|\bunder\s+an?\s+\w+\s+(?:reading|interpretation|view)\b|\bin\s+a\s+(?:strict|narrow|broad|loose)\s+sense\b|\A\W*(?:had|were|should)\s|(?:\w's|s')\s*\Z|\b(?:right|given|correct|true|"
     r"expected|proper|actual|candidate|example|sample|"
     r"previous|prior|reference|gold|their|first|second|initial|earlier|other)\s*\Z",
     re.I,
@@ -123,8 +132,8 @@ QUOTED = lazy(
 NUMBERED = lazy(r"\b(no)\.?[ \t]*(?=\d)", re.I)
 # a label alone on its line heads what stands on the next
 LABEL_LINE = lazy(
-    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({_LABELS})[ \t#]*:?[ \t]*)\n\s*"
-    rf"(?:>[ \t]*(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
+    rf"^(?:([^\n]{{1,60}}:[ \t*_`]*)|#{{1,6}}[ \t]*({LABELS})[ \t#]*:?[ \t]*)\n\s*"
+    rf"(?:[>*•-][ \t]+(?=[*_`]*(?:{WORD})[*_`.!]*[ \t]*$))?",
     re.I | re.MULTILINE,
 )
 BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
@@ -137,12 +146,12 @@ SOUND_ALONE = lazy(r"(?:\w+ly\s+)?(?:correct|right|accurate|true|fine|faithful|s
 # `Faithful? No`: a name and its value
 ASKED_SHORT = lazy(rf"^([a-z]{{5,12}})\?(?=[ \t]+(?:{WORD})[.!]*[ \t]*$)", re.I | re.MULTILINE)
 LABEL = lazy(
-    rf"(?:{_LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
+    rf"(?:{LABELS}|explanation|reason(?:ing)?|justification|rationale)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )
 # a label that heads the verdict, and never the text that was judged
 OF_VERDICT = lazy(
-    r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|label|classification|"
+    r"(?:(?:the|my|your|final|overall|so)\s+)*(?:judge?ment|verdict|conclusion|decision|outcome|label|classification|"
     r"assessment|evaluation|status)\s*[\"'*_`]*\s*(?:[:=→]|->|[-–—]\s)[\s*_`]*",
     re.I,
 )
@@ -178,12 +187,13 @@ SINCE = lazy(
 # a verdict behind what says the same: `…, hence it counts as hallucinated: Yes`
 SAME_WORD = lazy(rf"(?P<said>.+?)\s*[:—–]\s*{_MARK}{_FREE}[\W_]*", re.I | re.DOTALL)
 MAKES = lazy(
-    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+(?:makes\s+(?:it|this)|is\s+(?:enough|sufficient|reason\s+enough)\s+for)\s+an?\s+"
+    rf"(?:.*[,;:—–]\s*(?:and\s+)?)?(?:which|this|that)\s+(?:makes\s+(?:it|this|(?:the|my)\s+(?:final\s+)?(?:judge?ment|verdict|answer))|is\s+(?:enough|sufficient|reason\s+enough)\s+for)\s+(?:an?\s+)?"
     rf"{_MARK}{_FREE}[\W_]*",
     re.I | re.DOTALL,
 )
 # what stands for Yes and No behind `Hallucination:`
-VALUES = {"none": False, "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
+VALUES = {"none": False, "none detected": False, "none found": False,
+           "absent": False, "not found": False, "not detected": False, "not present": False, "false": False,
            "present": True, "found": True, "detected": True, "true": True}  # fmt: skip
 
 # a name and its value: `Hallucination: Yes`, and with a word of VALUES
@@ -206,6 +216,9 @@ STRUCK = lazy(r"~~\s*(?:yes|no)\s*~~", re.I)
 # a label of an answer that is the reply's own, and not the judged text's
 OF_ANSWER = lazy(ANSWERS)
 OWN = lazy(r"\b(?:my|final|overall|meine?|mon|ma|mi)\b", re.I)
+# a last item of a list that breaks off within a quotation
+ITEM_CUT = lazy(r"[ \t]*(?:[-*•]|\d[.)])[ \t]+[\"“][^\"”\n]*\Z")
 SO_BEFORE = lazy(
-    r"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe))\b", re.I
+    rf"\b(?:i\.e|so|thus|hence|therefore|overall|conclusion|i\s+(?:conclude|think|believe)|{_SO_ELSEWHERE})\b",
+    re.I,
 )

@@ -18,6 +18,10 @@ _PAIR = lazy(
 )
 _TAGGED = lazy(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
 _BOX = lazy(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
+_PLAIN_TEX = lazy(r"\s*\$*\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}\$*\s*")
+_TICK_BOX = lazy(
+    r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
+)
 _RULE = lazy(r":?-+:?")  # of a cell below the head
 _DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
@@ -36,6 +40,20 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
     return None
 
 
+def top(text: str) -> list[tuple[str, Any]]:
+    """The names and plain values that stand at the top of the JSON object that a reply is, beside nested ones; none of
+    other replies.
+    """
+    plain = unfenced(text).text.strip()
+    try:
+        value = json.loads(plain) if plain.startswith("{") else None
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(value, dict) or not any(isinstance(one, dict | list) for one in value.values()):
+        return []
+    return [(name_key(str(key)), one) for key, one in value.items() if not isinstance(one, dict | list)]
+
+
 def outside(text: str) -> str:
     """A reply without its JSON and tags: what it says beside them."""
     plain = unfenced(text).text
@@ -49,16 +67,27 @@ def cells(text: str) -> list[tuple[str, Any]]:
     """The names and values of a table between bars: of each column by its head where a line of dashes stands
     below that, else of rows of two cells; none where neither is there.
     """
-    rows = [
-        [cell.strip(" *_`\t") for cell in _inside(line).split("|")]
-        for line in text.splitlines()
-        if "|" in line
-    ]
-    ruled = len(rows) > 1 and all(_RULE.fullmatch(cell) for cell in rows[1])
-    if ruled:
-        body = [row for row in rows[2:] if len(row) == len(rows[0])]
-        return [(name_key(name), cell) for row in body for name, cell in zip(rows[0], row, strict=True)]
+    rows = _rows(text)
+    if rows and len(rows[-1]) < len(rows[0]):
+        return []  # it breaks off
+    if ruled := table(text):
+        head, body = ruled
+        return [(name_key(name), cell) for row in body for name, cell in zip(head, row, strict=True)]
     return [(name_key(row[0]), row[1]) for row in rows] if rows and all(len(row) == 2 for row in rows) else []
+
+
+def table(text: str) -> tuple[list[str], list[list[str]]] | None:
+    """The head and the rows of a table between bars, below whose head a line of dashes stands; None without one."""
+    rows = _rows(text)
+    if len(rows) < 2 or not all(_RULE.fullmatch(cell) for cell in rows[1]):
+        return None
+    return rows[0], [row for row in rows[2:] if len(row) == len(rows[0])]
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The cells of the lines of a text that hold a bar."""
+    lines = (line for line in text.splitlines() if "|" in line)
+    return [[cell.strip(" *_`\t") for cell in _inside(line).split("|")] for line in lines]
 
 
 def without_cells(text: str) -> str:
@@ -71,8 +100,19 @@ def _inside(line: str) -> str:
 
 
 def unboxed(text: str) -> str:
-    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own."""
+    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there is likewise."""
+    if found := _PLAIN_TEX.fullmatch(text):
+        return found[1]
     return _BOX.sub(lambda found: f"\n{found[1]}\n", text).strip() if "\\boxed" in text else text
+
+
+def ticked(text: str) -> str:
+    """A text with the one ticked of several boxes in the place of them; with no or several ticks as it is."""
+    boxes = list(_TICK_BOX.finditer(text))
+    ticked = [box for box in boxes if (box["tick"] or "").strip() or (box["sign"] or "☐") in "☑☒"]
+    if len(boxes) < 2 or len(ticked) != 1:
+        return text
+    return _TICK_BOX.sub(lambda box: ticked[0]["what"] if box.start() == ticked[0].start() else "", text)
 
 
 def name_key(name: str) -> str:

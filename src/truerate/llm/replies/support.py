@@ -68,12 +68,13 @@ _AGAINST_BAD = lazy(
 )
 _DENIED = lazy(
     r"(?:\bnot|\bun|\bno passages?|\bnone(?: of)?(?: the)?(?: passages)?|\bnothing|\bnever|n't|\bneither|\bnor|\bcannot|\bnot? \w+|"
-    r"\bwithout|\black\w*|\bno)[ -]?(?:\w+ ){0,3}?(?:supported|supporting|supports?|stated?s?|confirm\w*|says? so)\b"
+    r"\bwithout|\black\w*|\bno)[ -]?(?:\w+ ){0,4}?(?:supported|supporting|supports?|stated?s?|confirm\w*|says? so)\b"
 )
 # behind `supported`: that nothing speaks against it
 _NONE_AGAINST = lazy(
     r"\b(?:nothing|no passages?|none of the passages|no other passages?)(?: (?:in|of) the passages)? "
     r"(?:(?:speaks?|argues?|goes) against|contradicts?|refutes?|disputes?|denies|says? otherwise)(?: it| this| that)?"
+    r"|\b(?:is )?not contradicted(?: by (?:anything|any of them|any passages?|the passages?))?"
     r"(?=\W*\Z|[.,;)])"
 )
 # before a verdict that stands last

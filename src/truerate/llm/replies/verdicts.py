@@ -16,13 +16,13 @@ from itertools import pairwise
 from typing import Any
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import headings, structured
+from truerate.llm.replies import headings, hedging, structured
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import Asks, opening, prose
-from truerate.llm.replies.stating import ALONE, HALLUCINATION, SOUND_KEY, VALUES
+from truerate.llm.replies.stating import ALONE, HALLUCINATION, LABELS, SOUND_KEY, VALUES
 
 # names under which a reply in a form for machines gives its verdict: of the question, and of its contrary
 _VERDICT_KEYS = frozenset((
@@ -42,6 +42,7 @@ CLOSINGS = (
     "Final", "Karar", "Sonuç", "निर्णय",
     "결론", "판단", "الحكم", "النتيجة",
 )  # fmt: skip
+_ANSWERS = ("Answer", "Antwort", "Respuesta", "Resposta", "Risposta", "Réponse", "Ответ")
 _PICTURES = lazy(
     r"(?<=\w)(?P<end>[.!]?[*_\"')]*[.!]?)[\s\ufe0f]*[\u2600-\u2712\u2728-\u274b\U0001f300-\U0001faff][\s\ufe0f\U0001f300-\U0001faff]*\Z"
 )
@@ -50,7 +51,7 @@ _PICTURES_BEFORE = lazy(
 )
 _UNDERSCORES = lazy(r"(?<![^\W_])_+(?=[^\W_])|(?<=[^\W_])_+(?![^\W_])")
 _LAST_ANSWER = lazy(
-    r"^[ \t>*_`#\[(→-]*answer[ \t*_`\])]*[:：=](?=[^\n]*\Z)|"
+    r"^[ \t>*_`#\[(→-]*(?:answer|antwort|respuesta|resposta|risposta|réponse|ответ)[ \t*_`\])]*[:：=](?=[^\n]*\Z)|"
     r"^[ \t]*#+[ \t]*(?:final[ \t]+)?answer[ \t*#]*\n(?=\s*[^\n]*\Z)",
     re.I | re.MULTILINE,
 )
@@ -72,6 +73,13 @@ ANNOUNCES = lazy(
 _BEGUN = lazy(
     r"^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History|Knowledge|User Query)\b", re.I | re.MULTILINE
 )
+# before what a report says of the material; and material between hashes, which is a next example's
+_ANALYSIS = lazy(
+    r"\A\W*(?:(?:let's|let\s+me|let\s+us)\s+(?:\w+\s+){0,2}\w+|analysis|"
+    r"evaluation|comparison|assessment|check\w*|report)\W*\Z",
+    re.I,
+)
+_HASHED = lazy(r"^[ \t]*#[ \t]*[A-Z][\w ]{2,30}#[ \t]*:", re.MULTILINE)
 # the words to choose from behind a name (`Judgement (Yes/No): No`), and a name that is qualified behind itself
 _CHOICE_OF = lazy(
     r"(?<=\w)[ \t]*[(\[](?:yes|no)[ \t]*(?:/|\||or)[ \t]*(?:yes|no)[)\]](?=[ \t*_`]*[:?])"
@@ -88,13 +96,37 @@ _CONFIDENCE = lazy(
     r"(?:(?:very\s+)?(?:high|low)|medium|moderate|[\d.,]+[ \t]*(?:%|/[ \t]*\d+)?)[ \t*_`.]*$",
     re.I | re.MULTILINE,
 )
+# a label in marks of its own with the verdict right behind it (`[Judgement] No`), and `Answer: Yes` that ends a running line
+_MARKED_LABEL = lazy(
+    rf"^[ \t]*(?:[\[【(]|<(?:b|strong)>|\*\*)[ \t]*(?P<label>{LABELS})[ \t]*(?:[\]】)]|</(?:b|strong)>|\*\*)[ \t]*"
+    rf"(?=[*_\"']*(?:{WORD})\W*$)",
+    re.I | re.MULTILINE,
+)
+_ENDS_LINE = lazy(
+    rf"(?<=[.!。])[ \t]*(?=(?:answer|antwort|respuesta|resposta|risposta|réponse|ответ|答案|回答)[ \t]*[:：]"
+    rf"[ \t]*[*_\"']*(?:{WORD})[\s.!*_\"']*\Z)",
+    re.I,
+)
+# asked at the end of the one who asked, with a yes or no of its own
+_FAREWELL = lazy(
+    r"\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|anything\s+else)\b"
+    r"[^?\n]{0,100}\?(?:\s+(?:if\s+(?:yes|so|not|no)\b|just\s+(?:say|reply|answer|tell)\b)[^.!?\n]{0,80}[.!]|\s*[(\[]\s*(?:yes|y)\s*/\s*"
+    r"(?:no|n)\s*[)\]])?\s*\Z"
+    r"|(?<!of\scourse[.!])\n\s*\n\s*(?:should|shall|may|can)\s+i\s+(?:rewrite|correct|fix|revise|suggest)\b[^?\n]{0,80}\?\s*(?:[(\[]\s*(?:yes|y)\s*/\s*(?:no|n)\s*[)\]])?\s*\Z",
+    re.I,
+)
+# a reply that breaks off where its verdict would stand
+_BREAKS_OFF = lazy(
+    r"\b(?:(?:my|the|your)\s+)(?:(?:final|overall)\s+)?(?:judge?ment|verdict|answer|conclusion|decision)\s+"
+    r"(?:is|must\s+be|would\s+be|should\s+be|has\s+to\s+be)\s*[:\"'*_]*\Z",
+    re.I,
+)
 # `不, …` is a No, `不` alone may be a part of a word that was cut
 _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
-_BOX = lazy(r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE)
 # `Answer: Yes` before a heading of its reason: no text that is judged
 _ANSWER_FIRST = lazy(
     rf"\A[\s*_#>]*answer[\s*_]*[:=][\s*_]*(?P<word>{WORD})[.*_ \t]*(?=\n\s*[*_#>]*(?:justification|explanation|reason(?:ing)?|"
-    r"rationale|evidence|analysis)\b|\n\s*(?:the|this|it|in|according|because|since)\b(?![^\n]*\b(?:yes|no)\b)|"
+    r"rationale|evidence|analysis)\b|\n\s*\n\s*1[.)]\s|\n\s*(?:the|this|it|in|according|because|since)\b(?![^\n]*\b(?:yes|no)\b)|"
     r"[ \t]*here(?:'s|\s+is)\s+(?:my|the|why|an?)\b)(?![\s\S]*\n\W*answer\W*[:=])",
     re.I,
 )
@@ -110,6 +142,7 @@ _BEGINS = (
     "Context",
     "Example",
 )
+_BLOCKS = lazy(r"</?(?:p|ul|ol|li|div|br|h[1-6]|section|article|body|html)(?:\s[^<>\n]{0,80})?/?>", re.I)
 _STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
@@ -124,7 +157,12 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    found = _in_place(structured.unboxed(_levelled(answer)), cue, asks)
+    levelled = _levelled(answer)
+    if _BREAKS_OFF.search(levelled):
+        return Parsed(None, "absent", cuts)
+    found = _in_place(structured.unboxed(levelled), cue, asks)
+    if found.value is not None and hedging.RETRACTED.search(levelled):
+        return Parsed(None, "ambiguous", joined(cuts, found.cuts))
     return Parsed(found.value, found.reason, joined(cuts, found.cuts))
 
 
@@ -132,19 +170,12 @@ def _levelled(text: str) -> str:
     """A reply with its forms levelled: full-width signs, apostrophes, underscores of emphasis."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     plain = _PICTURES_BEFORE.sub(r"\g<marks>", _PICTURES.sub(r"\g<end>", plain))
+    plain = _ENDS_LINE.sub("\n", _MARKED_LABEL.sub(r"\g<label>: ", plain))
+    plain = _BLOCKS.sub("\n", plain)
     plain = _STYLED.sub("", _CHOICE_OF.sub("", plain))
     plain = _ANSWER_FIRST.sub(r"\g<word>.", _QUALIFIED.sub(r"Final \1", plain))
-    plain = _NOT_IT.sub("否", _ticked(_CONFIDENCE.sub("", plain)))
+    plain = _NOT_IT.sub("否", structured.ticked(_FAREWELL.sub("", _CONFIDENCE.sub("", plain)).rstrip()))
     return _UNDERSCORES.sub(lambda found: "*" * len(found[0]), plain)
-
-
-def _ticked(text: str) -> str:
-    """A text with the one ticked of several boxes in the place of them; with no or several ticks as it is."""
-    boxes = list(_BOX.finditer(text))
-    ticked = [box for box in boxes if (box["tick"] or "").strip() or (box["sign"] or "☐") in "☑☒"]
-    if len(boxes) < 2 or len(ticked) != 1:
-        return text
-    return _BOX.sub(lambda box: ticked[0]["what"] if box.start() == ticked[0].start() else "", text)
 
 
 def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
@@ -153,6 +184,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     behind = headings.last_before_next(answer, cue) if cue else None
     if behind is None:
         found = _closing(answer, head, asks) or _region(head, asks)
+        if ran_on and found.reason == "absent" and _ANALYSIS.search(head) and not _HASHED.search(answer):
+            # what was given is told of in an analysis, under names of its own, and the verdict stands behind it
+            found = _closing(answer, answer, asks) or found
         return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
     if (answered := _answered(answer, cue or "", asks)) is not None:
         return answered
@@ -216,7 +250,7 @@ def _closing(answer: str, head: str, asks: Asks) -> Parsed | None:
         # `Answer:` is no next example where it ends the reply and nothing else that was given is headed
         given = tuple(name for name in headings.GIVEN if name != "Answer")
         if not headings.before_next(f"…\n{answer[: last.start()]}", given)[1]:
-            chain, found = answer, headings.find(answer, "Answer", is_anywhere=False)
+            chain, found = answer, headings.find(answer, *_ANSWERS, is_anywhere=False)
     if not found or not chain[: found[0].start].strip():
         return None
     cuts = ("heading",)
@@ -265,6 +299,11 @@ def _region(text: str, asks: Asks) -> Parsed:
     if (alone := ALONE.fullmatch(inside)) and not inside.rstrip().endswith(("?", "？")):
         return Parsed(MEANS[alone["word"].casefold()], cuts=cuts)
     if (named := structured.pairs(text)) is not None and (told := of_names(named, asks)) is not None:
+        if told.reason == "ambiguous" and (above := structured.top(text)):
+            # the verdict stands above marks of single claims
+            claims = [(name, value) for name, value in named if not HALLUCINATION.fullmatch(name)]
+            own = of_names(above, asks) if len(claims) == len(named) else None
+            told = own if own is not None and own.value is not None else told
         beside = prose(structured.outside(text), asks)
         if told.value is not None and beside.value not in (None, told.value):
             return Parsed(None, "ambiguous", ("json",))

@@ -17,16 +17,15 @@ conditional or taken back is not read; nor is a reply that breaks off.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.clause_kinds import BAD, FAULTS, GOOD, KINDS, LIKELY, NAME, REST, TRUE
 from truerate.llm.replies.comparisons import AGAINST, Asks, signed
 from truerate.llm.replies.grammar import paraphrase, state
 from truerate.llm.replies.hedging import REPORTED, UNDECIDED
-from truerate.llm.replies.holding import SOURCE, held_against, without_asides
+from truerate.llm.replies.holding import held_against, without_asides
 from truerate.llm.replies.rating import CROSSES, TICKS, placed
 
-_NAME = "[\x01\x02]"
 _OPEN = lazy(
     r"\b(?:might|may|could|should|maybe|perhaps|possibl[ey]|probabl[ey]|if(?!\s+anything\b)|unless|whether|unsure|unclear|depends?|"
     r"(?:not|n't)\s+(?:at\s+all\s+)?(?:sure|certain)\s+(?:which|whether|if|about)|hard|difficult|impossible|(?:cannot|"
@@ -45,7 +44,7 @@ _SURE_ENOUGH = lazy(
 )
 # what is said of both before one is picked
 _GRANTED = lazy(
-    rf"\A\W*(?:both\s+(?:{_NAME}\s+and\s+{_NAME}\s+|(?:answers|responses|summaries|of\s+them|texts)\s+)?(?:are|have|seem|look|contain)\b"
+    rf"\A\W*(?:both\s+(?:{NAME}\s+and\s+{NAME}\s+|(?:answers|responses|summaries|of\s+them|texts)\s+)?(?:are|have|seem|look|contain)\b"
     r"[^.;!?\x01\x02]{1,60},\s+but\s+|both\s+(?:(?:answers|responses|summaries|of\s+them)\s+)?(?:mention|give|name|"
     r"say|state|refer\s+to|talk\s+about)\b"
     r"[^.;!?\x01\x02]{1,60}[.;]\s+|(?:looking\s+at|having\s+\w+|comparing|after\s+\w+|let's\s+compare|"
@@ -53,12 +52,13 @@ _GRANTED = lazy(
     r"[^.:!?\x01\x02]{0,40}[.:]\s+)",
     re.I,
 )
+_IT_IS = lazy(r"\bit's(?=\s)", re.I)
 # asked by the writer, and denied at once
-_ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{_NAME}\?\s+no\b[.,!:;]?\s*", re.I)
-_AGAINST = rf"{AGAINST}\s+{_NAME}(?:,\s+which\s[^,\x01\x02]*(?=,))?"
-_BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{_NAME}\s+and\s+{_NAME})"
+_ASKED = lazy(rf"(?:is\s+it\s+|could\s+it\s+be\s+)?{NAME}\?\s+no\b[.,!:;]?\s*", re.I)
+_AGAINST = rf"{AGAINST}\s+{NAME}(?:,\s+which\s[^,\x01\x02]*(?=,))?"
+_BETWEEN = rf"(?:of|between|comparing|out\s+of)\s+(?:the\s+two(?:\s+\w+)?|these|them|{NAME}\s+and\s+{NAME})"
 _LEAD = (
-    rf"(?:(?:{_BETWEEN}|{_AGAINST}|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
+    rf"(?:(?:{_BETWEEN}|{_AGAINST}|(?:explanation|reason(?:ing)?|rationale|justification)\s*:|so|thus|hence|therefore|overall|in\s+short|however|still|only|while|whereas|although|though|but|and|"
     r"because|since|as|here|i\s+(?:think|believe|find|feel|conclude|see)(?:\s+that)?|it\s+seems(?:\s+to\s+me)?\s+that|"
     rf"it(?:'s|\s+is)\s+clear\s+that|my\s+(?:final\s+)?(?:decision|verdict|conclusion|view|judge?ment|opinion)\s+is(?:\s+that)?|"
     rf"(?:given|based\s+on|judging\s+by|according\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:knowledge|documents?|source|"
@@ -66,148 +66,22 @@ _LEAD = (
 )
 _BREAK = lazy(
     rf"(?:[.!;]+(?!\d)|\n+)\s*|\s*[—–]\s*|\s+-\s+|,?\s+\b(?=(?:while|whereas|although|though|but|because|since|so|"
-    rf"hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{_NAME})|"
-    rf",\s+(?={_NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
+    rf"hence|thus|therefore|as|and)\s+(?:\w+\s+){{0,2}}{NAME})|"
+    rf":\s+(?=it\s)|,\s+and\s+(?=there(?:'s|\s+is|\s+are)\b)|,\s+(?={NAME}\s)(?<!\x01,\s)(?<!\x02,\s)|,\s+(?=(?:while|whereas|although|though|but|because|since|so|hence|"
     rf"thus|therefore|as|which)\b)|"
     r"\s+(?=(?:because|since)\s+it\b)|,?\s+(?=(?:but|yet|although|though|however)\b)"
 )
-_SURELY = r"(?:(?:clearly|simply|also|even|just|directly|plainly|obviously|actually|indeed|then|completely|entirely|fully|only)\s+)*"
-_BAD = (
-    r"(?:hallucinated|fabricated|made[ -]up|invented|false|wrong|incorrect|inaccurate|unsupported|unfounded|unverifiable|untrue|"
-    r"ungrounded|non-?factual|unfaithful|erroneous|baseless|fictional|fictitious)"
-)
-_FAULTS = (
-    rf"(?:hallucinations?|fabrications?|errors?|mistakes?|inaccurac(?:y|ies)|contradictions?|"
-    rf"(?:(?!(?:no|fewer|less|more|zero)\b)[\w-]+\s+){{0,2}}{_BAD}\s+(?:[\w-]+\s+){{0,2}}?(?:details?|facts?|claims?|"
-    rf"information|content|statements?|dates?|names?|numbers?|"
-    r"figures?|places?|parts?|things?|assertions?|material|elements?|years?|quotes?|events?))"
-)
-# verbs with the ending of `it …s`, which `does not …` leaves out
-_ERR = (
-    rf"(?:(?:invent§|fabricate§|hallucinate§|distort§|misstate§|misrepresent§|misquote§|misread§|misattribute§)(?!\s+(?:no|nothing)\b)|"
-    rf"make§\s+(?:(?:something|things|it|that|a\s+\w+|the\s+\w+|facts?|details?)\s+up\b|up\b)|"
-    rf"(?:contradict§|conflict§\s+with|clash§§\s+with|go§§\s+(?:beyond|against)|(?:deviate|depart|"
-    rf"stray)§\s+from)\s+(?:what\s+)?(?:{SOURCE}|it)\b|"
-    rf"get§\s+(?:the\s+|its\s+|some\s+)?(?:[\w']+\s+){{1,4}}wrong|"
-    rf"(?:contain§|include§|add§|introduce§|make§|give§|state§|ha[sv]e?|mention§|present§)\s+"
-    rf"(?:an?\s+|some\s+|several\s+|many\s+|any\s+|one\s+|two\s+)?{_FAULTS})"
-)
-_HOLD = (
-    rf"(?:(?:stick|keep|adhere)§\s+(?:strictly\s+|closely\s+|only\s+|faithfully\s+)*to|stay§\s+(?:strictly\s+|closely\s+|faithfully\s+)*"
-    rf"(?:with(?:in)?|close\s+to|true\s+to|faithful\s+to)|(?:match(?:es)?|(?:reflect|align|agree|"
-    rf"correspond)§)(?:\s+\w+ly)?(?:\s+(?:with|to))?|"
-    rf"follow§|remain§\s+(?:true|faithful)\s+to)\s+(?:what\s+)?(?:{SOURCE}|it)\b"
-)
-_ERRS, _HOLDS = (verbs.replace("§§", "es").replace("§", "s") for verbs in (_ERR, _HOLD))
-_ERR_NOT, _HOLD_NOT = (verbs.replace("§", "") for verbs in (_ERR, _HOLD))
-_GOOD = (
-    r"(?:faithful|accurate|correct|right|supported|grounded|factual|truthful|consistent|true\s+to|backed|borne\s+out|reliable|sound|"
-    r"in\s+line\s+with|free\s+(?:of|from)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?|fabrications?))"
-)
-_IS = r"(?:is|was|looks|seems|appears|sounds|remains|must\s+be|has\s+to\s+be)(?:\s+to\s+be)?"
-_ISNT = rf"(?:{_IS}\s+not|isn't|wasn't)"
-_DOESNT = r"(?:does\s+not|doesn't|did\s+not|didn't)"
-_WELL = (
-    r"(?:well|fully|clearly|entirely|completely|also|quite|very|factually|the|a|an|one\s+(?:that|which)\s+is)"
-)
-_TRUE = r"(?:faithful|accurate|correct|supported|grounded|factual|truthful|consistent)"
-_LIKELY = r"(?:plausible|convincing|natural|believable|credible|reliable|precise|realistic|relevant|likely)"
-_CLOSELY = r"(?:closely|faithfully|accurately|precisely|strictly|tightly)"
-_MUCH = r"(?:(?:slightly|much|far|therefore|thus|hence|clearly|somewhat|significantly|noticeably|a\s+bit|a\s+little|overall)\s+)?"
-_THAN = rf"(?:\s+(?:(?!\b(?:not|no|never|but|more|less|better|worse)\b)[^\x01\x02]){{1,60}}?)?(?:\s+than\s+{_NAME}(?:\s+(?:does|is|do))?)?"
-# what may follow a fault that is told, and what may follow that there is none: no word that takes it back
-_REST = r"(?:\s*[:—–]?\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|nothing|not\s+at\s+all)\b)[^\x01\x02])*)?"
-_NO_FAULT = (
-    r"(?:\s+(?:(?!\b(?:but|yet|although|though|however|except|apart|not|no|never|without|only|partly|partially|mostly|largely|wrong\w*|"
-    r"false\w*|incorrect\w*|inaccura\w*|invent\w*|fabricat\w*|hallucinat\w*|made[ -]up|errors?|mistakes?|contradict\w*|unsupported|"
-    r"more|less|better|worse)\b|n't\b)[^\x01\x02])*)?"
-)
-
-
-class _Kind(NamedTuple):
-    """A kind of clause: what it says of its subject, and the pattern of what stands behind the name."""
-
-    says: str
-    form: re.Pattern[str]
-
-
-def _kind(says: str, *forms: str) -> _Kind:
-    whole = "|".join(f"(?:{form})" for form in forms)
-    return _Kind(says, lazy(rf"(?:{whole})", re.I))
-
-
-_KINDS = (
-    _kind("picked", rf"(?:{_SURELY})(?:wins|has\s+the\s+edge|it\s+is|is\s+(?:my|the)\s+(?:choice|pick|winner)|"
-          r"is\s+the\s+(?:one|answer|response|summary)\s+(?:that\s+)?i(?:'d|\s+would)?\s+(?:trust|choose|pick|"
-          r"go\s+with|prefer|take))(?:\s+here)?"),
-    _kind(
-        "better",
-        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:better(?!\s+(?:{_TRUE}|backed|founded)\b)|superior|preferable|stronger|"
-        rf"more\s+(?:\w+ly\s+)?{_LIKELY}){_THAN}",
-    ),
-    _kind(
-        "truer",
-        rf"{_IS}\s+{_MUCH}(?:the\s+)?(?:more\s+(?:\w+ly\s+)?{_TRUE}|better\s+(?:{_TRUE}|backed|founded)){_THAN}",
-        rf"{_IS}\s+{_MUCH}(?:closer|nearer|truer)\s+to\s+{SOURCE}(?:\s+than\s+{_NAME}(?:\s+is)?)?",
-        rf"(?:sticks|stays|keeps|adheres|follows|matches|reflects|fits)\s+(?:{SOURCE}\s+)?{_MUCH}(?:more\s+{_CLOSELY}|better)"
-        rf"(?:\s+(?:to|with|within)?\s*{SOURCE})?{_THAN}",
-        rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}(?:fewer|less)\s+{_FAULTS}{_THAN}",
-    ),
-    _kind(
-        "worse",
-        rf"{_IS}\s+{_MUCH}less\s+(?:\w+ly\s+)?{_TRUE}\s+than\s+{_NAME}(?:\s+is)?",
-        rf"{_SURELY}(?:contains|has|makes|includes|shows|introduces)\s+{_MUCH}more\s+{_FAULTS}{_THAN}",
-    ),
-    _kind(
-        "lacking",
-        rf"{_SURELY}(?:misses|omits|leaves\s+out|ignores|lacks|skips|overlooks)\s{_REST}[^\x01\x02]*",
-        rf"{_IS}\s+(?:too\s+\w+|vague|short|brief|incomplete|unclear){_REST}",
-    ),
-    _kind(
-        "faulty",
-        rf"{_SURELY}{_ERRS}{_REST}",
-        rf"(?:wrongly|incorrectly|falsely|erroneously|mistakenly|inaccurately)\s+\w+s\b(?!\s+(?:no|nothing)\b){_REST}",
-        rf"{_SURELY}(?:confuses|mixes\s+up|swaps|misidentifies|misnames|mislabels|misdates)\b{_REST}",
-        rf"{_IS}\s+{_SURELY}(?:the\s+)?{_BAD}(?:\s+one)?{_REST}",
-        rf"{_ISNT}\s+(?:{_WELL}\s+)*{_GOOD}{_REST}",
-        r"(?:gives|names|has|states)\s+(?:an?|the)\s+(?:wrong|incorrect|false)\s+\w+(?:\s+\([^)\x01\x02]*)?",
-        rf"{_DOESNT}\s+{_SURELY}(?:{_HOLD_NOT}|hold\s+up|check\s+out){_REST}",
-        rf"(?:cannot|can't)\s+be\s+(?:verified|confirmed|traced|found|supported){_REST}",
-    ),
-    _kind(
-        "clean",
-        rf"(?:{_DOESNT}\s+{_SURELY}{_ERR_NOT}|never\s+{_ERRS}){_NO_FAULT}",
-        rf"(?:contains|has|includes|makes|adds|introduces)\s+no\s+{_FAULTS}{_NO_FAULT}",
-    ),
-    _kind(
-        "sound",
-        rf"{_SURELY}(?:holds\s+up|checks\s+out|can\s+be\s+(?:verified|confirmed|traced)){_NO_FAULT}",
-        rf"(?:invents|fabricates|distorts|adds|makes\s+up)\s+nothing{_NO_FAULT}",
-        r"(?:gives|names|has|states)\s+the\s+(?:correct|right)\s+\w+(?:\s+\([^)\x01\x02]*)?",
-        r"gets\s+(?:[\w']+\s+){1,4}right",
-        rf"(?:correctly|accurately|faithfully|rightly|truthfully)\s+\w+s\b{_NO_FAULT}",
-        rf"only\s+(?:says|states|reports|repeats|mentions|gives|uses|includes|"
-        rf"contains)\s+(?:what\s+{SOURCE}\s+(?:says|states|gives|mentions|contains|holds)|"
-        rf"(?:(?:supported|verified|verifiable|correct|true|accurate)\s+)(?:statements?|facts?|information|details?|claims?)|"
-        rf"(?:facts?|information|details?|claims?|statements?|what\s+is)\s+(?:from|in|found\s+in|supported\s+by|"
-        rf"given\s+in|mentioned\s+in)\s+{SOURCE})",
-        rf"{_IS}\s+(?:{_WELL}\s+)*{_GOOD}(?:\s+(?:one|answer|response|summary))?{_NO_FAULT}",
-        rf"{_ISNT}\s+{_SURELY}{_BAD}{_NO_FAULT}",
-        rf"{_SURELY}{_HOLDS}{_NO_FAULT}",
-        rf"(?:avoids|is\s+without)\s+(?:any\s+)?{_FAULTS}{_NO_FAULT}",
-    ),
-)  # fmt: skip
 _PICKS = lazy(
     rf"{_LEAD}(?:(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:(?:therefore|rather|still|then)\s+)?(?:pick|choose|select|"
     rf"prefer|take|go\s+(?:with|for)|opt\s+for|lean\s+"
     rf"(?:towards?|to)|favou?r|vote\s+for|side\s+with)|i(?:'m|\s+am)\s+(?:leaning\s+(?:towards?|to)|going\s+with)|"
     rf"my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|it(?:'s|\s+is))\s+"
-    rf"(?P<one>{_NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{_NAME})?|(?P<it>{_NAME})\s+it\s+is|"
-    rf"(?:which|this|that)\s+leaves\s+(?:(?:us|me)\s+with\s+)?(?P<left>{_NAME}))(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
+    rf"(?P<one>{NAME})(?:\s+(?:over|rather\s+than|instead\s+of|and\s+not)\s+{NAME})?|(?P<it>{NAME})\s+it\s+is|"
+    rf"(?:which|this|that)\s+leaves\s+(?:(?:us|me)\s+with\s+)?(?P<left>{NAME}))(?:\s+(?:as|for|because|since)\b[^\x01\x02]*)?",
     re.I,
 )
 _MADE = lazy(
-    rf"(?:which|this|that)\s+makes\s+(?P<name>{_NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|"
+    rf"(?:which|this|that)\s+makes\s+(?P<name>{NAME})\s+the\s+(?:better|best|stronger)(?:\s+(?:one|choice|answer|"
     rf"response|summary|option|pick))?",
     re.I,
 )
@@ -216,7 +90,7 @@ _CONCLUDES = lazy(
     rf"(?:.*[.!;:\n,]\s*)?(?:so|thus|hence|therefore|overall|in\s+conclusion|consequently)\s*,?\s+(?:it\s+(?:is|"
     rf"must\s+be|has\s+to\s+be)\s+|"
     rf"the\s+(?P<named>[\w-]+(?:\s+[\w-]+)?)\s+(?:one|answer|response|summary|choice|option)\s+(?:is|"
-    rf"must\s+be)\s+)(?P<name>{_NAME})[\s.!]*",
+    rf"must\s+be)\s+)(?P<name>{NAME})[\s.!]*",
     re.I | re.DOTALL,
 )
 _NAMED = {
@@ -226,19 +100,20 @@ _NAMED = {
 _DOES_NOT = lazy(r"(?:(?:does|do|did|is|was)(?:\s+not|n't)|cannot|can't)(?:\s+do\s+(?:so|that|this))?", re.I)
 _DOES_SO = lazy(r"does(?:\s+so)?|(?:has|contains|makes|includes)\s+(?:one|some)", re.I)
 _FREE = lazy(
-    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+(?:{_FAULTS}|"
-    rf"such\s+\w+)\s+(?:at\s+all\s+)?in\s+(?P<name>{_NAME})",
+    rf"{_LEAD}(?:i\s+(?:can\s+)?(?:see|find|found|detect)|there\s+(?:is|are))\s+no\s+(?:{FAULTS}|"
+    rf"such\s+\w+)\s+(?:at\s+all\s+)?in\s+(?P<name>{NAME})",
     re.I,
 )
 # the last text, in a clause that does not name it
 _SAME = lazy(
-    r"\A(?P<lead>(?:because|since|as|but|and|yet|although|though|however),?\s+)?(?:it|which)\b", re.I
+    r"\A(?P<lead>(?:because|since|as|but|and|so|hence|thus|therefore|yet|although|though|however),?\s+)?(?:it|which)\b",
+    re.I,
 )
 _GOES_ON = lazy(r"\A(?:but|yet|and)\s+(?=(?:(?:also|then|\w+ly)\s+)?\w+(?:s|n't)\s)", re.I)
 _REASON = lazy(r"(?:because|since|as|for|given)\b", re.I)
 # what only tells of a text, in no word of either pole
 _SPEAKS = lazy(
-    rf"\b(?:not|no|never|without|more|less|fewer|better|best|worse|worst|than|closer|nearer|most|least|{_BAD}|{_GOOD}|{_TRUE}|{_LIKELY}|"
+    rf"\b(?:not|no|never|without|more|less|fewer|better|best|worse|worst|than|closer|nearer|most|least|{BAD}|{GOOD}|{TRUE}|{LIKELY}|"
     r"hallucinat\w*|fabricat\w*|invent\w*|contradict\w*|conflict\w*|error\w*|mistake\w*|true|fine|good|bad|ok(?:ay)?|"
     r"pick\w*|choos\w*|reject\w*|"
     r"prefer\w*|avoid\w*|wins?|loses?|fails?|lacks?|misses|omits|ignores?|supports?|fits?|matches|beats?|too|off|one|"
@@ -260,11 +135,19 @@ def weighed(text: str, mentions: Sequence[tuple[int, int, int]], asks: Asks) -> 
         place = placed(told)
     if place is not None:
         return place
+    told = _IT_IS.sub("it is", told)
     told = held_against(_GRANTED.sub("", _ASKED.sub("", told)))
     if _OPEN.search(told) or REPORTED.search(told):
         return None
     said = [_of(clause) for clause in _clauses(told)]
     return None if None in said else _asked_for(_denied([one for one in said if one]), asks)
+
+
+def contradicts(text: str, mentions: Sequence[tuple[int, int, int]], place: int, asks: Asks) -> bool:
+    """Whether a clause states that a text is sound, which was picked as the hallucinated one."""
+    if asks != "hallucinated":
+        return False
+    return any(said in (("sound", place), ("clean", place)) for _, said in said_in(signed(text, mentions)))
 
 
 def said_in(told: str) -> list[tuple[str, tuple[str, int] | tuple[()] | None]]:
@@ -295,19 +178,20 @@ def _clauses(told: str) -> Iterator[str]:
         clause = " ".join((part or "").strip(" \t*_`\"'(),:-").split())
         if not clause:
             continue
-        if last and not re.search(_NAME, clause):
+        if last and not re.search(NAME, clause):
             clause = _SAME.sub(rf"\g<lead>{last}", clause, count=1)
-            clause = _GOES_ON.sub(f"{last} ", clause, count=1) if not re.search(_NAME, clause) else clause
-        if found := re.findall(_NAME, clause):
-            last = found[-1] if len(set(found)) == 1 else None
+            clause = _GOES_ON.sub(f"{last} ", clause, count=1) if not re.search(NAME, clause) else clause
+        if found := re.findall(NAME, clause):
+            is_one = len(set(found)) == 1 or f" than {found[-1]}" in clause
+            last = found[0] if is_one else None
         yield clause
 
 
 _IN = lazy(
     rf"{_LEAD}the\s+(?:information|claims?|details?|statements?|parts?|bits?|mention|dates?|names?|years?|numbers?|"
     rf"figures?|quotes?|facts?)\b[^\x01\x02]*\sin\s+"
-    rf"(?P<name>{_NAME})\s+(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{_BAD}){_REST}"
-    rf"|{_LEAD}there\s+(?:is|are)\s+(?:an?\s+|some\s+)?{_FAULTS}\s+in\s+(?P<there>{_NAME}){_REST}",
+    rf"(?P<name>{NAME})\s+(?:(?:is|are|was|were)(?:\s+(?:not|nowhere)|n't|\s+{BAD})|(?:has|have)\s+no\s+(?:basis|support|grounds?)\s+in){REST}"
+    rf"|{_LEAD}there\s+(?:is|are)\s+(?:an?\s+|some\s+)?{FAULTS}\s+in\s+(?P<there>{NAME}){REST}",
     re.I,
 )
 
@@ -322,33 +206,42 @@ def _of(clause: str) -> tuple[str, int] | tuple[()] | None:
         return "clean", "\x01\x02".index(found["name"])
     if found := _IN.fullmatch(clause):
         return "faulty", "\x01\x02".index(found["name"] or found["there"])
-    begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{_NAME})\s*(?P<colon>:)?\s+", clause, re.I)
+    begins = re.match(rf"(?P<lead>{_LEAD})(?:the\s+)?(?P<name>{NAME})\s*(?P<colon>:)?\s+", clause, re.I)
     if begins is None:
-        is_reason = bool(_REASON.match(clause)) and not re.search(_NAME, clause)
+        is_reason = bool(_REASON.match(clause)) and not re.search(NAME, clause)
         return None if _SPEAKS.search(clause) and not is_reason else ()
     name, behind = begins["name"], clause[begins.end() :]
-    if re.search(_NAME, behind) and f"than {name}" in behind:
+    if re.search(NAME, behind) and f"than {name}" in behind:
         return None
     place = "\x01\x02".index(name)
-    if behind[0] in TICKS + CROSSES and not re.search(_NAME, behind):
+    if behind[0] in TICKS + CROSSES and not re.search(NAME, behind):
         return ("ticked" if behind[0] in TICKS else "crossed"), place
-    if begins["colon"] and (told := state(behind)) is not None:
+    if begins["colon"] and (told := _headed(behind)) is not None:
         return ("faulty" if told else "sound"), place
     if _DOES_NOT.fullmatch(behind):
         return "not", place
     if _DOES_SO.fullmatch(behind):
         return "so", place
-    kinds = {kind.says for kind in _KINDS if kind.form.fullmatch(behind)}
-    if not kinds and not re.search(_NAME, behind):
+    kinds = {kind.says for kind in KINDS if kind.form.fullmatch(behind)}
+    if not kinds and not re.search(NAME, behind):
         told = paraphrase(f"the answer {behind}")
         kinds = set() if told is None else {"faulty" if told else "sound"}
     if len(kinds) == 1:
         says = kinds.pop()
-        is_set_apart = re.search(rf"\bunlike\s+{_NAME}", begins["lead"], re.I)
+        is_set_apart = re.search(rf"\bunlike\s+{NAME}", begins["lead"], re.I)
         return (
             {"sound": "truer", "clean": "truer", "faulty": "worse"}.get(says, says) if is_set_apart else says
         ), place
     return None if kinds or _SPEAKS.search(behind) else ()
+
+
+def _headed(words: str) -> bool | None:
+    """What stands behind a text's name and a colon: a state, with what it is made of or without (`accurate, covers all`)."""
+    if (told := state(words)) is not None:
+        return told
+    head, *more = re.split(r"\s*(?:[,;(]|\s[—–-]\s)", words, maxsplit=1)
+    told = state(head) if more else None
+    return None if told is False and _SPEAKS.search(more[0]) else told
 
 
 def _denied(said: Sequence[tuple[str, int]]) -> list[tuple[str, int]] | None:

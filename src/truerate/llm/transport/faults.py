@@ -1,17 +1,20 @@
-"""What a call without an answer means: the exceptions of the HTTP package, by their classes."""
+"""What a call without an answer means: the exceptions of the HTTP packages, by their classes."""
 
 from collections.abc import Callable, Iterator
 
 import aiohttp
+import httpx2
+import openai
 from aiohttp.http_exceptions import HttpProcessingError
 
 from truerate.llm.transport.policy import Verdict, short
 
-# Looked for in an exception and what it came of, in this order: a body that ends early is reported as a dropped
-# connection. Names, certificates and proxies that fail are kinds of ClientConnectorError.
+# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
+# connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
 _UNREACHABLE = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
+    httpx2.ConnectError,
     ConnectionRefusedError,
 )
 # A server that speaks, but no HTTP: bad status lines, headers, chunks, lengths and compressions.
@@ -19,15 +22,19 @@ _MALFORMED = (
     HttpProcessingError,
     aiohttp.ClientResponseError,
     aiohttp.InvalidURL,
+    httpx2.DecodingError,
+    httpx2.InvalidURL,
     UnicodeDecodeError,
 )
 _DROPPED = (
     aiohttp.ServerDisconnectedError,
     aiohttp.ClientOSError,
     aiohttp.ClientPayloadError,
+    httpx2.ReadError,
+    httpx2.RemoteProtocolError,
     ConnectionResetError,
 )
-_TIMEOUT = (TimeoutError,)  # aiohttp's are such too
+_TIMEOUT = (TimeoutError, openai.APITimeoutError, httpx2.ReadTimeout)  # aiohttp's are TimeoutErrors too
 
 _UNSENT = "Cannot write to closing transport"
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.core.schemas.apart import PART
+from truerate.core.schemas.parts import PART
 
 ONE = ""  # the part of a board that is not parted
 Judgements = Mapping[str, pl.LazyFrame]  # by part

@@ -263,7 +263,7 @@ def mushroom_rows(
     subjects = {one: each for one, each in subjects.items() if one.member not in (MARK_ALL, MARK_NONE)}
     for name in (MARK_ALL, MARK_NONE):
         subjects |= {Detector(name, *kind): scores[Detector(name, *PLAIN_KIND)] for kind in kinds}
-    has_page = None if with_page is None else np.isin(answers["item_id"].to_numpy(), list(with_page))
+    has_page = None if with_page is None else answers["item_id"].is_in(list(with_page)).to_numpy()
     made = []
     for detector, each in subjects.items():
         iou, correlation = each.T

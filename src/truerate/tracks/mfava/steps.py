@@ -92,6 +92,9 @@ def silver(
     def answered(
         asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None
     ) -> list[Reply]:
+        """Replies to one round's questions, held to what the round asks for (`silver.kept`), in their order; a dry run
+        counts the further tries that each open one may take.
+        """
         replies = ask_prompted(
             asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking
         )

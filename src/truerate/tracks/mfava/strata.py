@@ -26,8 +26,13 @@ def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
     first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     text = line.text_of
     place = np.maximum(np.searchsorted(starts, line.starts, side="right") - 1 - first[text], 0)
+    return stratum_at(place, sizes[text])
+
+
+def stratum_at(place: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
+    """The stratum of the sentences at some places, from 0, of texts of so many sentences: a place in NAMES + 1."""
     third = np.minimum(place // 2, 2)  # of sentences 1 and 2, 3 and 4, later ones
-    return np.where(sizes[text] >= LONG, 2, 0) + third + 1
+    return np.where(n_sentences >= LONG, 2, 0) + third + 1
 
 
 def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:

@@ -33,6 +33,7 @@ from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.replies import readable_replies
 from truerate.tracks.wildhallucinations.reply_labels import REPLY, strict_rows
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
+from truerate.tracks.wildhallucinations.thinned import thinned
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
@@ -106,6 +107,22 @@ def label(
     )
 
 
+def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.DataFrame:
+    """Rows of a table as `label` reads them: as scores do (`thinned`), with the evidence of the facts that people were
+    given, and of these alone.
+    """
+    if table != "facts":
+        return thinned(table, rows)
+    is_given = pl.col("fact_id").is_in([task["fact_id"] for task in tasks if task["kind"] == FACT])
+    # written anew, else what is left would hold on to the evidence of all
+    told = pl.col("evidence").list.eval(pl.format("{}", pl.element()))
+    nothing = pl.lit([], dtype=pl.List(pl.String))
+    given = rows.filter(is_given).select("fact_id", told)
+    rows = rows.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("evidence").fill_null(nothing), pl.col("subject").cast(pl.Categorical))
+    return thinned(table, rows)
+
+
 def _not_kept(
     voted: Mapping, by_task: Mapping[str, Sequence[Label]], task_of: Mapping[str, dict]
 ) -> list[dict]:
@@ -129,9 +146,9 @@ def _samples(
 ) -> list[dict]:
     """Gold facts as Sample rows: those on which most labellers agree."""
     group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
-    passages = {
-        name: " ".join(found) for name, found in dataset["facts"].select("fact_id", "evidence").iter_rows()
-    }
+    is_given = pl.col("fact_id").is_in([task["fact_id"] for task in task_of.values() if task["kind"] == FACT])
+    given = dataset["facts"].select("fact_id", "evidence").filter(is_given)
+    passages = {name: " ".join(found) for name, found in given.iter_rows()}
     return [
         _sample(task_of[name], value, by_task[name], group_of, passages.get(task_of[name]["fact_id"], ""))
         for name, value in settled.items()

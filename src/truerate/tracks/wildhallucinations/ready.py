@@ -48,8 +48,9 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
     taking the claims out failed, which the source does not say. What the other rule says of the text stands
     in the attributes. A verdict is true (not supported) where the sample is hallucinated: any published label
     but entailment. Facts stand in their published order; the source does not say which sentence they come
-    from, so each counts as a sentence of its own. Where people say whether a reply answers (attribute `responds`: yes,
-    no), that stands in the place of the rule.
+    from, so each counts as a sentence of its own. Where the source says whether a reply answers (attribute `responds`:
+    yes, no; of a `no` also `silent_by`, else it is people's word), that stands in the place of the rule; and so does
+    what it says of facts (`is_duplicate`, `is_title`) and of a reply that it does not have whole (`is_whole`: false).
     """
     replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
     claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")
@@ -74,9 +75,10 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
 def _generation(row: dict, rule: str) -> dict:
     said = {name: abstains(row["text"], name) for name in RULES}
     known = attributes_of(row)
-    by_people = known.get("responds")
-    said[rule] = is_silent = by_people == "no" if by_people else said[rule] and known.get("n_claims") == "0"
-    how = "people" if by_people else f"{rule}-rule"
+    told = known.get("responds")
+    said[rule] = is_silent = told == "no" if told else said[rule] and known.get("n_claims") == "0"
+    how = known.get("silent_by", "people") if told else f"{rule}-rule"
+    marks = {f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}
     return generation_row(
         generation_id=row["sample_id"],
         item_id=row["item_id"],
@@ -85,18 +87,19 @@ def _generation(row: dict, rule: str) -> dict:
         text=row["text"],
         status="abstained" if is_silent else "ok",
         reason=how if is_silent else None,
-        attributes=pairs(
-            lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}
-        ),
+        attributes=pairs(lang=row["lang"], is_whole=known.get("is_whole"), **marks),
     )
 
 
 def _facts(rows: list[dict]) -> list[dict]:
-    """Fact rows by reply and place; which of them repeat an earlier one is said by the track's rule."""
+    """Fact rows by reply and place; which of them repeat an earlier one is said by the source, else by the track's
+    rule.
+    """
     placed = [(attributes_of(row)["generation"], int(attributes_of(row)["place"]), row) for row in rows]
     said: set[tuple] = set()
     found = []
     for generation_id, place, row in sorted(placed, key=lambda one: one[:2]):
+        known = attributes_of(row)
         key = (generation_id, key_of(row["text"]))
         found.append(
             {
@@ -107,9 +110,9 @@ def _facts(rows: list[dict]) -> list[dict]:
                 "sentence_index": place,
                 "sentence": row["text"],
                 "text": row["text"],
-                "is_duplicate": key in said,
-                "is_title": False,
-                "evidence": attributes_of(row).get("evidence", "").split(),
+                "is_duplicate": known["is_duplicate"] == "true" if "is_duplicate" in known else key in said,
+                "is_title": known.get("is_title") == "true",
+                "evidence": known.get("evidence", "").split(),
             }
         )
         said.add(key)

@@ -29,7 +29,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     `is_whole` and the slices.
 
     `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
-    written is not scored; one that its source brought came with its facts.
+    written is not scored; one that its source brought came with its facts, unless it says otherwise.
     """
     lost = pl.sum_horizontal(
         *(
@@ -49,7 +49,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         subject="model",
         entity="item_id",
         is_abstained=is_abstained,
-        is_given=pl.col("prompt_key") == "",
+        is_given=(pl.col("prompt_key") == "") & pair("attributes", "is_whole").ne_missing("false"),
     )
     with_whole = rows.join(
         written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"

@@ -45,7 +45,8 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWrit
     its reply's score, so that it corrects the mean over replies.
     """
     made = []
-    share_of = dict(facts.select("fact_id", "share").iter_rows())
+    own = facts.filter(pl.col("fact_id").is_in([task["fact_id"] for task in reviewed]))
+    share_of = dict(own.select("fact_id", "share").iter_rows())
     subjects = sorted({task["subject"] for task in reviewed})
     for subject in [ALL, *subjects] if reviewed else []:
         rows = [task for task in reviewed if subject in (ALL, task["subject"])]

@@ -53,6 +53,14 @@ SCORED_COLUMNS = {
     "judgements": ("judge", "target_id", "verdict", "status", "attributes"),
 }
 
+# Of the tables that labels are read against what `labels.label` reads; no page is among them.
+LABELLED_COLUMNS = {
+    "items": ("item_id", "group_id", "task", "attributes"),
+    "generations": SCORED_COLUMNS["generations"],
+    "facts": (*SCORED_COLUMNS["facts"], "subject", "evidence"),
+    "judgements": SCORED_COLUMNS["judgements"],
+}
+
 # Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard at a time.
 SLICED = ("generate", "facts")
 

@@ -25,6 +25,7 @@ KEPT = (
     "n_words",
     "n_missed",
     "n_malformed",
+    "is_whole",
     RETRIEVED,
     *(f"abstained_{rule}" for rule in RULES),
 )

@@ -1,0 +1,329 @@
+"""The whole of params.yaml as a frozen model, with what its blocks say together of a board."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+
+from truerate.config.blocks import (
+    Block,
+    Codes,
+    Cut,
+    Few,
+    Items,
+    Number,
+    Seed,
+    Share,
+    SizesOfTrack,
+    Whole,
+    Word,
+)
+from truerate.config.data import Board, PublicData, Source
+from truerate.config.detectors import Backbone, Detector, RateOf, teacher_of
+from truerate.config.hub import Hub
+from truerate.config.models import Endpoint, Llm, Model
+from truerate.config.track_blocks import SettingsByTrack, SizesByTrack, holds, merged, overriding_faults
+from truerate.config.web import ArticleRules
+from truerate.core.errors import SettingsError, listed, meant
+
+B = TypeVar("B", bound=Block)
+# names that YAML 1.1 or 1.2 reads as numbers
+_NUMBER = re.compile(r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+")
+LONGEST = 80  # characters of a name that files and folders bear
+
+
+class Paths(Block):
+    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (see places.py)."""
+
+    inputs: str
+    sources: str
+    datasets: str
+    annotations: str
+    labels: str
+    detectors: str
+    judgements: str
+    audits: str
+    truth: str
+    scores: str
+    leaderboard: str
+    metrics: str
+    build: str
+    site_src: str
+    site: str
+
+
+class Audit(Block):
+    """The shortcut audit."""
+
+    folds: Annotated[Whole, Field(ge=2, le=100)]
+    threshold: Share
+    on_shortcut: Literal["flag", "fail"]
+
+
+class Statistics(Block):
+    """Intervals and tests."""
+
+    confidence: Annotated[Number, Field(ge=0.5, le=0.999999)]
+    n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
+    alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair
+
+
+class Site(Block):
+    """The static site."""
+
+    title: Word
+    max_samples: Items
+
+
+class Params(Block):
+    """The whole of params.yaml. Built when the first one is read: the blocks of tracks are found by then."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    profile: Literal["demo", "full"]
+    seed: Seed
+    languages: Annotated[Codes, Field(min_length=1)]
+    n_shards: Few | None
+    on_bad_row: Literal["stop", "reject"]
+    paths: Paths
+    sizes: dict[Literal["demo", "full"], SizesByTrack]
+    sources: dict[str, Source]
+    boards: Annotated[dict[str, Board], Field(min_length=1)]
+    public_data: dict[str, PublicData]
+    endpoints: dict[str, Endpoint]
+    models: dict[str, Model]
+    llm: Llm
+    tracks: SettingsByTrack
+    detectors: dict[str, Detector]
+    backbones: dict[str, Backbone]
+    audit: Audit
+    statistics: Statistics
+    site: Site
+    hub: Hub
+
+    @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
+    @classmethod
+    def _names_are_paths(cls, named: dict[str, object], asked: ValidationInfo) -> dict[str, object]:
+        for name in named:
+            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith(
+                (".", "-")
+            ):
+                raise ValueError(
+                    f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first"
+                )
+            if asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
+                raise ValueError(
+                    f"name {name!r} reads as a number, and DVC takes it for one; begin it with a letter"
+                )
+            if len(name) > LONGEST:
+                raise ValueError(
+                    f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}"
+                )
+        return named
+
+    @cached_property
+    def values(self) -> dict[str, object]:
+        """All settings as plain values, defaults too."""
+        return self.model_dump(mode="json")
+
+    @model_validator(mode="after")
+    def _boards_may_override(self) -> "Params":
+        faults = [
+            fault
+            for kind in ("boards", "public_data")
+            for name, board in getattr(self, kind).items()
+            for part, blocks in (("settings", self.tracks), ("sizes", self.sizes.get(self.profile, {})))
+            for fault in overriding_faults(blocks.get(board.track), getattr(board, part), (kind, name, part))
+        ]
+        if faults:
+            raise ValidationError.from_exception_data("Params", faults)
+        return self
+
+    @property
+    def size(self) -> SizesByTrack:
+        """The sizes of the chosen profile."""
+        return self.sizes[self.profile]
+
+    def models_on(self, board: str, names: Iterable[str | None]) -> tuple[str, ...]:
+        """Those of the named models that may stand on a board: simulated ones only where the source is
+        simulated too.
+        """
+        named = tuple(name for name in names if name is not None)
+        if self.source(self.board(board).source).is_simulated:
+            return named
+        return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
+
+    def track(self, board: str) -> Any:
+        """The settings of the track that a board runs, with what the board says otherwise.
+
+        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence
+        Any.
+        """
+        own = self.board(board)
+        return merged(self.tracks[own.track], own.settings)
+
+    def size_of(self, board: str) -> Any:
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says
+        otherwise: an instance of the track's own `Sizes`.
+        """
+        own = self.board(board)
+        return merged(self.size[own.track], own.sizes)
+
+    def sizes_told(self, source: Source) -> dict[str, int]:
+        """What the command of a source may name as sizes: `{<track>_<size>}` for every whole number of a
+        track's, and what these give besides (`{n_items}`).
+
+        Each is the largest over the boards that are built from what the command makes, and that of the
+        profile for a track that none of them runs.
+        """
+        filled = {
+            name for name, one in self.sources.items() if (one.path, one.make) == (source.path, source.make)
+        }
+        boards = [name for name, board in self.boards.items() if board.source in filled]
+        told: dict[str, int] = {}
+        for track, of_profile in self.size.items():
+            of_boards = [self.size_of(name) for name in boards if self.board(name).track == track]
+            for size in of_boards or [of_profile]:
+                for name, n in _numbers(track, size).items():
+                    told[name] = max(n, told.get(name, n))
+        return told
+
+    def of_public_data(self) -> "Iterator[tuple[str, Params]]":
+        """Each set of public files that has settings or sizes of its own, with the settings as they are
+        where it is the only board, as `truerate real` builds it.
+        """
+        for name, public in self.public_data.items():
+            if public.settings or public.sizes:
+                source = Source(reader=public.reader, part=public.part, path=public.folder)
+                board = public.board(name)
+                own = {key: one for key, one in self.detectors.items() if one.learns_from in (None, name)}
+                sources = {**self.sources, name: source}  # settings of other tracks may name those declared
+                alone = {"boards": {name: board}, "sources": sources, "detectors": own}
+                yield name, self.model_copy(update=alone)
+
+    def place(self, board: str, key: str) -> str:
+        """Where the setting of a board's track stands that counts for the board: with the board, else with the
+        track.
+        """
+        own = self.board(board)
+        return f"boards.{board}.settings.{key}" if holds(own.settings, key) else f"tracks.{own.track}.{key}"
+
+    def rate_of(self, board: str) -> RateOf | None:
+        """The detector whose counts make a board's rates; None where its track counts nothing."""
+        return next((value for _, value in self.track(board) if isinstance(value, RateOf)), None)
+
+    def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
+        """Which articles of a wiki fit the first track that takes some, and the languages that it takes them in.
+
+        Raises SettingsError where params.yaml has no such track.
+        """
+        for settings in self.tracks.values():
+            for _, value in settings:
+                if isinstance(value, ArticleRules):
+                    return value, tuple(getattr(settings, "languages", self.languages))
+        raise SettingsError(
+            "fetching articles: params.yaml has no block under `tracks` with rules of which articles fit "
+            f"(`min_characters`, `excluded_tags`); there: {listed(self.tracks)}"
+        )
+
+    def is_model(self, name: str) -> bool:
+        """Whether a name is that of a declared model."""
+        return name in self.models
+
+    def models_of(self, board: str) -> tuple[str, ...]:
+        """The declared models that a board's settings name."""
+        return tuple(alias for alias in self.track(board).models() if alias in self.models)
+
+    def judging_models(self, board: str) -> tuple[str, ...]:
+        """The models that published detectors of a board ask in the words of their adapters."""
+        track = self.board(board).track
+        members = [
+            self.detectors[name].published.get(member)
+            for name in self.families(board)
+            for member in self.detectors[name].members_on(track)
+        ]
+        return tuple(dict.fromkeys(one.model for one in members if one is not None and one.model is not None))
+
+    def judging_endpoints(self, board: str) -> tuple[str, ...]:
+        """The endpoints behind these models."""
+        return tuple(dict.fromkeys(self.models[alias].endpoint for alias in self.judging_models(board)))
+
+    def endpoints_of(self, board: str) -> tuple[str, ...]:
+        """The endpoints that a board may ask: those of its models, and those that its track names itself."""
+        asked = (self.models[alias].endpoint for alias in self.models_of(board))
+        return tuple(dict.fromkeys((*asked, *self.track(board).endpoints())))
+
+    def families(self, board: str) -> tuple[str, ...]:
+        """The families of detectors that judge a board; none of one that is to have none."""
+        own = self.board(board)
+        return tuple(
+            name
+            for name, family in self.detectors.items()
+            if own.has_detectors and own.track in family.tracks
+        )
+
+    def fitted(self, board: str) -> tuple[str, ...]:
+        """The families of detectors that learn on a board: those that judge it and learn from no other one."""
+        return tuple(name for name in self.families(board) if self.detectors[name].learns_on(board))
+
+    def teacher(self, name: str, board: str) -> tuple[str, str]:
+        """The family and the board that taught what a family judges a board with: itself and that board,
+        unless it learns from another one; then the family that has its members there.
+        """
+        from_board = self.detectors[name].learns_from
+        if from_board in (None, board):
+            return name, board
+        return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
+
+    def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
+        """What becomes of a reply that ends at its limit of tokens, by the purpose of its request: as the
+        tracks say (that of the board at work first), and above them `llm.cut`; a purpose that is not there is
+        `drop`.
+        """
+        told = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
+        own = self.tracks[track].cut if track is not None and track in self.tracks else {}
+        return {**told, **own, **self.llm.cut}
+
+    def secrets(self) -> list[str]:
+        """The names of the environment variables that hold secrets: every `…_env`, sorted."""
+        found = (
+            value for block in _blocks(self.values) for key, value in block.items() if key.endswith("_env")
+        )
+        return sorted({value for value in found if isinstance(value, str)})
+
+    def board(self, name: str) -> Board:
+        """A declared board, or TruerateError with the declared names."""
+        return _declared("board", name, self.boards)
+
+    def model(self, alias: str) -> Model:
+        """A declared model, or TruerateError with the declared names."""
+        return _declared("model", alias, self.models)
+
+    def source(self, name: str) -> Source:
+        """A declared source, or TruerateError with the declared names."""
+        return _declared("source", name, self.sources)
+
+
+def _numbers(track: str, size: SizesOfTrack) -> dict[str, int]:
+    """The whole numbers of a track's sizes, by the names that a command has for them."""
+    own = {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
+    return own | size.named()
+
+
+def _blocks(value: object) -> Iterator[dict[str, object]]:
+    """Every mapping inside plain values."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _blocks(inner)
+
+
+def _declared(kind: str, name: str, declared: Mapping[str, B]) -> B:
+    """The block of a name. Raises SettingsError with the declared names where there is none."""
+    if name not in declared:
+        raise SettingsError(
+            f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
+        )
+    return declared[name]

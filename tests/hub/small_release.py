@@ -1,0 +1,37 @@
+"""The release of the small board: its draft, its files, and these as a download leaves them."""
+
+from pathlib import Path
+
+from tests.hub import small_board as small
+from truerate.hub.configs import configs_of
+from truerate.hub.dataset import DatasetDraft, draft_of
+from truerate.hub.kept import Kept
+from truerate.hub.release import Stamp
+
+REPO = "org/little"
+
+
+def draft(
+    *, rows_per_shard: int = 1000, licence=None, tables: dict | None = None, card: dict | None = None, **facts
+) -> DatasetDraft:
+    """The draft of the small board."""
+    card = small.CARD | (card or {})
+    configs = configs_of(
+        small.tables() if tables is None else tables, card=card, source=small.SOURCE, tasks=small.TASKS
+    )
+    return draft_of(
+        small.facts(source=card, **facts), configs, rows_per_shard=rows_per_shard, licence=licence, repo=REPO
+    )
+
+
+def files(one: DatasetDraft) -> dict[str, bytes]:
+    """What is put in the repository, of a day of its own."""
+    return dict(one.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
+
+
+def laid(folder: Path, found: dict[str, bytes]) -> str:
+    """Files laid out in a folder, as a download leaves them."""
+    for path, content in found.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return str(folder)
