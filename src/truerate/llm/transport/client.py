@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 import httpx2
-import openai
 
 from truerate.core.hiding import Hiding
 from truerate.llm.transport.faults import judge_exception, was_unsent
+from truerate.llm.transport.openai_package import openai
 from truerate.llm.transport.policy import Verdict, judge
 
 HERE = "http://127.0.0.1:"  # where launched servers are

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import aiohttp
 import httpx2
-import openai
 from aiohttp.http_exceptions import HttpProcessingError
 
+from truerate.llm.transport.openai_package import openai
 from truerate.llm.transport.policy import Verdict, short
 
 # Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
