@@ -15,6 +15,13 @@
   window.truerate = { make, state, keep, cards: {} };   // cards: how the sample browser shows records of another form
 
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+  // The theme's link past the head is left out where a page's headings are no Markdown. The address, which may hold choices, stays.
+  const skip = document.querySelector("[data-md-component=skip]"), title = document.querySelector("main h1[id]");
+  if (skip && title && !skip.querySelector("a")) {
+    const past = make("a", { class: "md-skip", href: `#${title.id}` }, "Skip to content");
+    past.addEventListener("click", (event) => { event.preventDefault(); title.tabIndex = -1; title.focus(); });
+    skip.append(past);
+  }
   // The theme names the list of a section's pages by a label without text, and gives the buttons of a code block, which it
   // makes late, the role of a navigation without a name.
   for (const list of document.querySelectorAll("nav.md-nav[aria-labelledby]")) {

@@ -51,6 +51,21 @@ def test_nothing_overflows_a_phone(page):
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false")
 
 
+CUT = """() => {
+  const views = [...document.querySelectorAll("details:not([open])")];
+  for (const one of views) one.open = true;
+  const wide = [...document.querySelectorAll(".tr-scroll")].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth);
+  const found = wide.map((one) => [one.getAttribute("aria-label"), one.scrollWidth, one.clientWidth]);
+  for (const one of views) one.open = false;
+  return found;
+}"""
+
+
+def test_no_table_scrolls_sideways_on_a_screen(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate(CUT) == []
+
+
 PAPER = {"auto": 703, "across": 1032}  # pixels between the margins of A4, upright and turned
 
 

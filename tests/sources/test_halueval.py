@@ -52,6 +52,13 @@ def test_general_answers_carry_spans_and_remarks(put, read):
     ].unique().to_list() == ["chatgpt"]
 
 
+def test_the_general_part_alone_says_so(put, read):
+    put("data/general_data.json", [GENERAL])
+    assert "general replies alone" in read("halueval").card["caveats"][0]
+    put("qa_candidates_one_turn.jsonl", [PAIR])
+    assert "caveats" not in read("halueval").card
+
+
 def test_one_question_in_both_files_is_one_item_and_two_pairs(put, read):
     put("qa_candidates_one_turn.jsonl", [PAIR])
     put("qa_candidates_multi_turn.jsonl", [PAIR])

@@ -62,6 +62,10 @@ SET = PublicSet(
     labelled_by="people (general replies); by how they were written (the others)",
     unproven=("unfiltered dialogue candidates", "unfiltered summaries", "QA", "dialogue", "summarization"),
 )
+GENERAL_ALONE = (
+    "The general replies alone: the folder held data/general_data.json and no file of pairs. Where such files are there, whole or "
+    "in part, their tasks and ways of asking have scores of their own beside these."
+)
 WIKIPEDIA = "CC BY-SA 4.0"
 
 
@@ -79,6 +83,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         raise SourceError(
             f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
         )
+    if present and all(Path(file).name in GENERAL_FILES for file in present):
+        collection.card.setdefault("caveats", [GENERAL_ALONE])
     for file, keep in present.items():
         collection.read(file, json_lines, keep)
     for file in parquet:
