@@ -14,7 +14,7 @@ as many as the full profile gives out whatever the size. `publish` makes the fil
 looks for secrets in them; nothing is sent. Calls are held against those that `truerate plan` tells beforehand.
 
 With `--whole` the steps on the data set are also measured on one of the paper's size, 118,785 replies and their pages:
-that of the largest size with its rows repeated under ids of their own, so that there are as many rows and bytes and no
+that of a smaller size with its rows repeated under ids of their own, so that there are as many rows and bytes and no
 new words. CPU seconds (user and system) are those of the process and all that it waited for; memory is VmHWM of the largest job.
 `--scratch` keeps what was made and measured, so that steps are measured one after the other, and anew with `--again`.
 `--write` puts the table between the markers `<!-- bench:wild-scale -->` and `<!-- /bench:wild-scale -->` of a file.
@@ -188,7 +188,7 @@ def project(n: int, folder: Path, n_chars: int) -> None:
 
 def whole_project(base: Path, folder: Path) -> None:
     """A project whose data set has the paper's size: the tables of a smaller one of this benchmark, each row again under
-    ids of its own until there are as many entities; people label what they label there.
+    ids of its own until there are as many entities; people label, and single calls check, as many facts as there.
     """
     from growth import copied
 
@@ -209,9 +209,22 @@ def whole_project(base: Path, folder: Path) -> None:
             [Path(f"copies/{name}-{copy:04}.parquet") for copy in range(k)],
         )
         for copy, place in enumerate(copies):
-            write(DATASET[name], copied(one, copy) if copy else one, place)
+            write(DATASET[name], copied(of_all(one), copy) if copy else one, place)
         save_in_parts(DATASET[name], copies, path, **PARTED.get(name, {"key": "item_id"}))
         shutil.rmtree("copies")
+
+
+def of_all(rows):
+    """The rows of which there are more where there is more to ask: calls about one fact are a fixed number."""
+    import polars as pl
+
+    from truerate.core.schemas import pair
+
+    return (
+        rows.filter(pair("attributes", "stage").ne_missing(pl.lit("single")))
+        if "attributes" in rows.columns
+        else rows
+    )
 
 
 def scratch_of(step: str, subject: str, shard: int | str) -> Path:
@@ -491,8 +504,8 @@ def table(found: dict[int, dict[str, Spent]], whole: dict[str, Spent]) -> tuple[
         f"Calls that `truerate plan` told beforehand, of those that were made: {', '.join(said)}; limit ±25 %.",
         "",
         f"{SUBJECTS} subjects. Of the whole with *: what follows, memory by a straight line through the smallest and the"
-        f" largest size to {ENTITIES / sizes[-1]:.0f} times this; without: measured on a data set of that size, made of the"
-        " largest by repeating its rows under ids of their own.",
+        f" largest size to {ENTITIES / sizes[-1]:.0f} times this; without: measured on a data set of that size, made of a"
+        " smaller one by repeating its rows under ids of their own.",
         "",
         limit + (" All held." if is_held else " **Not all held.**"),
     ]
