@@ -161,6 +161,7 @@ def planned(at) -> int:
 def export(at) -> None:
     """The data set's tables as the flow writes them, its tasks, and what three labellers say of them."""
     from truerate.flow.dataset import exported_to
+    from truerate.flow.guard import write_lines
     from truerate.flow.sources import load_source
     from truerate.tracks.wildhallucinations import steps
 
@@ -175,11 +176,9 @@ def export(at) -> None:
         pair for one in subjects() for pair in zip(*(files(step, one) for step in steps.SLICED), strict=True)
     ]
     _, tasks = exported_to(partial(at.dataset, BOARD), at, BOARD, load_source(at, BOARD), inputs, slices)
-    Path(at.dataset(BOARD, "tasks.jsonl")).write_text("\n".join(map(json.dumps, tasks)) + "\n", "utf-8")
-    annotations = Path(at.annotations(BOARD))
-    annotations.parent.mkdir(parents=True, exist_ok=True)
-    said = [json.dumps(one) for task in tasks for one in labels_of(task)]
-    annotations.write_text("\n".join(said) + "\n", "utf-8")
+    write_lines(at.dataset(BOARD, "tasks.jsonl"), map(json.dumps, tasks))
+    said = (json.dumps(one) for task in tasks for one in labels_of(task))
+    write_lines(at.annotations(BOARD), said)
 
 
 def publish(at) -> None:
@@ -293,11 +292,11 @@ def run_whole(scratch: Path, n: int, again: Sequence[str]) -> dict[str, Spent]:
 
 
 def memory_of_the_whole(step: str, found: dict[int, dict[str, Spent]]) -> float:
-    """Peak GB of the largest job at the paper's size, by a straight line through the smallest and the largest size at which
-    the step was measured: over the entities of one job of a step with jobs, else over all.
+    """Peak GB of the largest job at the paper's size, by a straight line through the two largest sizes at which the step
+    was measured: over the entities of one job of a step with jobs, else over all.
     """
     sizes = sorted(n for n in found if step in found[n])
-    low, high = sizes[0], sizes[-1]
+    low, high = sizes[-2:]
     of_job = step in PER_SHARD
     at = [n / (found[n]["evidence"].jobs if of_job else 1) for n in (low, high)]
     grows = (found[high][step].memory - found[low][step].memory) / (at[1] - at[0])
@@ -349,7 +348,7 @@ def table(found: dict[int, dict[str, Spent]], whole: dict[str, Spent]) -> tuple[
         f" {LEAST_PLANNED} entities on.",
         "",
         f"{SUBJECTS} subjects; –: not measured. Of the whole with *: what follows, memory by a straight line through the"
-        " smallest and the largest size that was measured; without: measured on a data set of that size, made of a smaller one"
+        " two largest sizes that were measured; without: measured on a data set of that size, made of a smaller one"
         " by repeating its rows under ids of their own.",
         "",
         limit + (" All held." if is_held else " **Not all held.**"),
