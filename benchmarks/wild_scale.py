@@ -293,11 +293,14 @@ def run_whole(scratch: Path, n: int, again: Sequence[str]) -> dict[str, Spent]:
 
 def memory_of_the_whole(step: str, found: dict[int, dict[str, Spent]]) -> float:
     """Peak GB of the largest job at the paper's size, by a straight line through the two largest sizes at which the step
-    was measured: over the entities of one job of a step with jobs, else over all.
+    was measured: over the entities of one job of a step with jobs, and of `export`, which reads what one job of each
+    subject gave at a time, else over all.
     """
     sizes = sorted(n for n in found if step in found[n])
-    low, high = sizes[-2:]
-    of_job = step in PER_SHARD
+    low, high = sizes[-2:] if len(sizes) > 1 else (sizes[0], sizes[0])
+    if low == high:
+        return found[high][step].memory
+    of_job = step in (*PER_SHARD, "export")
     at = [n / (found[n]["evidence"].jobs if of_job else 1) for n in (low, high)]
     grows = (found[high][step].memory - found[low][step].memory) / (at[1] - at[0])
     return found[high][step].memory + max(0.0, grows) * (ENTITIES / (JOBS if of_job else 1) - at[1])
@@ -309,7 +312,11 @@ def exponent(step: str, found: dict[int, dict[str, Spent]]) -> float | None:
     """
     sizes = [n for n in found if step in found[n]]
     low, high = found[min(sizes)][step].cpu, found[max(sizes)][step].cpu
-    return None if high - low < FLOOR_S else math.log(high / low) / math.log(max(sizes) / min(sizes))
+    return (
+        None
+        if high - low < FLOOR_S or len(sizes) < 2
+        else math.log(high / low) / math.log(max(sizes) / min(sizes))
+    )
 
 
 def table(found: dict[int, dict[str, Spent]], whole: dict[str, Spent]) -> tuple[str, bool]:
