@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 
@@ -13,6 +14,8 @@ from truerate.core.errors import SettingsError
 ROOT = Path(__file__).parents[2]
 PARAMS, PAPER = ROOT / "params.yaml", ROOT / "profiles/paper-mfava.yaml"
 HELMA = ROOT / "profiles/paper-halueval.yaml"
+WILD = ROOT / "profiles/paper-wildhallucinations.yaml"
+DATA = (ROOT / "../shared/data/published_results.csv").is_file()
 
 
 def test_the_paper_s_build_has_its_models_languages_and_grid():
@@ -41,7 +44,35 @@ def test_halueval_s_paper_asks_one_model_for_all_at_the_paper_s_size():
     assert (track.similarity.model, track.similarity.layer) == ("FacebookAI/roberta-large", 17)
 
 
-@pytest.mark.parametrize("profile", [PAPER, HELMA], ids=lambda path: path.stem)
+def test_wildhallucinations_paper_has_its_models_and_its_own_rules():
+    p = checked(yaml.safe_load(with_profile(PARAMS, WILD)), "paper.yaml")
+    (board,) = p.boards
+    track, size = p.track(board), p.size_of(board)
+    assert len(track.subjects) * size.entities == 118_785 and set(p.tracks) == {"wildhallucinations"}
+    printed = pl.read_csv(ROOT / "src/truerate/tracks/wildhallucinations/published.csv")
+    settings = (
+        pl.read_csv(ROOT / "../shared/data/published_results.csv", infer_schema=False) if DATA else None
+    )
+    assert printed.filter(pl.col("table").cast(str) == "4")["model"].n_unique() == len(track.subjects)
+    if settings is not None:  # Table 3
+        known = settings.filter(source="wildhallucinations", table="3", metric="params_billion")
+        told = {
+            name: (float(n), "; retrieval" in note)
+            for name, n, note in known["model", "value", "note"].iter_rows()
+        }
+        ours = {name: p.models[name.lower().replace(" ", "-").replace("+", "-plus")] for name in told}
+        assert {name: (one.size_b, one.retrieval) for name, one in ours.items()} == told
+    # appendix B and C; section 2.2; FActScore's five passages for each fact by itself
+    assert (track.abstention, track.fetch.extract, len(track.fetch.login_hosts)) == ("paper", "tags", 7)
+    assert len(track.fetch.sign_in_phrases) == 2 and track.fetch.service.price and track.search.rpm == 100
+    assert (track.verification.facts_per_call, size.evidence.n_passages, size.evidence.window) == (1, 5, 5)
+    # 512 tokens but for two models (appendix A); the plain name's perplexity by Llama-3-8B
+    assert track.answering.max_tokens == 512 and track.rarity == "meta-llama/Meta-Llama-3-8B"
+    longer = [name for name in track.subjects if p.models[name].params.get("max_tokens") == 1024]
+    assert longer == ["command-r", "command-r-plus"]
+
+
+@pytest.mark.parametrize("profile", [PAPER, HELMA, WILD], ids=lambda path: path.stem)
 def test_no_paper_asks_a_question_again_for_its_form(profile):
     assert checked(yaml.safe_load(with_profile(PARAMS, profile)), "paper.yaml").llm.reask == 0
 

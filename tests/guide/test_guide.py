@@ -53,6 +53,7 @@ NOT_RUN = [
     ("own-data.md", "needs an instance of SearXNG"),
     ("own-data.md", "no such service"),
     ("own-data.md", "needs a paid account"),
+    ("own-data.md", "needs the paper's data and models"),
     ("real-data.md", "needs the papers' public files"),
     ("from-raw-files.md", "downloads public files"),
     ("from-raw-files.md", "needs the paper's data and an account"),

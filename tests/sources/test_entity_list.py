@@ -92,3 +92,13 @@ def test_no_list_and_no_column_are_one_line_each(put, read):
     put("entities.csv", "title\nVarn\n")
     with pytest.raises(TruerateError, match="no column 'name' in the header; found: title"):
         read("entity_list")
+
+
+def test_a_list_of_the_papers_size_is_read_whole_and_each_name_once(put, read):
+    """7,919 entities (WildHallucinations, section 2), every hundredth of them again in other letters."""
+    names = [f"Varn Abbey {number}" for number in range(7_919)]
+    again = [name.upper() for name in names[::100]]
+    put("entities.jsonl", [{"name": name} for name in names + again])
+    tables = read("entity_list", on_bad_row="reject")
+    assert sorted(tables.items["question"]) == sorted(names)
+    assert tables.rejects["reason"].to_list() == ["duplicate"] * len(again)

@@ -37,7 +37,7 @@ from truerate.core.schemas import (
 )
 from truerate.flow import graph
 from truerate.flow.dataset_tables import BESIDE, DATASET, PARTED
-from truerate.flow.guard import handed, refuse_edited, write_json, write_text
+from truerate.flow.guard import handed, refuse_edited, write_json, write_lines
 from truerate.flow.sources import SourceTables, load_source
 from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
@@ -135,10 +135,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     names, tasks = exported_to(
         partial(at.dataset, board), own, board, load_source(own, board), inputs, slices
     )
-    write_text(
-        at.dataset(board, "tasks.jsonl"),
-        "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks),
-    )
+    write_lines(at.dataset(board, "tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
     heights = {name: height(at.dataset(board, name)) for name in names}
     write_json(at.dataset(board, "card.json"), {"board": board, "n": heights})
     tell(at, [board])

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -94,11 +94,7 @@ def label(at: Layout, board: str) -> None:
 
     files = label_files(at, board)
     with unchanged(at, Stage("label", board)) as own:
-        tasks = [
-            json.loads(line)
-            for line in Path(own.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
-            if line
-        ]
+        tasks = list(_tasks(own.dataset(board, "tasks.jsonl")))
         dataset = _to_label(own, board, tasks)
         rows = [(*row, str(path)) for path in files for row in read_labels(path)]
         where = ", ".join(map(str, files))
@@ -117,6 +113,15 @@ def label(at: Layout, board: str) -> None:
         save(Sample, tables["samples"].sort("sample_id"), own.labels(board, "samples"))
         for name, model in LABELS.items():
             save(model, tables[name], own.labels(board, name))
+
+
+def _tasks(path: str) -> Iterator[dict[str, Any]]:
+    """The tasks that people were given, without the passages that these show, which no label reads."""
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                task = json.loads(line)
+                yield {key: value for key, value in task.items() if key != "passages"}
 
 
 def _to_label(at: Layout, board: str, tasks: Sequence[dict]) -> dict[str, pl.DataFrame]:

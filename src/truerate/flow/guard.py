@@ -4,7 +4,7 @@ that its place is its own.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +54,13 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file, making its folder."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(text, "utf-8", newline="\n")
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write lines into a text file as they come, making its folder."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def write_json(path: str | Path, value: object) -> None:

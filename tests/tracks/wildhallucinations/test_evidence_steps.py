@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -28,6 +29,7 @@ from truerate.core.schemas import (
 )
 from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
+from truerate.tracks.wildhallucinations import plan
 from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, fetching, search_scope
 from truerate.tracks.wildhallucinations.plan import services
 from truerate.web.pauses import Clock
@@ -350,7 +352,7 @@ def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
     assert rows.height == 3 and beside["documents"].height > 5
 
 
-def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored():
+def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_path):
     """Two of three names are new: at Brave's 0.005 USD a query 0.01 USD, and ten pages each at most."""
     at = layout(
         "http://127.0.0.1:9",
@@ -386,6 +388,25 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored():
     _, fetch = services(paid, BOARD, {("evidence", "web"): (generations(rows), {})})
     # 20 new pages at ScrapingBee's .001 USD
     assert (fetch["model"], fetch["n_calls"], fetch["usd_high"]) == ("app.scrapingbee.com", 20, 0.02)
+    # a name with recorded results is not asked for
+    known = tmp_path / "recorded.jsonl"
+    known.write_text(json.dumps({"query": "A", "items": []}) + "\n", "utf-8")
+    half = layout("http://127.0.0.1:9", search=search | {"recorded": str(known), "url": "http://b.example/"})
+    search, fetch = services(half, BOARD, {("evidence", "web"): (generations(rows), {})})
+    assert (search["n_calls"] + search["n_stored"], fetch["n_calls"] + fetch["n_stored"]) == (2, 20)
+
+
+def test_a_plan_searches_for_no_entity_that_brings_its_pages():
+    """As the step does not (`test_entities_with_documents_of_their_own_are_not_searched_for`)."""
+    at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "service": "brave"})
+    whole = tables(NAMES[:3])
+    own = whole.items.with_columns(
+        document_ids=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(["d"])).otherwise("document_ids")
+    )
+    found, beside = plan.evidence(at, BOARD, replace(whole, items=own), {})
+    assert found.height == 2 and beside["documents"].height == 1
+    search, _ = services(at, BOARD, {("evidence", "web"): (found, beside)})
+    assert search["n_calls"] == 2
 
 
 def test_pages_of_the_full_profile_have_its_limits_and_those_of_the_demo_their_own():

@@ -30,11 +30,13 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
+from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.replies import readable_replies
 from truerate.tracks.wildhallucinations.reply_labels import REPLY, strict_rows
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
 from truerate.tracks.wildhallucinations.thinned import thinned
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
+from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED)}
@@ -108,11 +110,15 @@ def label(
 
 
 def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.DataFrame:
-    """Rows of a table as `label` reads them: as scores do (`thinned`), with the evidence of the facts that people were
-    given, and of these alone.
+    """Rows of a table as `label` reads them: as scores do (`thinned`), without calls that verify and verdicts on one fact
+    alone, with the evidence of the facts that people were given, and of these alone.
     """
+    if table == "generations":
+        return thinned(table, rows.filter(pl.col("purpose").is_in([GENERATE, WRITE])))
+    if table == "judgements":
+        return thinned(table, rows).filter(pl.col("stage").ne_missing(pl.lit(SINGLE)))
     if table != "facts":
-        return thinned(table, rows)
+        return rows
     is_given = pl.col("fact_id").is_in([task["fact_id"] for task in tasks if task["kind"] == FACT])
     # written anew, else what is left would hold on to the evidence of all
     told = pl.col("evidence").list.eval(pl.format("{}", pl.element()))

@@ -62,11 +62,13 @@ def _cue(question: str) -> str:
 
 
 def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]:
-    """The queries that the web search would be asked, with what they cost at the service's price, and the pages that
-    would be fetched, `n_results` of each at most. Of queries that are stored the pages are taken for stored as well.
+    """The queries that the web search would be asked, of names without recorded results, with what they cost at the
+    service's price, and the pages that would be fetched, `n_results` of each at most. Of queries that are stored the
+    pages are taken for stored as well.
     """
     from truerate.tracks.wildhallucinations.evidence_steps import search_scope
     from truerate.web.hosts import host_of
+    from truerate.web.recorded import plain, recorded
     from truerate.web.store import PageStore
 
     settings = at.p.track(board)
@@ -76,6 +78,8 @@ def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]
     names = [
         row["name"] for replies, _ in _of_step(given, "evidence") for row in map(facts, replies.to_dicts())
     ]
+    known = recorded(how.recorded, names) if how.recorded else {}
+    names = [name for name in names if plain(name) not in known]
     with PageStore.of(at) as store:
         scope = search_scope(at, board)
         n_stored = sum(store.results(scope, name, how.n_results) is not None for name in names)
@@ -137,5 +141,6 @@ def evidence(
             attributes=pairs(name=row["question"], documents=PAGE, n_results=1),
         )
         for row in kept
+        if not row["document_ids"]  # what brings its own pages is not searched for
     ]
     return generations(searched), {"documents": frame(Document, [page])}
