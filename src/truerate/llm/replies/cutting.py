@@ -30,6 +30,7 @@ _TOKENS = lazy(
 )
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_RUN = 200  # of one sign, as where a model falls into repeating it
+_BLANK = lazy(r"(?<![ \t])(?:[ \t]*\n){20,}")  # lines of blanks, as a model writes that goes round in circles
 _RUN = lazy(rf"(\W)\1{{{MAX_RUN},}}")
 _RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
 _SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
@@ -70,9 +71,9 @@ class Cut(NamedTuple):
 def opened(text: str) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
-    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept.
+    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept, of a score of blank lines two.
     """
-    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], visible(text)))
+    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], _BLANK.sub("\n\n", visible(text))))
     cuts = () if thought is None else ("thought",)
     if len(answer if answer.isascii() else unicodedata.normalize("NFKC", answer)) > MAX_CHARS:
         return Cut("", (*cuts, "too-long"))

@@ -109,10 +109,10 @@ _ENDS_LINE = lazy(
 )
 # asked at the end of the one who asked, with a yes or no of its own
 _FAREWELL = lazy(
-    r"\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|anything\s+else)\b"
+    r"(?<=\S)\s+(?:is\s+there\s+anything\s+else|(?:do|would)\s+you\s+(?:want|need|like)|anything\s+else)\b"
     r"[^?\n]{0,100}\?(?:\s+(?:if\s+(?:yes|so|not|no)\b|just\s+(?:say|reply|answer|tell)\b)[^.!?\n]{0,80}[.!]|\s*[(\[]\s*(?:yes|y)\s*/\s*"
     r"(?:no|n)\s*[)\]])?\s*\Z"
-    r"|(?<!of\scourse[.!])\n\s*\n\s*(?:should|shall|may|can)\s+i\s+(?:rewrite|correct|fix|revise|suggest)\b[^?\n]{0,80}\?\s*(?:[(\[]\s*(?:yes|y)\s*/\s*(?:no|n)\s*[)\]])?\s*\Z",
+    r"|(?<=\S)(?<!of\scourse[.!])(?=[^\S\n]*\n[^\S\n]*\n)\s+(?:should|shall|may|can)\s+i\s+(?:rewrite|correct|fix|revise|suggest)\b[^?\n]{0,80}\?\s*(?:[(\[]\s*(?:yes|y)\s*/\s*(?:no|n)\s*[)\]])?\s*\Z",
     re.I,
 )
 # a reply that breaks off where its verdict would stand
@@ -142,7 +142,9 @@ _BEGINS = (
     "Context",
     "Example",
 )
-_BLOCKS = lazy(r"</?(?:p|ul|ol|li|div|br|h[1-6]|section|article|body|html)(?:\s[^<>\n]{0,80})?/?>", re.I)
+_BLOCKS = lazy(
+    r"(?:</?(?:p|ul|ol|li|div|br|h[1-6]|section|article|body|html)(?:\s[^<>\n]{0,80})?/?>\s*)+", re.I
+)
 _STYLED = lazy(r"</?(?:b|strong|i|em|u|mark|code|span)(?:\s[^<>\n]{0,80})?>", re.I)
 
 
