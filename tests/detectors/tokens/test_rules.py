@@ -1,3 +1,5 @@
+import zipfile
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,7 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import can_learn, passages_of
 from truerate.detectors.tokens.regressions import BUCKETS, hashed, matches
-from truerate.detectors.tokens.rules import BY_NAME, load_state, save_state
+from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
 from truerate.detectors.tokens.validate import of_readings
 
 from .lessons import lessons
@@ -83,3 +85,15 @@ def test_a_broken_state_is_one_line(tmp_path):
     (tmp_path / "state.npz").write_bytes(b"no archive")
     with pytest.raises(TruerateError, match="dvc repro train"):
         load_state(tmp_path)
+
+
+def test_a_state_hangs_on_no_release_of_python_or_zlib(tmp_path):
+    save_state({"b": np.arange(3, dtype=np.float32), "a": np.eye(2)}, tmp_path)
+    with zipfile.ZipFile(tmp_path / STATE) as archive:
+        kept = [
+            (one.filename, one.compress_type, one.extract_version, one.date_time[0])
+            for one in archive.infolist()
+        ]
+    assert kept == [("a.npy", zipfile.ZIP_STORED, 20, 1980), ("b.npy", zipfile.ZIP_STORED, 20, 1980)]
+    found = load_state(tmp_path)
+    assert found["a"].tolist() == [[1, 0], [0, 1]] and found["b"].dtype == np.float32

@@ -5,6 +5,8 @@ They read the units of features.py, whatever the language. What they reach is wh
 network.
 """
 
+import io
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,9 +86,17 @@ def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
 
 # ---- states on disk ----------------------------------------------------------------------------------------
 def save_state(state: State, folder: Path) -> None:
-    """Write what a rule learned: the same bytes for the same numbers (an .npz has no clock in it)."""
+    """Write what a rule learned: the same bytes for the same numbers, wherever.
+
+    An .npz as numpy reads it, without a clock in it and not squeezed: how that is done, and which version of the
+    format numpy's own writer names, hang on the release of Python and of its zlib.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(folder / STATE, **{name: state[name] for name in sorted(state)})
+    with zipfile.ZipFile(folder / STATE, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(state):
+            array = io.BytesIO()
+            np.lib.format.write_array(array, np.asanyarray(state[name]), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), array.getvalue())
 
 
 def load_state(folder: Path) -> State:
