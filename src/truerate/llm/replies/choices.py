@@ -18,7 +18,7 @@ from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.formed import of_json, of_table
-from truerate.llm.replies.hedging import REPORTED, UNDECIDED, WITHDRAWN
+from truerate.llm.replies.hedging import BACK, REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
 from truerate.llm.replies.others import (
@@ -63,8 +63,8 @@ _OTHERS = lazy(
     re.I,
 )
 _TAKEN_BACK = lazy(
-    r"\b(?:wait|scrap\s+that|correction\s*:|disregard|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|"
-    r"thoughts?)|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
+    rf"\b(?:{BACK}|disregard|rather(?!\s+than)|actually|no,|hmm+|or\s+(?:maybe|perhaps|possibly|is\s+it))|"
+    r"(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
 # what says of a text that it is not the one that was asked for
@@ -79,11 +79,11 @@ _OTHER_POLE = {
 _OWN_POLE = {
     "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
     r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"더\s?(?:낫|좋|정확|자연스)|\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
+    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
     r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
-    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?낫",
+    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?(?:낫|좋|정확|자연스)",
 }
 _LATIN_IN_CJK = lazy(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])")
 _CONDITION = lazy(

@@ -21,7 +21,7 @@ from truerate.llm.replies import lexicon
 from truerate.llm.replies.comparisons import Asks, signed
 from truerate.llm.replies.decisive_forms import FORMS, OWN
 from truerate.llm.replies.grammar import paraphrase
-from truerate.llm.replies.hedging import REPORTED, UNDECIDED
+from truerate.llm.replies.hedging import BACK, REPORTED, UNDECIDED
 from truerate.llm.replies.weighing import said_in
 
 _NAME = "[\x01\x02]"
@@ -44,14 +44,12 @@ _ABROAD_REASON = lazy(
 _REASONED = lazy(r"(?:because|since|as|given|for|due|which|whose)\b", re.I)
 _GRANTED = lazy(r"\bbut\s+(?:the|in|according|nowhere|there|no|it|this|that|not)\b", re.I)
 _BACK = lazy(
-    r"\b(?:wait|no\s*[,:]|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|reading|thoughts?)|scratch\s+that|i\s+mean|"
-    r"correction|actually|let\s+me\s+(?:correct|reconsider|rethink))",
+    rf"\b(?:{BACK}|second\s+reading|no\s*[,:]|actually|let\s+me\s+(?:correct|reconsider|rethink))",
     re.I,
 )
 _AFTER = lazy(
-    r"\b(?:wait|scra(?:tch|p)\s+that|hmm+|i\s+(?:really\s+)?(?:can't|cannot)|on\s+(?:reflection|second\s+thoughts?)|"
-    r"second\s+(?:look|thoughts?)|i\s+mean|actually|"
-    r"correction|disregard|ignore|take\s+(?:it|that|this)\s+back|or\s+(?:maybe|perhaps|rather)|however|although|"
+    rf"\b(?:{BACK}|hmm+|i\s+(?:really\s+)?(?:can't|cannot)|actually|"
+    r"disregard|ignore|take\s+(?:it|that|this)\s+back|or\s+(?:maybe|perhaps|rather)|however|although|"
     r"though|but|yet|unless|except|"
     r"on\s+the\s+other\s+hand|then\s+again|equally|either|neither|both|maybe|perhaps|possibly|might|may|could|would|"
     r"at\s+least|if|not\s+(?:sure|certain)|unsure|tie|same|too|also|as\s+well)\b|\bno\s*[,:]|\b(?:that|this|it)(?:'s|"

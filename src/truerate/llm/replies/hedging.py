@@ -59,8 +59,13 @@ PART_GRANTED = lazy(
     re.I,
 )
 
+# words with which a writer turns on what was just said, whatever was asked
+BACK = (
+    r"wait|scra(?:tch|p)\s+that|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|thoughts?)|i\s+mean|"
+    r"correction"
+)
 TAKEN_BACK = lazy(
-    r"\b(?:wait|scratch\s+that|second\s+(?:look|thoughts?)|on\s+reflection|correction|i\s+mean|or\s+rather|"
+    rf"\b(?:{BACK}|or\s+rather|"
     r"i\s+take\s+(?:it\s+back|that\s+back|back\s+my)|"
     r"never\s*mind|(?:edit|update|revised)(?=\s*:)|let\s+me\s+correct|i\s+was\s+wrong|my\s+mistake)\b"
     r"|(?:^|[.!?…;\n])\s*or\s+(?:maybe|perhaps|possibly)\b",
@@ -73,13 +78,13 @@ UNDECIDED = lazy(
     r"|\bi(?:'m|\s+am)\s+(?:not\s+(?:sure|certain)|unsure|undecided|torn)\b",
     re.I,
 )
-# of a verdict: that it does not stand
+# anywhere in a reply, of its verdict: so narrow that no judged text says it
 RETRACTED = lazy(
     r"\bdisregard\s+(?:my|the|this|that)\s+(?:\w+\s+){0,2}?(?:judge?ment|verdict|answer|above|previous)\b|\bi\s+(?:hereby\s+)?(?:retract|withdraw)\b"
     r"|\bi(?:'ll|\s+will|\s+would)?\s+leave\s+the\s+(?:choice|decision|judge?ment)\s+to\s+you\b",
     re.I,
 )
-# behind what was said outright: that it is taken back
+# behind a choice that was made outright, where any such word takes it back
 WITHDRAWN = lazy(
     r"\b(?:disregard|retract|withdraw)\b|\b(?:i\s+)?take\s+(?:it|this|that)\s+back\b|\bscratch\s+(?:that|this)\b|\bstrike\s+that\b|"
     r"\bignore\s+(?:this|that|my)\b|\bi\s+misread\b(?!\s+(?:at\s+first|before|earlier))|\bi\s+(?:do\s+not|don't)\s+(?:want|wish)\s+to\s+"

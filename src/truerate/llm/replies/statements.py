@@ -135,62 +135,66 @@ def _stated(sentence: str, question: str | None, asks: Asks, *, is_only: bool) -
     """What one sentence states, given the question that stood right before it."""
     if lead := stating.LEAD.fullmatch(sentence):
         return _lead(lead, question, asks)
-    if again := stating.IT_IS.fullmatch(sentence):
-        return Stated(MEANS[again["word"].casefold()], "last")
-    if last := stating.LAST.fullmatch(sentence) or stating.MAKES.fullmatch(sentence):
-        before = sentence[: last.start("word")]
-        is_both = bool(hedging.BOTH.search(sentence)) or bool(stating.POINTED.search(before))
-        value = MEANS[last["word"].casefold()]
-        is_both = is_both or (
-            asks is not None and contrary.in_words(stating.THEN.sub("", before)) is (not value)
-        )
-        return Stated(None if is_both else value, "last")
-    if (since := stating.SINCE.fullmatch(sentence)) and not stating.WORDS.search(since["reason"]):
-        return Stated(MEANS[since["word"].casefold()], "last")
+    if (last := _last(sentence, asks)) is not None:
+        return last
     if (told := concluded(sentence)) is not None:
         return Stated(told, "conclusion")
     if (found := stating.CONCLUSION.fullmatch(sentence) or stating.APT.fullmatch(sentence)) is not None:
         return _conclusion(found, asks, is_only=is_only)
-    if labelled := _labelled(sentence, asks):
+    if asks and (labelled := _labelled(sentence)):
         return labelled
-    if hedging.BOTH.search(sentence) and not stating.QUOTED.search(sentence):
+    is_both = hedging.BOTH.search(sentence) and not stating.QUOTED.search(sentence)
+    if is_both or stating.STRUCK.search(sentence):
         return Stated(None, "both")
-    if stating.STRUCK.search(sentence):
-        return Stated(None, "both")
-    if (
-        asks
-        and (again := stating.ANSWERED.fullmatch(sentence))
-        and contrary.in_words(again["rest"]) is not None
-    ):
+    return (_said_with_word(sentence) or _in_words(sentence)) if asks else None
+
+
+def _last(sentence: str, asks: Asks) -> Stated | None:
+    """A sentence that ends with a verdict."""
+    if again := stating.IT_IS.fullmatch(sentence):
+        return Stated(MEANS[again["word"].casefold()], "last")
+    if last := stating.LAST.fullmatch(sentence) or stating.MAKES.fullmatch(sentence):
+        before, value = sentence[: last.start("word")], MEANS[last["word"].casefold()]
+        is_both = hedging.BOTH.search(sentence) or stating.POINTED.search(before)
+        is_denied = asks is not None and contrary.in_words(stating.THEN.sub("", before)) is (not value)
+        return Stated(None if is_both or is_denied else value, "last")
+    if (since := stating.SINCE.fullmatch(sentence)) and not stating.WORDS.search(since["reason"]):
+        return Stated(MEANS[since["word"].casefold()], "last")
+    return None
+
+
+def _said_with_word(sentence: str) -> Stated | None:
+    """A sentence that says in words what its verdict says, or what its label announces."""
+    if (again := stating.ANSWERED.fullmatch(sentence)) and contrary.in_words(again["rest"]) is not None:
         value = MEANS[again["word"].casefold()]
         return Stated(value if contrary.in_words(again["rest"]) is value else None, "conclusion")
-    if asks and (again := stating.SO_WORD.fullmatch(sentence)):
+    if again := stating.SO_WORD.fullmatch(sentence):
         value = MEANS[again["word"].casefold()]
         return Stated(value if paraphrase(again["rest"]) is value else None, "last")
-    if asks and (again := stating.SAME_WORD.fullmatch(sentence)):
+    if again := stating.SAME_WORD.fullmatch(sentence):
         value = MEANS[again["word"].casefold()]
         clause = re.split(r",\s+and\s+(?=i\b)", again["said"], flags=re.I)[-1]
         if value in (paraphrase(again["said"]), paraphrase(clause)):
             return Stated(value, "last")
-    if asks and (label := stating.OF_VERDICT.match(sentence)):
-        words, again = (
-            stating.SAID_AGAIN.sub("", sentence[label.end() :]),
-            stating.SAID_AGAIN.search(sentence),
-        )
-        if (told := state(words)) is not None:
+    if label := stating.OF_VERDICT.match(sentence):
+        again = stating.SAID_AGAIN.search(sentence)
+        told = state(stating.SAID_AGAIN.sub("", sentence[label.end() :]))
+        if told is not None:
             is_one = again is None or MEANS[again["word"].casefold()] is told
             return Stated(told if is_one else None, "conclusion")
-    if asks and (against := stating.CONTRAST.match(sentence)):
+    return None
+
+
+def _in_words(sentence: str) -> Stated | None:
+    """A sentence that says without a verdict's word whether there is hallucination."""
+    if against := stating.CONTRAST.match(sentence):
         told = paraphrase(sentence[against.end() :])
         is_open = told is None and stating.FABRICATED.search(sentence[against.end() :])
         return Stated(told, "both" if is_open else "paraphrase") if told is not None or is_open else None
-    if asks and (told := foreign(sentence)) is not None:
-        return Stated(told, "paraphrase")
-    said = (
-        paraphrase(stating.LABEL.sub("", sentence, count=1) if stating.LABEL.match(sentence) else sentence)
-        if asks
-        else None
-    )
+    said = foreign(sentence)
+    if said is None:
+        is_labelled = stating.LABEL.match(sentence)
+        said = paraphrase(stating.LABEL.sub("", sentence, count=1) if is_labelled else sentence)
     return None if said is None else Stated(said, "paraphrase")
 
 
@@ -279,14 +283,13 @@ def _conclusion(found: re.Match[str], asks: Asks, *, is_only: bool) -> Stated | 
     return Stated(value, "final" if is_final else "conclusion")
 
 
-def _labelled(sentence: str, asks: Asks) -> Stated | None:
+def _labelled(sentence: str) -> Stated | None:
     """`Hallucination: Yes`, and of the contrary pole `Faithful: Yes`."""
-    found = stating.NAMED.fullmatch(sentence)
-    if asks and (valued := stating.NAMED_VALUE.fullmatch(sentence)):
+    if valued := stating.NAMED_VALUE.fullmatch(sentence):
         is_own = stating.HALLUCINATION.fullmatch(structured.name_key(valued[1]))
         if is_own and valued[2].casefold() in stating.VALUES:
             return Stated(stating.VALUES[valued[2].casefold()], "conclusion")
-    if found is None or asks is None:
+    if (found := stating.NAMED.fullmatch(sentence)) is None:
         return None
     value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])
     if stating.HALLUCINATION.fullmatch(name):

@@ -100,8 +100,8 @@ THEN = lazy(
 )
 REASONED = lazy(
     r"(?:[,;:—–]\s*(?:and\s+)?|\band\s+)(?:so|hence|thus|therefore)\b\s*,?\s*(?:the\s+|my\s+)?\Z"
-    r"|(?:[,;:—–]|\band)\s*(?:accordingly|consequently|i\.e\.)\s*,?\s*(?:the\s+|my\s+)?\Z|\A\W*(?:since|because|as|"
-    r"given\s+that)\b[^.;:!?]+,\s*\Z|\band\s+(?:(?:my|the)\s*)?\Z",
+    r"|(?:[,;:—–]|\band)\s*(?:accordingly|consequently|i\.e\.)\s*,?\s*(?:the\s+|my\s+)?\Z|\A\W*(?:(?:\w+ly|in\s+\w+|and|but|so|hence|overall|fourth|third|second)\s*,?\s+)?"
+    r"(?:since|because|as|given\s+that)\b[^.;:!?]+,\s*\Z|\band\s+(?:(?:my|the)\s*)?\Z",
     re.I,
 )
 # before the label: a condition, or an answer that is not the reply's own
