@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from opened_scripts import values_of
-from tiny_tables import DIGEST, HOSTILE, MODELS, tiny_tables
+from tiny_halueval import DIGEST, HOSTILE, MODELS
+from tiny_tables import tiny_tables
 
 from truerate.core.errors import TruerateError
 from truerate.site import render_site

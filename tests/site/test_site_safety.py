@@ -5,7 +5,7 @@ import json
 
 import pytest
 from markupsafe import Markup
-from tiny_tables import HOSTILE
+from tiny_halueval import HOSTILE
 
 from truerate.site.safety import csv_text, inert, plain, script, slug
 

@@ -5,7 +5,8 @@ import json
 from urllib.parse import parse_qsl
 
 from opened_scripts import values_of
-from tiny_tables import HOSTILE, tiny_tables
+from tiny_halueval import HOSTILE
+from tiny_tables import tiny_tables
 
 from truerate.site.closed_records import closed_records
 from truerate.site.layers import segments

@@ -1,6 +1,7 @@
 """A board whose texts attack the page that shows them, or are in scripts that pages stumble over."""
 
-from tiny_tables import HOSTILE, tiny_tables
+from tiny_halueval import HOSTILE
+from tiny_tables import tiny_tables
 
 from truerate.core import schemas
 from truerate.site import Board, Tables

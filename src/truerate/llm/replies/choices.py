@@ -83,9 +83,12 @@ _OWN_POLE = {
     r"wins?|fits|preferable|stronger|"
     r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
     r"лучш\w*|en\s+iyi|daha\s+iyi|"
-    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更合理|より良い|最も|أفضل|더\s?(?:낫|좋|정확|자연스)",
+    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更(?:合理|合适|自然|可信|贴切|恰当)|より良い|最も|أفضل|더\s?(?:낫|좋|정확|자연스)",
 }
-_LATIN_IN_CJK = lazy(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])")
+_LATIN_IN_CJK = lazy(
+    r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])|"
+    r"(?<=[a-z]\s[12])(?=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
+)
 _CONDITION = lazy(
     r"\b(?:if|unless|suppos\w+|assum\w+|state|write|say|whether)\b[^.;!?]*\Z", re.I
 )  # before a cue

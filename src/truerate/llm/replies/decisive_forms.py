@@ -45,7 +45,7 @@ _HAS = (
 )
 _FOREIGN = {
     "best": r"(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|le\s+|el\s+|de\s+|o\s+|a\s+|il\s+)?(?:besser|beste|meilleure?|mejor|melhor|"
-    r"migliore|beter)(?:re)?|是?(?:更好|最好|最佳|更准确)的?|(?:이|가)?\s*더\s*(?:낫|좋|정확|자연스)\S*|(?:(?:значительно|гораздо)\s+)?лучше|の方が\S*(?:優れ|良|よ|正確|適切)\S*|(?:هي\s+)?(?:ال)?أفضل",
+    r"migliore|beter)(?:re)?|(?:比\s*[\x01\x02]\s*)?是?(?:更好|最好|最佳|更(?:准确|合理|合适|自然|可信|贴切|恰当))的?|(?:이|가)?\s*더\s*(?:낫|좋|정확|자연스)\S*|(?:(?:значительно|гораздо)\s+)?лучше|の方が\S*(?:優れ|良|よ|正確|適切)\S*|(?:هي\s+)?(?:ال)?أفضل",
     "hallucinated": r"(?:enthält|contient|contiene|contém|bevat)\s+(?:(?:die|eine|une|la|una|un|l'|l’|uma|de|een|"
     r"a)\s*)?(?:\w*halluzination\w*|hallucinat\w*|alucina\w*|allucina\w*|"
     r"hallucinatie)|(?:ist|est|es|é|è|is)\s+(?:die\s+|la\s+|el\s+|o\s+|a\s+|l'|l’)?(?:halluziniert|hallucinée?|alucinad[oa]|gehallucineerd)|(?:包含|含有|存在|有)(?:了)?幻觉",

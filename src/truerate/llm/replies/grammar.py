@@ -245,7 +245,7 @@ _OPENING = (
     r"(?:(?:so|thus|hence|therefore|unfortunately|fortunately|regrettably|luckily|clearly|obviously|evidently|"
     r"as\s+such|in\s+fact|in\s+reality|yes|overall|accordingly|consequently|ultimately|in\s+the\s+end|in\s+conclusion|"
     r"in\s+short|in\s+sum|altogether|indeed|(?:there\s+is\s+)?no\s+doubt(?:\s+about\s+(?:it|that)|\s+that)?|without\s+(?:a\s+|any\s+)?doubt|"
-    rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}|"
+    rf"(?:based\s+on|according\s+to|given|judging\s+by)\s+(?:the|this|that)\s+(?:(?:given|provided|above)\s+)?{_MATERIAL}(?:\s+(?:given|provided|above))?|"
     r"on\s+(?:closer|further|second|careful)\s+(?:inspection|examination|reading|reflection|look)|(?:by|for|on|in|"
     r"from|with|at)\s+(?:this|that|these|those|all)\s+[^,.;:?]{1,40},?(?=\s+(?:i|the|there|it|this)\b)|(?:which|this|"
     r"that)\s+means(?:\s+that)?|i\s+regret\s+to\s+say(?:\s+that)?|i(?:'m|\s+am)\s+(?:afraid|"

@@ -121,6 +121,14 @@ _BREAKS_OFF = lazy(
     r"(?:is|must\s+be|would\s+be|should\s+be|has\s+to\s+be)\s*[:\"'*_]*\Z",
     re.I,
 )
+# the cue of the prompt in the language of the reply
+_CUE_ABROAD = lazy(
+    r"^[ \t>#*_\[【]*(?:(?:votre|ton|mon|notre)[ \t]+(?:jugement|verdict)|(?:ihr|dein|mein|euer)[ \t]+urteil|(?:tu|su|mi)[ \t]+(?:juicio|veredicto)|"
+    r"(?:il[ \t]+)?(?:tuo|suo|mio|vostro)[ \t]+giudizio|(?:(?:o|a)[ \t]+)?(?:seu|teu|meu)[ \t]+(?:julgamento|juízo)|(?:uw|je|jouw|mijn)[ \t]+oordeel|"
+    r"(?:ваше|твоё|твое|моё|мое)[ \t]+суждение|(?:ваш|твой|мой)[ \t]+вердикт|[你您我]的?判断|(?:あなた|私)の判断|(?:당신의|나의|제)[ \t]*판단)"
+    r"[ \t#*_\]】]*[:：][ \t*_]*",
+    re.I | re.MULTILINE,
+)
 # `不, …` is a No, `不` alone may be a part of a word that was cut
 _NOT_IT = lazy(r"(?<!\w)不(?=[ \t]*[,，])")
 # `Answer: Yes` before a heading of its reason: no text that is judged
@@ -159,7 +167,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    levelled = _levelled(answer)
+    levelled = _levelled(_CUE_ABROAD.sub(f"#{cue}#: ", answer) if cue else answer)
     if _BREAKS_OFF.search(levelled):
         return Parsed(None, "absent", cuts)
     found = _in_place(structured.unboxed(levelled), cue, asks)
