@@ -123,9 +123,11 @@ _BREAKS_OFF = lazy(
 )
 # the cue of the prompt in the language of the reply
 _CUE_ABROAD = lazy(
-    r"^[ \t>#*_\[【]*(?:(?:votre|ton|mon|notre)[ \t]+(?:jugement|verdict)|(?:ihr|dein|mein|euer)[ \t]+urteil|(?:tu|su|mi)[ \t]+(?:juicio|veredicto)|"
-    r"(?:il[ \t]+)?(?:tuo|suo|mio|vostro)[ \t]+giudizio|(?:(?:o|a)[ \t]+)?(?:seu|teu|meu)[ \t]+(?:julgamento|juízo)|(?:uw|je|jouw|mijn)[ \t]+oordeel|"
-    r"(?:ваше|твоё|твое|моё|мое)[ \t]+суждение|(?:ваш|твой|мой)[ \t]+вердикт|[你您我]的?判断|(?:あなた|私)の判断|(?:당신의|나의|제)[ \t]*판단)"
+    r"^[ \t>#*_\[【]*(?:(?:votre|ton|mon|notre)[ \t]+(?:jugement|verdict)|(?:ihr|dein|mein|euer)[ \t]+urteil|"
+    r"(?:tu|su|mi)[ \t]+(?:juicio|veredicto)|(?:il[ \t]+)?(?:tuo|suo|mio|vostro)[ \t]+giudizio|"
+    r"(?:o[ \t]+)?(?:seu|teu|meu)[ \t]+(?:julgamento|juízo)|(?:uw|je|jouw|mijn)[ \t]+oordeel|"
+    r"(?:ваше|твоё|твое|моё|мое)[ \t]+суждение|(?:ваш|твой|мой)[ \t]+вердикт|"
+    r"[你您我]的?判断|(?:あなた|私)の判断|(?:당신의|나의|제)[ \t]*판단)"
     r"[ \t#*_\]】]*[:：][ \t*_]*",
     re.I | re.MULTILINE,
 )
