@@ -6,7 +6,7 @@ reader is told beside the text; `note`, why a person reads it so; `also`, other 
 where `value` is null; `reason`, why there is none; `held`: true where the reply was written
 after the reader, so that its first run says how the reader fares on what it has not seen.
 In `prose.jsonl` a line also names its `corpus`, by whose reader it is read: verdicts and choices that are wrapped in free
-prose, of which a reader may lose more than of other replies, and turns and invents none.
+prose, or worded so that their surface misleads, of which a reader may lose more than of others, and turns and invents none.
 Labels were written before the reader was run on them.
 """
 

@@ -56,12 +56,27 @@ TOLD_BEHIND = lazy(
     re.I | re.DOTALL,
 )
 # a question back to the one who asks, in place of a text
-# no turn of a dialogue asks so
-ASKS_OF_TASK = lazy(r"\W*(?:what|which)\s+(?:kind|type|sort)\s+of\s+hallucination\b[^\n]{0,120}\?\W*", re.I)
+# words about the task in place of a text; no turn of a dialogue speaks so
+_WOULD = (
+    r"i(?:'ll|\s+will|\s+would|'d|(?:'m|\s+am)\s+going\s+to|\s+need\s+to|\s+want\s+to|\s+have\s+to)\s+(?:first\s+|now\s+)?"
+    r"(?:write|create|generate|produce|make\s+up|invent|change|replace|swap|alter|add|rewrite|correct|refine|fabricate|introduce|insert)"
+)
+OF_TASK = lazy(
+    r"\W*(?:what|which)\s+(?:kind|type|sort)\s+of\s+hallucination\b[^\n]{0,120}\?\W*|"
+    r"\W*(?:should|shall|do|would|could|can|must)\b[^\n?]{0,80}\bhallucinat\w*[^\n?]{0,120}\?\W*|"
+    # what the writer would do: `I will write a response that names a wrong author.`
+    rf"\W*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|understood)\W+)?(?:{_WOULD}\b[^\n]{{0,160}}\b(?:hallucinat\w*|answer|response|summary|"
+    r"knowledge|document|source|(?:wrong|false|incorrect)\s+\w+)\b[^\n]{0,80}|to\s+(?:write|make|create|produce|generate|give|correct|refine|"
+    rf"hallucinate)\b[^.\n]{{0,40}}\b(?:hallucinated|false|wrong|corrected)\b[^.\n]{{0,40}},\s+{_WOULD}\b[^\n]{{0,240}})",
+    re.I,
+)
 ASKS_BACK = lazy(
     r"\W*(?:what|which|how)\s+(?:\w+\s+){0,3}?(?:would\s+you\s+like\s+me|shall\s+i|should\s+i|can\s+i\s+(?:help|"
     r"assist|do))\b[^\n]{0,100}\?\W*|"
     r"\W*i\s+(?:do\s+not|don't|can't|cannot)\s+see\s+(?:any|a|the)\s+(?:document|text|question|dialogue|source|passage|article)\b[^\n]{0,200}|"
+    r"\W*(?:(?:sure|certainly|of\s+course|ok(?:ay)?)\W+)?(?:i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+(?:help|assist)\W+)?(?:please|kindly)\s+"
+    r"(?:provide|share|send|give|paste)\s+(?:me\s+)?(?:with\s+)?the\s+(?:\w+\s+)?(?:document|summary|question|dialogue|source|passage|answer|text|knowledge)\b"
+    r"[^\n]{0,100}|"
     r"\W*(?:do\s+you\s+(?:want|mean|prefer)|would\s+you\s+(?:like|prefer)|"
     r"could\s+you\s+(?:please\s+)?tell\s+me\s+(?:which|what|whether))\b[^\n]{0,160}\?\W*|"
     r"\W*(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|provide|share|"

@@ -27,7 +27,7 @@ _FORCED = lazy(
 
 # a first sentence, or clause, that says only that both were looked at
 _BOTH_READ = lazy(
-    rf"^\W*(?:(?:ok(?:ay)?|sure|well|so|alright)\W+)?(?:i(?:'ve|\s+have)?|after|having|upon)\s+(?:(?:now|carefully|closely|first)\s+)*"
+    rf"^\W*(?:(?:ok(?:ay)?|sure|well|so|alright|certainly|of\s+course|absolutely|yes)\W+)?(?:i(?:'ve|\s+have)?|after|having|upon)\s+(?:(?:now|carefully|closely|first)\s+)*"
     rf"(?:re-?)?(?:read(?:ing)?|look(?:ed|ing)\s+at|consider(?:ed|ing)|compar(?:ed|ing)|review(?:ed|ing)|examin(?:ed|ing)|"
     rf"check(?:ed|ing)|evaluat(?:ed|ing)|analy[sz](?:ed|ing)|weigh(?:ed|ing)|went\s+through|going\s+through)\s+(?:through\s+)?"
     rf"both(?:\s+of\s+(?:them|these|the\s+two))?(?:\s+(?:of\s+)?(?:the\s+|these\s+)?(?:{NOUNS}))?"

@@ -13,11 +13,11 @@ from truerate.core.text import normalise, words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
     ASKS_BACK,
-    ASKS_OF_TASK,
     BOXED,
     ECHOED,
     FOREIGN_HEAD,
     FOREIGN_PREAMBLE,
+    OF_TASK,
     OTHER_TURN,
     PICTURES,
     TOLD_BEHIND,
@@ -69,9 +69,9 @@ _MADE_IS = (
 # what the writer is about to do, on a line of its own
 _WILL = (
     rf"(?:i(?:'ll|\s+will|\s+have|'ve|\s+am\s+going\s+to|'m\s+going\s+to)|let\s+me)\s+(?:now\s+)?(?:provide|provided|give|given|"
-    rf"write|written|create|created|generate|generated|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|"
+    rf"write|written|create|created|generate|generated|rewrite|rewritten|correct|corrected|revised?|refined?|make\s+up|come\s+up\s+with|think\s+(?:of|up)|find|choose|pick|"
     rf"try)\s+(?:you\s+)?(?:an?|the|one|this)\s+"
-    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{MADE}\b[^:\n.]{{0,60}}[.:!]"
+    rf"(?:\w+(?:\s+but)?\s+){{0,4}}?{MADE}\b[^:\n.]{{0,100}}[.:!]"
 )
 # a line of its own that announces the text
 _PREAMBLE_LINE = lazy(
@@ -115,7 +115,7 @@ _ACKNOWLEDGED = lazy(
     rf"wait|start|begin|"
     rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|"
-    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null)\W*|"
+    rf"{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|(?:n/?a|null|tbd|todo|\W*to\s+be\s+(?:filled\s+in|added|written|determined))\W*|"
     rf"\W*(?:{_YES_SIR}\W*)*i\s+understand\s+(?:that\s+)?you(?:'d|'re|\s+are|\s+would)?\s+(?:like|want|need|ask\w*|look\w*)\b"
     rf"[^\n.]{{0,40}}\b{KINDS}\s+{MADE}\b[^\n]{{0,60}}|"
     rf"\W*(?:{_YES_SIR}\W*)*i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+(?:help|assist)(?:\s+(?:you|with\s+(?:that|this|it)))*\W*|"
@@ -150,13 +150,15 @@ def written(
     kinds: Sequence[str] = ("Hallucinated",),
     cue: str | None = None,
     needs_heading: bool = False,
+    may_list: bool = False,
 ) -> Parsed:
     """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`, or
     `absent` where it `needs_heading` and has none.
 
     `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one that is
     made otherwise. Of several
-    alternatives in a list, or of a JSON list, the first is taken (cut `alternatives`); a summary may be a list.
+    alternatives in a list, or of a JSON list, the first is taken (cut `alternatives`); a summary may be a list, as may
+    any text with `may_list`.
     """
     answer, cuts = unwrapped(text)
     if not answer:
@@ -170,7 +172,7 @@ def written(
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
         return Parsed(None, "refusal", cuts)
-    is_question = ASKS_OF_TASK.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer))
+    is_question = OF_TASK.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer))
     if is_question or _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
@@ -178,7 +180,7 @@ def written(
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
-    value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"))
+    value, layers = _stripped(value, noun, (*names, f"Hallucinated {noun}"), may_list=may_list)
     cuts = joined(cuts, more, layers)
     if value.strip(" *_#:`").casefold() in {name.casefold() for name in names}:
         value = ""  # a heading of nothing
@@ -260,7 +262,9 @@ def _is_own(answer: str, heading: headings.Heading) -> bool:
     return heading.is_marked or any(sign in answer[heading.start : heading.end] for sign in ":：=-–—\n")
 
 
-def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def _stripped(
+    value: str, noun: Noun, names: Sequence[str], *, may_list: bool = False
+) -> tuple[str, tuple[str, ...]]:
     """A text without the layers around it, taken off until none is left."""
     cuts: tuple[str, ...] = ()
     for _ in range(6):
@@ -305,7 +309,7 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
             value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
         if found := _BULLET.fullmatch(value) or (noun != "Answer" and _ONE_ITEM.fullmatch(value)):
             value, cuts = found["text"].strip(), joined(cuts, ("heading",))
-        if items := _items(value, noun):
+        if items := _items(value, may_list=may_list or noun == "Summary"):
             value, cuts = items[0], joined(cuts, ("alternatives",))
         if value == before:
             break
@@ -333,16 +337,15 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return headings.with_marks(found[0], value[found.end() :].strip()), ("heading",)
 
 
-def _items(value: str, noun: Noun) -> list[str]:
-    """The alternatives of a text that is nothing but a list of them, two at least; a summary may be a list."""
+def _items(value: str, *, may_list: bool) -> list[str]:
+    """The alternatives of a text that is nothing but a list of them, two at least; `may_list`: they call themselves so."""
     lines = [line for line in value.splitlines() if line.strip()]
     found = [match["text"].strip() for match in _ITEM.finditer(value)]
     if len(found) < 2 or len(found) != len(lines):
         return []
     return (
         found
-        if noun != "Summary"
-        or re.match(r"\W*(?:option|version|candidate|alternative|summary)\b", value, re.I)
+        if not may_list or re.match(r"\W*(?:option|version|candidate|alternative|summary)\b", value, re.I)
         else []
     )
 
@@ -387,7 +390,7 @@ def refined(text: str, noun: Noun, original: str) -> Parsed:
     """
     if beside := _BESIDE_ORIGINAL.fullmatch(opened(text).text):
         text = beside["refined"]
-    found = written(text, noun, kinds=("Refined",))
+    found = written(text, noun, kinds=("Refined",), may_list=len(_ITEM.findall(original)) > 1)
     value = (
         found.value if found.value is not None else opened(text).text if found.reason == "no-answer" else ""
     )

@@ -19,7 +19,6 @@ from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.formed import of_json, of_table
 from truerate.llm.replies.hedging import BACK, REPORTED, UNDECIDED, WITHDRAWN
-from truerate.llm.replies.lexicon import FAULT
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
 from truerate.llm.replies.others import (
     with_initials_named,
@@ -29,6 +28,8 @@ from truerate.llm.replies.others import (
     with_others_named,
     without_again,
 )
+from truerate.llm.replies.placed import placed
+from truerate.llm.replies.poles import OTHER_POLE, OWN_POLE
 from truerate.llm.replies.rating import rated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.stating import QUOTED
@@ -67,24 +68,6 @@ _TAKEN_BACK = lazy(
     r"(?<=[.!?…]\s)(?:or|maybe|perhaps|possibly)\b",
     re.I,
 )
-# what says of a text that it is not the one that was asked for
-_OTHER_POLE = {
-    "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
-    r"supported|consistent|fine|good|better|(?<!non-)(?<!non)factual|grounded|truthful|sound|ok(?:ay)?|verified|"
-    r"best|free|plausible|clos(?:er|est)\s+to)\b",
-    "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
-    None: r"(?!)",
-}
-# what says of a text that it is the one
-_OWN_POLE = {
-    "hallucinated": rf"hallucinat|{FAULT}|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
-    r"\boff\b|mistake|unsupported|inaccura",
-    "best": r"\b(?:better|best|more|most|closer|closest|nearer|nearest|plausible|natural|convincing|believable|"
-    r"wins?|fits|preferable|stronger|"
-    r"harder\s+to\s+(?:detect|spot|notice|tell)|besser|beste[rns]?|meilleure?|mejor|migliore|melhor|beter|beste|"
-    r"лучш\w*|en\s+iyi|daha\s+iyi|"
-    r"my\s+(?:\w+\s+)?(?:pick|choice|selection|vote))\b|更好|最好|最佳|更(?:合理|合适|自然|可信|贴切|恰当)|より良い|最も|أفضل|더\s?(?:낫|좋|정확|자연스)",
-}
 _LATIN_IN_CJK = lazy(
     r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])|"
     r"(?<=[a-z]\s[12])(?=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
@@ -150,21 +133,21 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", ""))
-    answer = structured.ticked(answer)
+    answer = unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", "")
+    if (name := placed(answer, names)) is not None:
+        return Parsed(name, cuts=cuts)
+    answer = structured.ticked(structured.unboxed(answer))
     answer = _LATIN_IN_CJK.sub(" ", answer)
     answer = UNSPACED.sub(r" \g<0> ", answer)
     answer = without_again(with_others_named(with_initials_named(without_both(answer), names), names))
-    given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
+    given = tuple(name for name in headings.GIVEN if name not in names)
     hashed = tuple(f"{name}#" for name in names)
     answer, ran_on = _before_example(answer, given, hashed)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
-    if cue and any(
-        _CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in headings.find(answer, cue)
-    ):
-        return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
-    if cue and len(_under(answer, cue, names)) > 1:
+    cues = headings.find(answer, cue) if cue else []
+    is_conditional = any(_CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in cues)
+    if is_conditional or (cue and len(_under(answer, cue, names)) > 1):
         return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     found = _region(value, tuple(names), asks)
     return Parsed(found.value, found.reason, joined(cuts, ran_on, more, found.cuts))
@@ -250,7 +233,7 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     """The name that one sentence picks, else a reason."""
     if not mentions:
         number = _NUMBERED.fullmatch(text)
-        is_said = number and not _NOT.search(text) and not re.search(_OTHER_POLE[asks], text, re.I)
+        is_said = number and not _NOT.search(text) and not re.search(OTHER_POLE[asks], text, re.I)
         return names[int(number["number"]) - 1] if number and is_said else "absent"
     if re.search(
         rf"(?:{NOUNS}){SIGNS}[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{NOUNS})\s*)?[12](?!\w)", text, re.I
@@ -271,11 +254,11 @@ def _said(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str],
     ):
         return "ambiguous"
     if re.search(
-        rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
+        rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
     ):
         return "ambiguous"
     ahead = _sentence(text, mentions[0][1]).partition(text[mentions[0][1] : mentions[0][2]])[0]
-    if re.search(_OTHER_POLE[asks], ahead, re.I):
+    if re.search(OTHER_POLE[asks], ahead, re.I):
         return "ambiguous"
     if text.rstrip().endswith("?") or _DOUBT.search(_sentence(text, mentions[0][1])):
         return "ambiguous"
@@ -294,7 +277,7 @@ def _is_listed(text: str, mentions: list[tuple[int, int, int]], asks: Asks) -> b
     ):
         return True
     first = re.split(r"[.;\n]", between)[0]
-    return bool(re.match(rf"\W*(?:(?:yes|no)\b|(?:\w+ly\s+)?{_OTHER_POLE[asks]})", first, re.I))
+    return bool(re.match(rf"\W*(?:(?:yes|no)\b|(?:\w+ly\s+)?{OTHER_POLE[asks]})", first, re.I))
 
 
 def _is_told_in_turn(text: str, mentions: list[tuple[int, int, int]]) -> bool:
@@ -314,12 +297,15 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "absent"
     # a clause about something else (`a date that is not given`) denies nothing of the text
     own = ahead + text[start:end] + (_OF_ELSE.split(behind)[0] if _OBJECT.match(behind) else behind)
+    bracket = re.match(r"\W*\(([^()]*)\)\W*\Z", behind)
+    if is_picked and bracket and re.search(OTHER_POLE[asks], bracket[1], re.I):
+        return "ambiguous"
     if is_picked and (UNDECIDED.search(text, end) or WITHDRAWN.search(text, end)):
         return "ambiguous"
     if re.match(r"[^.]{0,60}?\bthan\b", behind):
         return "absent"  # compared with something that is no text
     head = text[start:end] if is_picked else own
-    if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], sentence, re.I)):
+    if not is_picked and (_NOT.search(head) or re.search(OTHER_POLE[asks], sentence, re.I)):
         return "ambiguous"
     if not is_picked and (_DOUBT.search(text) or _TAKEN_BACK.search(text, end)):
         return "ambiguous"
@@ -338,7 +324,7 @@ def _is_own_said(ahead: str, behind: str, asks: str) -> bool:
     if told := _TELLS_OF.match(behind):
         return asks == "hallucinated" and _OF_FAULT.match(behind[told.end() :]) is not None
     own = re.split(r"[,;:]\s|\band\b", ahead)[-1]
-    return any(re.search(_OWN_POLE[asks], part, re.I) for part in (own, behind))
+    return any(re.search(OWN_POLE[asks], part, re.I) for part in (own, behind))
 
 
 def _is_described(ahead: str, asks: Asks) -> bool | None:
@@ -346,7 +332,7 @@ def _is_described(ahead: str, asks: Asks) -> bool | None:
     found = _DESCRIBED.search(ahead)
     if found is None or asks is None:
         return None
-    return bool(re.search(_OWN_POLE[asks], found["words"], re.I) or _ASKED_FOR.search(found["words"]))
+    return bool(re.search(OWN_POLE[asks], found["words"], re.I) or _ASKED_FOR.search(found["words"]))
 
 
 def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:

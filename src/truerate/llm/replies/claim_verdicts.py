@@ -98,7 +98,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
         return Parsed(table, None, joined(cuts, ("table",)))
     answer = _IN_PROSE.sub(lambda found: f"\n[{', '.join(re.findall(r'[0-9]+', found['numbers']))}] ", answer)
     answer = _ungrouped(answer, n)
-    said, more = _of_lines(_latest(unfenced(answer).text, n), claims)
+    said, more = _of_lines(_latest(_own(unfenced(answer).text, claims), n), claims)
     if not said:
         said, more = _by_place(unfenced(answer).text, claims)
     return Parsed([_one(said.get(place)) for place in range(1, n + 1)], None, joined(cuts, more))
@@ -126,6 +126,16 @@ def _one(said: set[bool | str] | None) -> bool | str:
 
 
 # ---- lines --------------------------------------------------------------------------------------------------
+
+
+def _own(text: str, claims: Sequence[str]) -> str:
+    """A reply up to the first heading of material (no heading of verdicts) before which verdicts stand: a next example."""
+    for given in _GIVEN.finditer(text):
+        if "verdict" not in given[0].casefold():
+            said = _of_lines(text[: given.start()], claims)[0]
+            if any(isinstance(one, bool) for verdicts in said.values() for one in verdicts):
+                return text[: given.start()]
+    return text
 
 
 def _latest(text: str, n: int) -> str:

@@ -18,6 +18,7 @@ _SOURCE = r"(?:the|this|that)\s+(?:\w+\s+)?(?:document|knowledge|source|text|pas
 # a Yes that agrees with a claim, and a No that disputes one: the contrary of what was asked, or a step
 OF_CLAIM = {
     True: lazy(
+        r"the\s+(?:names?|places?|dates?|years?|numbers?|titles?|quot(?:es?|ations?))\s+(?:agrees?|match(?:es)?|fits?|is\s+right|are\s+right)\s*\Z|"
         rf"{_SOURCE}(?:does|says?|states?|mentions?|confirms?|supports?|has|agrees)\s*"
         r"(?:so|it|this|that|exactly\s+that|the\s+same)?\s*(?:as\s+well|too|also)?\s*\Z"
         rf"|(?:that|this|it)(?:'s|\s+is)\s+(?:exactly\s+|also\s+)?what\s+{_SOURCE}(?:says|states|mentions|gives|"
@@ -51,7 +52,7 @@ COURTEOUS = lazy(
     r"(?:je\s+ne\s+(?:peux|sais)\s+pas|no\s+(?:puedo|sé|se\s+puede)\s+(?:decir|juzgar|saber)|non\s+posso\s+(?:dire|giudicare))\b|(?:the\s+)?next\s+(?:question|one|example|item)\b|[^.,;:!?\n]{1,40}\splease\s*[.!]?\s*\Z|"
     r"thanks?\b|thank\s+you\b|sorry\s*(?:\W*\Z|[,.!]?\s*(?:but\s+)?i\b)|"
     r"(?:sure|of\s+course|absolutely|certainly)\s*[.!,]\s*(?:which|what|please|i|let|how|could|can|may|here|send|give)\b|"
-    r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|"
+    r"let(?:'s|\s+me|\s+us)\s+(?!explain|elaborate|clarify|walk|break)|(?:i|we)(?:'d|\s+would)\s+(?:be\s+)?(?:happy|glad|love|like)\b|i\s+(?:(?:really|also|do)\s+)?(?:love|loved|like|liked|enjoy|enjoyed|adore)\b|"
     r"(?:i|we)(?:'m|'re|\s+am|\s+are)\s+(?:happy|glad|ready|here|able)\b|(?:i|we)(?:'ll|\s+will)\s+(?!say|answer|stand|stick|go)|"
     r"(?:i|we)\s+(?:will\s+not|won't|cannot|can't|can\s+not)\s+(?!(?:\w+ly\s+)?(?:find|see|detect|spot|identify|"
     r"locate|confirm|verify|trace))|"

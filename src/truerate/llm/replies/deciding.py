@@ -36,6 +36,10 @@ _NO_LEAD = lazy(
 )
 _BUT = r"\b(?:but|however|although|though|unless|if|except|yet|apart|nor|neither|both|maybe|perhaps|equally)\b|\?"
 _NO_TAIL = lazy(_BUT, re.I)
+# before a name: the order in which the texts were looked at
+_READ = lazy(
+    r"\bi\s+(?:\w+ly\s+)?(?:read|looked\s+at|checked|compared|began\s+with|started\s+with)\b[^.;:]*\Z", re.I
+)
 _BOTH_OF = lazy(r"\bin\s+both\s+\w+\s+and\s+\w+", re.I)  # what it is better in
 _ABROAD_REASON = lazy(
     r"(?:weil|da|denn|car|parce|porque|puisque|pois|pues|ya\s+que|perché|poiché|omdat|want|ponieważ|çünkü)\b",
@@ -217,6 +221,8 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
         or clause.rstrip(" *_`\"')").endswith("?")
         or UNDECIDED.search(clause)
         or _NO_LEAD.search(before)
+        or UNDECIDED.search(before)
+        or _READ.search(before)
         or REPORTED.search(before)
     ):
         return None
@@ -255,7 +261,10 @@ def _pick(clause: str, before: str, asks: str) -> tuple[int, bool] | None:
     if _REASONED.match(tail):
         tail = _GRANTED.sub("", tail)
     is_open = (
-        _NO_LEAD.search(ahead) or REPORTED.search(found.string[: found.start(how)]) or _NO_TAIL.search(tail)
+        _NO_LEAD.search(ahead)
+        or _READ.search(ahead)
+        or REPORTED.search(found.string[: found.start(how)])
+        or _NO_TAIL.search(tail)
     )
     is_named = how in _NAMED and not _MERELY_MORE.search(
         found.string[: found.start("tail")] if tail else found.string

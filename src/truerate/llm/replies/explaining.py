@@ -27,6 +27,8 @@ EXPLAINED = lazy(
     rf"type\s+of\s+(?:hallucination|error)|strategy|method|technique|fabricat(?:ions?|ed\s+details?)|"
     rf"changes?(?:\s+made)?|comment|disclaimer|"
     rf"correction|(?:right|correct|true|real|actual)\s+(?:answer|response|summary))[\s*_#]*[:：—–-]"
+    rf"|(?:word\s+count|number\s+of\s+words|words)\s*[:=]\s*~?\d+\b|~?\d+\s+words?\s*[)\]*_.]*\Z"
+    rf"|(?<=[(\[*_])(?:this|the|my)\s+{MADE}\s+(?:stays|keeps|stands|sticks|uses|follows|answers|draws|is\s+(?:based|grounded|within|under|drawn))\b"
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:the|your)\s+(?:original|given|previous|initial)\s+(?:answer|response|summary)\s+"

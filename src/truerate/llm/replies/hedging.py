@@ -12,7 +12,8 @@ BOTH = lazy(
 
 OPEN = lazy(
     r"\b(?:(?:can(?:no|')t|could\s*n[o']t|can\s+not|unable\s+to|not\s+able\s+to|would\s*n[o']t|"
-    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know)"
+    r"do\s*n[o']t)\s+(?:\w+\s+)?(?:tell|say|decide|judge|determine|commit|know|settle|resolve)"
+    r"|\bstill\s+(?:have|need)\s+to\s+(?:check|verify|look|compare)|\bhave\s+no\s+way\s+(?:to|of)\s+\w+"
     r"|(?:am|i'm|is|it's)\s+(?:not\s+(?:sure|certain|clear)\s+(?:whether|if|about|which)|unsure|undecided|"
     r"not\s+sure)"
     r"|(?:hard|difficult|impossible)\s+to\s+(?:say|tell|judge|decide|determine)|it\s+depends|leave\s+(?:it|"
@@ -80,7 +81,8 @@ UNDECIDED = lazy(
 )
 # anywhere in a reply, of its verdict: so narrow that no judged text says it
 RETRACTED = lazy(
-    r"\bdisregard\s+(?:my|the|this|that)\s+(?:\w+\s+){0,2}?(?:judge?ment|verdict|answer|above|previous)\b|\bi\s+(?:hereby\s+)?(?:retract|withdraw)\b"
+    r"\bdisregard\s+(?:my|the|this|that)\s+(?:\w+\s+){0,2}?(?:judge?ment|verdict|answer|above|previous)\b|\bignore\s+(?:my|the|this|that)\s+(?:\w+\s+)?(?:judge?ment|verdict|line)\s+above\b"
+    r"|\bi\s+(?:have|give)\s+no\s+(?:verdict|judge?ment)\b|\bi\s+(?:hereby\s+)?(?:retract|withdraw)\b"
     r"|\bi(?:'ll|\s+will|\s+would)?\s+leave\s+the\s+(?:choice|decision|judge?ment)\s+to\s+you\b",
     re.I,
 )

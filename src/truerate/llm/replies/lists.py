@@ -112,6 +112,10 @@ def _of_json(text: str) -> list[str] | None:
     return None
 
 
+# a full stop that belongs to the name: `U.S.`, `Sons, Inc.`
+_ABBREVIATED = lazy(r"\w\.\w\.?\Z|\b(?:Inc|Ltd|Co|Corp|Bros|Jr|Sr)\.\Z")
+
+
 def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
     """The names of one entry: the words as they stand where the message holds them, else their parts that it
     holds; an entry without such parts stays whole, a line that is no entry gives none.
@@ -120,7 +124,7 @@ def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
     name = re.sub(r"\A(\*{1,3}|_{1,3}|`)(?!\s)(.+?)(?<!\s)\1", r"\2", name).strip()
     name = quotes(name).text
     if holds(message, bare_name := name.rstrip(".,;:，、 ")):
-        name = bare_name if not re.search(r"\w\.\w\.?\Z", name) else name
+        name = name if _ABBREVIATED.search(name) else bare_name
     if holds(message, name) and (is_entry or not _is_echo(name, message)):
         return [name]
     head = quotes(emphasis(_ASIDE.sub("", name))).text

@@ -71,6 +71,12 @@ _QUOTED_PART = lazy(
     r"adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
     re.I,
 )
+# a quotation of which a reason says no more than that it is right
+_CLEARED = lazy(
+    r"[\"“][^\"“”\n]{1,300}[\"”]\s+(?:is|are|was|were)\s+(?:(?:fully|clearly|indeed|also|in\s+fact|itself)\s+)?"
+    r"(?:right|correct|accurate|true|fine|faithful|supported|confirmed)\b(?:\s+by\s+the\s+\w+)?(?=\s*(?:[.;!)]|$))",
+    re.I,
+)
 # a sentence about `it`, which may be a segment or a reason
 _OF_IT = lazy(
     r"(?:it|this|that)(?:'s)?\s+(?!answer\b|response\b|reply\b|text\b|statement\b|output\b|one\b)(?!.*hallucinat)",
@@ -138,8 +144,8 @@ def _with_reason(verdict: Parsed, told: str, response: str, knowledge: str) -> L
 
 
 def _quoted(rationale: str | None, response: str) -> list[str]:
-    """What a reason quotes, but for words of verdict."""
-    strings = quotations(rationale or "", response)
+    """What a reason quotes, but for words of verdict and what it calls right."""
+    strings = quotations(_CLEARED.sub("", rationale or ""), response)
     return [string for string in strings if string.strip(_NO_REASON).casefold() not in MEANS]
 
 

@@ -50,7 +50,10 @@ _ENGLISH = (
     rf"\bi\s*(?:am\s+afraid\s+(?:that\s+)?i\s*|"
     rf"'m\s+afraid\s+(?:that\s+)?i\s*)?{_CAN_NOT}\s+(?:\w+ly\s+|in\s+good\s+(?:conscience|"
     rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
-    rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
+    rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing|giving|"
+    rf"generating|producing|adding)",
+    rf"\bi\s*{_CAN_NOT}\s+(?:correct|revise|fix|edit|rewrite|refine)\s+(?:this|the|that|your|such\s+an?)\s+(?:\w+\s+)?"
+    r"(?:response|answer|summary|text|passage|statement)\b",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
     rf"\bi\s+(?:do\s+not|don't)\s+think\s+(?:that\s+)?i\s+(?:should|can|could|ought\s+to)\s+(?:{_HELP}|{_WRITE}\b|"
     rf"{_GIVE}\s+(?:\w+\s+)?{_THAT})",
@@ -62,7 +65,10 @@ _ENGLISH = (
     # without a subject: `Unable to comply.` · `Sorry, can't help with that.`
     rf"\A\W*(?:sorry|apologies)?[\s,.!—–-]*(?:but\s+)?(?:can't|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't)\s+"
     rf"(?:{_HELP}|{_WRITE}\s+(?:\w+\s+){{0,3}}?{_FALSE}|{_GIVE}\s+(?:\w+\s+)?{_THAT})",
-    rf"\bi\s*{_CAN_NOT}\s+(?:add|include|insert|introduce)\s+(?:\w+\s+){{0,4}}?{_FALSE}\b",
+    rf"\bi\s*{_CAN_NOT}\s+(?:add|include|insert|introduce)\s+(?:\w+\s+){{0,4}}?(?:{_FALSE}|errors?|mistakes?)\b",
+    # As an AI language model, I cannot provide …
+    rf"\A\W*(?:(?:i'm\s+|i\s+am\s+)?sorry\W+(?:but\s+)?)?(?:as|being)\s+an?\s+(?:ai|artificial\s+intelligence|(?:large\s+)?language\s+model)\b"
+    rf"[^.,]{{0,40}},?\s+i\s*{_CAN_NOT}\s+(?:be\s+able\s+to\s+)?(?:{_WRITE}|{_GIVE})\b",
     # I am not able to continue this conversation; not a partner who has to leave, or goes on with `without …`
     rf"\bi\s*{_CAN_NOT}\s+(?:be\s+able\s+to\s+)?(?:continue|carry\s+on|go\s+on|proceed|engage|take\s+part|participate)\s+(?:with\s+|in\s+)?"
     r"(?:this|the|our|such\s+an?)\s+(?:\w+\s+)?(?:conversation|dialogue|dialog|discussion|chat|role[- ]?play)\s*(?:[.;!]|$)",
@@ -147,6 +153,8 @@ _OTHERS = (
     r"\bich\s+(?:weigere\s+mich|lehne\s+(?:das|dies|es|diese)\b)|\bje\s+refuse\s+(?:de\b|d')|"
     r"\bme\s+niego\s+a\b|\bmi\s+rifiuto\s+di\b|"
     r"\b(?:recuso-me|me\s+recuso)\s+a\b|\bя\s+отказываюсь\b",
+    r"\bich\s+(?:schreibe|erfinde|erstelle|verfasse|gebe|mache|liefere|verbreite)\s+(?:\w+\s+){0,2}?keine\s+(?:falschen|erfundenen|unwahren|"
+    r"halluzinierten|fehlerhaften)\b|\bje\s+n'(?:écris|invente)\s+(?:pas|aucune?)\b|\bno\s+(?:escribo|invento|genero)\s+\w+\s+fals[oa]s?\b",
     # German
     r"\b(?:tut\s+mir\s+leid|leider|entschuldigung|ich\s+bedaure|verzeihung)\b.*\bich\b.*\b(?:nicht|"
     r"keine?[nmrs]?)\b|\bich\s+(?:kann|werde|darf|möchte|will)\s+(?:\w+\s+){0,6}?(?:nicht|"

@@ -289,6 +289,8 @@ def _labelled(sentence: str) -> Stated | None:
         is_own = stating.HALLUCINATION.fullmatch(structured.name_key(valued[1]))
         if is_own and valued[2].casefold() in stating.VALUES:
             return Stated(stating.VALUES[valued[2].casefold()], "conclusion")
+    if counted := stating.COUNTED.fullmatch(sentence):
+        return Stated(int(counted["n"]) > 0, "conclusion")
     if (found := stating.NAMED.fullmatch(sentence)) is None:
         return None
     value, name = MEANS[found["word"].casefold()], structured.name_key(found["name"])

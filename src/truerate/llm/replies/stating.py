@@ -200,6 +200,12 @@ VALUES = {"none": False, "none detected": False, "none found": False,
 NAMED = lazy(
     rf"(?P<name>[\w \-]{{2,40}}?){_SHUT}\s*[:=?|]\s*{_MARK}{_FREE}{_SHUT}(?:[\s.!,(—–-].*)?", re.I | re.DOTALL
 )
+# `Hallucinated claims: 0 of 4`
+COUNTED = lazy(
+    r"(?:(?:total\s+)?number\s+of\s+)?hallucinat\w+\s+(?:claims|facts|details|statements|segments|parts|items)\s*[:=]\s*(?P<n>\d{1,3})"
+    r"(?:\s*(?:of|/|out\s+of)\s*\d{1,3})?\W*",
+    re.I,
+)
 NAMED_VALUE = lazy(r"([\w \-]{2,40}?)\W*[:=]\W*([a-z ]+?)[\s.!]*", re.I)
 # one word chosen against the other, and the prompt's own sentence said again
 RATHER = lazy(

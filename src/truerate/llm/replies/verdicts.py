@@ -73,6 +73,9 @@ ANNOUNCES = lazy(
 _BEGUN = lazy(
     r"^[ \t]*#+[ \t]*(?:Document|Question|Dialogue History|Knowledge|User Query)\b", re.I | re.MULTILINE
 )
+_TOLD_FIRST = lazy(r"\A\W*(?:claims|evidence|sentences|example|context)\b[^\n]{0,20}[:：][ \t]*\S", re.I)
+# before a cue within a line: what holds under a condition alone
+_CONDITION = lazy(r"\b(?:if|unless|suppos\w+|assum\w+|whether)\b[^.;!?]*\Z", re.I)
 # before what a report says of the material; and material between hashes, which is a next example's
 _ANALYSIS = lazy(
     r"\A\W*(?:(?:let's|let\s+me|let\s+us)\s+(?:\w+\s+){0,2}\w+|analysis|"
@@ -216,6 +219,10 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
+    if any(
+        _CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in headings.find(answer, cue or "")
+    ):
+        return Parsed(None, "ambiguous", cuts)
     if found.value is not None and (
         _taken_back(answer, cue or "", found.value) or _turned(answer.rpartition(value)[2], found.value)
     ):
@@ -229,7 +236,10 @@ def _before_another(answer: str, cue: str) -> str | None:
     """
     judged = headings.find(answer, *_JUDGED, is_anywhere=False)
     if not judged or answer[: judged[0].start].strip():
-        return None
+        # a reply that opens with a list of `Claims:` has ended before material between hashes
+        begun = _BEGUN.search(answer)
+        own = answer[: begun.start()].strip() if begun and _TOLD_FIRST.match(answer) else ""
+        return own if own and not headings.find(own, cue) else None
     inside = answer[judged[0].end : headings.find(answer, cue)[0].start]
     own, ran_on = headings.before_next(f"…{inside}", _BEGINS)
     is_given = " " in judged[0].name  # the right one is no verdict

@@ -79,10 +79,11 @@ _FILLER = re.compile(
     r"|\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
     r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
 )
-# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear
+# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear, that newer figures are not at hand
 _WEAK = re.compile(
     r"^(\W|but |and |so )*(there (is|are|was|were|appears|seems)|no\b|little\b|nothing\b|not much\b"
     r"|(it is |it's |it was |it remains |remains )?(not |un)(clear|certain))"
+    r"|\b(current|recent|real[- ]time|live|up-to-date|the latest) (data|information|events|news|figures)\b"
 )
 # a last sentence that says of the question itself that it has no answer, whatever was weighed before it
 _CONCLUDED = re.compile(
