@@ -35,6 +35,11 @@ FOREIGN_HEAD = lazy(
 )
 _PICTURE = r"[\u2600-\u27bf\U0001f300-\U0001faff]"
 PICTURES = lazy(rf"\A(?:{_PICTURE}\ufe0f?[ \t]*)+\n\s*(?=\S)")
+# what else than the heading's own word stands before the noun
+OTHER_KINDS = (
+    "Fabricated", "Made-up", "Fake", "False", "Wrong", "Incorrect", "Corrected", "Revised", "Rewritten", "Modified", "Next",
+    "Plausible", "Final",
+)  # fmt: skip
 # another speaker's turn before one's own
 OTHER_TURN = lazy(
     r"\A[\s*_]*\[?(?:human|user)\]?[\s*_]*[:：][^\n]*\n+[\s*_]*(?=\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：])",
@@ -42,7 +47,7 @@ OTHER_TURN = lazy(
 )
 # the question before its answer, where an answer was asked for
 ECHOED = lazy(r"\A[\s*_]*(?:q|question)[\s*_]*[:：][^\n]*\n+(?=[\s*_]*(?:a|answer)[\s*_]*[:：])", re.I)
-BOXED = lazy(r"\A[\s$\\(\[]*\\boxed\s*\{.*\}[\s$\\)\].]*\Z", re.DOTALL)
+BOXED = lazy(r"\A[\s$\\(\[]*\\(?:boxed|text\w*)\s*\{.*\}[\s$\\)\].]*\Z", re.DOTALL)
 # a heading of an analysis, lines of ticks, what was changed into what
 TOLD_BEHIND = lazy(
     r"\n\s*(?:#{1,6}[ \t]*|\*\*[ \t]*)(?:analysis|explanation|notes?|reason(?:ing)?|rationale|justification|key\s+changes?|"

@@ -18,6 +18,7 @@ from truerate.llm.replies.announcing import (
     FOREIGN_HEAD,
     FOREIGN_PREAMBLE,
     OF_TASK,
+    OTHER_KINDS,
     OTHER_TURN,
     PICTURES,
     TOLD_BEHIND,
@@ -142,6 +143,10 @@ _UNCHANGED = lazy(
     re.I,
 )
 
+# what was struck out before what stands in its place; the numbers of a list of the pattern and the text
+_STRUCK = lazy(r"~~[^~\n]{1,400}~~\s*(?=\S)")
+_LISTED = lazy(rf"^[ \t]*\d[.)][ \t]+(?=[*_#]*(?:pattern|{KINDS}\s+{MADE})[\s*_#]*:)", re.I | re.MULTILINE)
+
 
 def written(
     text: str,
@@ -168,6 +173,7 @@ def written(
     if len(re.findall(numbered, answer)) == 1:
         answer = re.sub(numbered, r"\1", answer)
     answer = re.sub(r"(?<=\w)\*\* \*\*(?=\w)", " ", answer)  # `**Hallucinated** **Answer**`
+    answer = _STRUCK.sub("", _LISTED.sub("", answer))
     answer = re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer)
     answer = structured.unboxed(answer) if BOXED.match(answer) else answer
     if is_refusal(answer):
@@ -176,7 +182,7 @@ def written(
     if is_question or _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
     own = (cue,) if cue else ()
-    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), "Final Answer", noun)
+    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *OTHER_KINDS)), "Final Answer", noun)
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
@@ -192,22 +198,6 @@ def written(
     if _ACKNOWLEDGED.fullmatch(value) and not (noun == "Response" and len(words(value)) > 12):
         return Parsed(None, "no-answer", cuts)
     return Parsed(value, cuts=cuts)
-
-
-_OTHER_KINDS = (
-    "Fabricated",
-    "Made-up",
-    "Fake",
-    "False",
-    "Wrong",
-    "Incorrect",
-    "Corrected",
-    "Revised",
-    "Rewritten",
-    "Next",
-    "Plausible",
-    "Final",
-)
 
 
 def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool]:

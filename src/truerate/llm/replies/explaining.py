@@ -8,7 +8,8 @@ from truerate.core.patterns import lazy
 
 # what a text that was asked for is called, and which it is
 KINDS = (
-    r"(?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|"
+    r"(?:hallucinated|fabricated|made[- ]up|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|modified|altered|improved|"
+    r"plausible|"
     r"final|new|my|your)"
 )
 MADE = (
@@ -29,7 +30,7 @@ EXPLAINED = lazy(
     rf"correction|(?:right|correct|true|real|actual)\s+(?:answer|response|summary))[\s*_#]*[:：—–-]"
     rf"|(?:word\s+count|number\s+of\s+words|words)\s*[:=]\s*~?\d+\b|~?\d+\s+words?\s*[)\]*_.]*\Z"
     rf"|(?<=[(\[*_])(?:this|the|my)\s+{MADE}\s+(?:stays|keeps|stands|sticks|uses|follows|answers|draws|is\s+(?:based|grounded|within|under|drawn))\b"
-    rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
+    rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}|alternatively[\s*_]*[:,]|===\s*(?:user|system|assistant|human)\s*==="
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:the|your)\s+(?:original|given|previous|initial)\s+(?:answer|response|summary)\s+"
     rf"(?:\w+ly\s+)?(?:named|said|stated|claimed|was|is|contained|contains|gave|gives|had|has|mentioned|mentions|attributed|"
@@ -61,7 +62,7 @@ EXPLAINED = lazy(
 )
 
 ASIDE = lazy(
-    rf"\s*[*_]{{0,2}}[(\[](?:this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
+    rf"\s+//\s*{_CLAIMS}[^\n]{{0,60}}\Z|\s*[*_]{{0,2}}[(\[](?:instead\s+of\b|this\s+is|this\s+(?:answer|response)|the\s+response\b|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+\w+\s+(?:is|was|being|would)\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
     rf"(?:right|correct|true|actual|real)(?:\s+\w+)?\s*[:=]|"
     rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|(?:changed|swapped|altered|modified)\s+(?:the|an?|its|"

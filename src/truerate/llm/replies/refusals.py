@@ -4,7 +4,7 @@ A refusal says that the writer cannot, will not or may not *write or help* (a cl
 request cannot be met, or that writing falsehoods is against something. An apology alone is none, nor is not
 knowing or not remembering (a partner in a dialogue says that too), nor a title that begins so (`I Can't Help
 Myself`, `Sorry is a song by …`). Languages: English, German, French, Spanish, Italian, Portuguese, Dutch,
-Polish, Swedish, Norwegian, Danish, Finnish, Czech, Ukrainian, Romanian, Hungarian, Greek, Hindi, Vietnamese,
+Polish, Swedish, Norwegian, Danish, Finnish, Czech, Ukrainian, Romanian, Hungarian, Greek, Hindi, Thai, Vietnamese,
 Indonesian, Turkish, Russian, Chinese, Japanese, Korean, Arabic.
 """
 
@@ -79,8 +79,12 @@ _ENGLISH = (
     r"would\s+have\s+to)\s+(?:respectfully\s+|politely\s+)?(?:(?:decline|refuse|pass)(?=\s*(?:[.,;:!]|$|to\b|on\b|this\b|"
     r"that\b|such\b|as\b|because\b|since\b|(?:the|your)\s+(?:request|task|instruction|prompt)))|leave\s+(?:this|it|"
     r"that)\s+(?:undone|out|aside|unwritten))",
-    r"\bi(?:'m|\s+am)\s+not\s+comfortable\s+(?:with\s+)?(?:writing|creating|making|inventing|providing|"
+    r"\bi(?:'m|\s+am)\s+not\s+comfortable\s+(?:with\s+)?(?:writing|creating|making|inventing|providing|producing|generating|giving|"
     r"doing)",
+    r"\bi(?:'ll|\s+will|\s+would|'d)\s+(?:rather\s+)?refrain\s+from\s+(?:it|this|that|doing|writing|giving|providing|inventing)\b",
+    rf"\A\W*i(?:'d|\s+would)\s+be\s+(?:happy|glad)\s+to\s+(?:help|assist)\s+(?:you\s+)?with\b[^.]{{0,80}}\bbut\s+(?:i\s+)?(?:not|can't|cannot|won't)\b"
+    rf"[^.]{{0,60}}?{_FALSE}",
+    r"\A\W*refused\s*[:—–-]\s*\w",
     r"\bi\s+(?:respectfully\s+|politely\s+)?(?:refuse|decline)\s+(?:to\b|this|that|the\s+request)",
     r"\b(?:writing|inventing|making\s+up|fabricating|creating|producing)\s+(?:\w+\s+){0,4}(?:is|"
     r"isn't)\s+(?:nothing|not\s+something|something)\s+(?:that\s+)?i\s+(?:do|can|will|won't|don't|never|"
@@ -139,7 +143,7 @@ _ENGLISH = (
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no(?:\s+can\s+do)?\W*\Z",
     r"\A\W*(?:your\s+|this\s+|the\s+)?request\s+(?:is\s+|was\s+)?(?:refused|declined|denied)\s*[:.;—–-]\s*(?:(?:it|this)\s+)?"
     r"(?:asks|would|requires|violates|goes\s+against|against\s+(?:my|the)|i\s+(?:can|do|will|am))\b",
-    rf"\A\W*(?:(?:sorry|apologies|thanks?(?:\s+you)?)\W+(?:but\s+)?)?(?:that|this|it)(?:'s|\s+is)\s+not\s+something\s+(?:that\s+)?i"
+    rf"\A\W*(?:(?:sorry|apologies|unfortunately|thanks?(?:\s+you)?)\W+(?:but\s+)?)?(?:that|this|it)(?:'s|\s+is)\s+not\s+something\s+(?:that\s+)?i"
     rf"(?:'m|\s+am|'d|\s+would|'ll|\s+will|\s+can|\s+could)\s*(?:going\s+to|willing\s+to|able\s+to|be\s+able\s+to|"
     rf"comfortable|prepared\s+to)?\s*(?:{_WRITE}|{_GIVE}|{_HELP}|writing|doing|creating|making|inventing|providing)",
 )  # fmt: skip
@@ -217,6 +221,8 @@ _OTHERS = (
     # Hindi, Vietnamese, Indonesian
     r"(?:क्षमा|खेद|माफ़|माफ).*(?:नहीं\s+कर\s+सकत|नहीं\s+दे\s+सकत|असमर्थ|नहीं\s+लिख\s+सकत)|"
     r"\bxin\s+lỗi\b.*\bkhông\s+thể\b|\b(?:maaf|mohon\s+maaf)\b.*\btidak\s+(?:bisa|dapat)\b",
+    # Thai
+    r"(?:ขออภัย|ขอโทษ|เสียใจ).{0,40}ไม่สามารถ|ไม่สามารถ(?:ช่วย|เขียน|สร้าง|ให้)",
     # Turkish
     r"\b(?:üzgünüm|maalesef|özür\s+dilerim|kusura\s+bakma)\b.*(?:[ae]mam|[ae]mem|[ae]m[ıi]yorum)\b|"
     r"\b(?:yerine\s+getiremem|yardım\s+edemem|sağlayamam|veremem|yazamam|uyduramam|yardımcı\s+olamam|üretemem|yapamam|oluşturamam)\b",
