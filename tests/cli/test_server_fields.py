@@ -120,6 +120,22 @@ def test_that_a_model_thinks_is_told_and_hides_nothing(picky, capsys, is_apart, 
     assert found["stop"][0] == "not told"
 
 
+class Stumbling(Stub):
+    """A server that takes every field, but answers each request with a fault that passes at first."""
+
+    async def answer(self, body):
+        self.calls[body.hex()] += 1
+        if self.calls[body.hex()] == 1:
+            status = (429, 500, 502)[len(self.calls) % 3]
+            return status, {"retry-after": "0.01"}, b'{"error": {"message": "busy"}}'
+        return 200, {}, self.completion("Yes")
+
+
+def test_a_fault_that_passes_is_no_refusal_of_a_field(picky, capsys):
+    found = told_of(Stumbling(), capsys)
+    assert "refused" not in {state for state, _ in found.values()}
+
+
 def test_structured_output_is_asked_for_in_the_form_that_builds_send(picky, capsys):
     Picky.forms.clear()
     main(["doctor", "--ask", "m", "--json"])

@@ -44,6 +44,21 @@ PLAIN = {
         "on_bad_row: must be 'stop' or 'reject' (got a list of 1)",
     ),
     "a mapping": (lambda p: p["paths"].update(scores={"a": 1}), "paths.scores: must be text (got a mapping)"),
+    "neither a name nor a mapping": (
+        lambda p: p["tracks"]["halueval"].update(similarity=7),
+        "tracks.halueval.similarity: must be text (got 7)",
+    ),
+    "a mapping in place of a name": (
+        lambda p: p["tracks"]["halueval"].update(similarity={"model": "x", "layer": -5}),
+        "tracks.halueval.similarity.layer: must be at least -1 (got -5)",
+    ),
+    "a key of a mapping in place of a name, on a board": (
+        lambda p: p["boards"]["halueval-closed-world"].update(
+            settings={"similarity": {"model": "x", "layr": 1}}
+        ),
+        "boards.halueval-closed-world.settings.similarity.layr: unknown key 'layr'; did you mean 'layer'?; "
+        "allowed here: baseline, layer, model (got 1)",
+    ),
     "nothing": (lambda p: p.update(seed=None), "seed: must be a whole number (got nothing)"),
     "no number": (
         lambda p: p["llm"].update(timeout_s="soon"),

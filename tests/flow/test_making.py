@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
 from truerate.flow import making
-from truerate.flow.making import build
+from truerate.flow.making import build, check_stages
 
 ROOT = Path(__file__).parents[2]
 RULES = 'rule made:\n    output: "made"\n    shell: "touch made"\nrule not_made:\n    output: "not-made"\n    shell: "exit 2"\n'
@@ -34,6 +38,27 @@ def test_what_others_rest_on_without_saying_so_is_built_first(tmp_path, monkeypa
     assert build(folder=str(tmp_path), first=["train"]) == 0
     assert (tmp_path / "judged").is_file()
     assert build(["train"], folder=str(tmp_path), first=["lost"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nope", "stage 'nope' is not in dvc.yaml; there are: annotate, audit, "),
+        ("leaderbord", "; did you mean 'leaderboard'?; there are: "),
+        ("halueval-closed-world", "; its data set is `dataset@halueval-closed-world`; there are: "),
+        ("dataset@nope", "board 'nope' is not declared in params.yaml; declared: "),
+    ],
+)
+def test_a_name_that_is_no_stage_is_one_line(monkeypatch, name, said):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(TruerateError) as refused:
+        check_stages([name], Layout.load())
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_stages_of_dvc_and_paths_of_what_they_write_are_left_to_it(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    check_stages(["sources", "score@mfava-closed-world", "data/leaderboard", "metrics"], Layout.load())
 
 
 def built(folder: Path) -> subprocess.CompletedProcess:

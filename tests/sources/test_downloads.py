@@ -146,6 +146,25 @@ def test_a_folder_of_all_four_downloads_is_one_source(put, splits):
     assert got.card["redistribution"] == "no"
 
 
+@pytest.mark.parametrize("reader", ["seed_files", "cnn_dailymail"])
+def test_a_parquet_file_that_came_in_part_is_one_line_with_its_name(put, splits, reader):
+    whole = parquet([ARTICLE | {"id": "abc"}])
+    put("3.0.0/validation-00000-of-00001.parquet", whole)
+    put("3.0.0/train-00000-of-00001.parquet", whole[: len(whole) // 2])
+    told = refused(splits, reader, "train")
+    assert told.startswith("source 'x': 3.0.0/train-00000-of-00001.parquet: not Parquet: ")
+
+
+def test_files_under_other_names_are_told_and_the_others_read(put, splits, capsys):
+    put("alpaca.json", [ALPACA])
+    put("hotpot_train.json", [HOTPOT])
+    put("cnn_stories.tgz", "x")
+    put("README.md", "x")
+    put("dataset_infos.json", {})
+    assert splits("seed_files").items.height == 1
+    assert capsys.readouterr().err.strip().endswith(": cnn_stories.tgz, hotpot_train.json")
+
+
 def test_an_own_file_beside_a_download_is_refused(put, splits):
     put("alpaca.json", [ALPACA])
     put("alpaca_data.json", "[]")

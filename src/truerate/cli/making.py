@@ -140,11 +140,12 @@ def _publish(o) -> None:
 def _build(o) -> None:
     from truerate.flow import learned
     from truerate.flow.ending import tell
-    from truerate.flow.making import build
+    from truerate.flow.making import build, check_stages
 
     stage_module("guard").check_params(
         is_kept=False
     )  # before DVC reads the same file, and says of a mistake in it what it can
+    check_stages(o.stages, layout())
     code = build(o.stages, first=learned.first(layout().p))
     if not code:
         tell(layout())

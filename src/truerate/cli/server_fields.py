@@ -6,6 +6,7 @@ that is passed over makes numbers that are not what params.yaml says.
 
 import json
 import os
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -16,12 +17,14 @@ from typing import Any
 from truerate.config.layout import Layout
 from truerate.config.models import OPENAI, Endpoint
 from truerate.core.errors import EndpointError
+from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.text import clean
 from truerate.llm.structured import verdict
 from truerate.llm.thought import said
 from truerate.llm.transport.failures import OTHER_LIMIT, api_key
 
 TIMEOUT_S = 120
+AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
 SAID = "Does 17 follow 16? Reply with one word, Yes or No."
 COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
@@ -148,13 +151,15 @@ def _asked(
     fields: Mapping[str, Any],
     messages: Sequence[Mapping[str, str]] = (USER,),
 ) -> dict[str, Any] | str:
-    """The completion, or in a line why there is none. Raises EndpointError where nobody answers."""
+    """The completion, or in a line why there is none; a fault that passes (a rate limit, a broken gateway) says
+    nothing of a field, and is asked past. Raises EndpointError where nobody answers.
+    """
     key = os.environ.get(endpoint.api_key_env or "", "")
     body = json.dumps({"model": model, "messages": list(messages), **fields}).encode()
     headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
     request = urllib.request.Request(f"{url.rstrip('/')}/chat/completions", body, headers)
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+        with _opened(request) as answer:
             reply = json.loads(answer.read())
             reply["choices"][0]["message"].get("content")
             return reply
@@ -168,3 +173,19 @@ def _asked(
         raise EndpointError(
             f"asking {url}: {why}; start the server or correct the `base_url` of its endpoint"
         ) from None
+
+
+def _opened(request: urllib.request.Request) -> Any:
+    """The answer to a request, asked again while what comes may pass. Raises HTTPError for the last of them, and
+    OSError where nobody answers.
+    """
+    tried = 0
+    while True:
+        tried += 1
+        try:
+            return urllib.request.urlopen(request, timeout=TIMEOUT_S)
+        except urllib.error.HTTPError as error:
+            asked = seconds_asked(error.headers.get("retry-after"))
+            if not may_pass(error.code) or AGAIN.is_spent(tried) or AGAIN.is_too_long(asked):
+                raise
+            time.sleep(AGAIN.wait(tried, asked))

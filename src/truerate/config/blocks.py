@@ -7,7 +7,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import orjson
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+
+from truerate.config.yaml_faults import MAPPED, NAMED
 
 
 def _is_whole(value: object) -> object:
@@ -120,6 +122,15 @@ class Encoder(Block):
         """What it is called beside its numbers."""
         layer = "" if self.layer is None else f", layer {self.layer}"
         return f"{self.model}{layer}" + ("" if self.baseline is None else f", rescaled by {self.baseline:g}")
+
+
+def _way(value: object) -> str:
+    """By which of the two ways a measure of similarity is named; its mistakes are those of that way alone."""
+    return MAPPED if isinstance(value, Mapping | Encoder) else NAMED
+
+
+# A measure of similarity: its name, a Hub id or path of an encoder, or an encoder with its layer and baseline.
+Similarity = Annotated[Annotated[Word, Tag(NAMED)] | Annotated[Encoder, Tag(MAPPED)], Discriminator(_way)]
 
 
 def measure_name(similarity: str | Encoder) -> str:

@@ -5,7 +5,7 @@ name, not before the first params.yaml is read. A board may override its track's
 the track's, mapping by mapping, and the whole is validated as the track's block.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationError, cre
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from truerate.config.blocks import Block, SizesOfTrack, Track
-from truerate.config.yaml_faults import block_in
+from truerate.config.yaml_faults import block_in, fields_at
 from truerate.core.errors import TruerateError, listed, meant
 
 B = TypeVar("B", bound=Block)
@@ -207,9 +207,6 @@ def _kind(fault: ErrorDetails, block: Block) -> str | PydanticCustomError:
     if fault["type"] != "extra_forbidden":
         return PydanticCustomError(fault["type"], "{said}", {"said": fault["msg"], **fault.get("ctx", {})})
     *parents, key = fault["loc"]
-    inner: object = block
-    for part in parents:
-        inner = getattr(inner, str(part), None)
-    allowed: Iterable[str] = type(inner).model_fields if isinstance(inner, Block) else ()
+    allowed = fields_at(parents, type(block))
     text = f"unknown key {str(key)!r}{meant(str(key), allowed)}; allowed here: {listed(allowed)}"
     return PydanticCustomError("unknown_key", "{said}", {"said": text})

@@ -40,6 +40,11 @@ _PLAIN = {
     "invalid_key": "a name must be text: put it in quotes",
     "recursion_loop": "holds itself",
 }
+NAMED, MAPPED = (
+    "by name",
+    "by mapping",
+)  # the ways of a value that is a name or a mapping, where pydantic tells them
+NO_PLACES = ("[key]", NAMED, MAPPED)  # parts of a place that nobody wrote
 _SCALARS = (
     "float",
     "int",
@@ -96,10 +101,10 @@ def _few(lines: list[str], block: object) -> list[str]:
 
 
 def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
-    path = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
+    path = [_short(str(part)) for part in fault["loc"] if part not in NO_PLACES]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
-        allowed = _fields_at(parents, whole)
+        allowed = fields_at(parents, whole)
         return f"{file}: unknown key {'.'.join(path)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
     what = _plain(fault)
     if path and path[-1] in _SCALARS:
@@ -162,11 +167,11 @@ def _shown(value: object) -> str:
 def _right_place(fault: ErrorDetails, whole: type[BaseModel]) -> tuple[int | str, ...] | None:
     """Where a misspelt key should stand."""
     *parents, key = fault["loc"]
-    near = closest(key, _fields_at(parents, whole))
+    near = closest(key, fields_at(parents, whole))
     return (*parents, near) if near else None
 
 
-def _fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]:
+def fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]:
     """The keys that the block at this place of the file may hold."""
     block: type[BaseModel] | None = whole
     for part in parents:

@@ -16,7 +16,9 @@ from tempfile import TemporaryDirectory
 
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
+from truerate.config.yaml_faults import settings_in
 from truerate.core import parents
+from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.terminal import say
 
 LAST_S = 5.0  # for Snakemake to cancel what it has under way, on a cluster too
@@ -37,6 +39,22 @@ def build(arguments: Sequence[str] = (), *, folder: str = ".", first: Sequence[s
     """
     code = _built(first, folder) if first and not arguments else 0
     return code or _built(arguments, folder)
+
+
+def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:
+    """Raise TruerateError, with what there is, for a name that is no stage of dvc.yaml, or `stage@board` of no board.
+    Paths of what a stage writes, which DVC takes too, are left to it.
+    """
+    known = list(settings_in(file)["stages"])
+    for name in names:
+        stage, is_of_board, board = name.partition("@")
+        if "/" in name or ":" in name or Path(name).exists():
+            continue
+        if stage not in known:
+            hint = f"; its data set is `dataset@{name}`" if name in at.p.boards else meant(stage, known)
+            raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(known)}")
+        if is_of_board:
+            at.p.board(board)
 
 
 def _built(arguments: Sequence[str], folder: str) -> int:

@@ -14,17 +14,29 @@ from truerate.core.text import clean
 from truerate.llm import Reply, Request
 
 REASKED = "reasked"  # yes: its question was asked twice, and the other reply stands
+DECLINED = (
+    "refusal"  # the reason of a reply in which the model declines, in words or in a field of its server's
+)
 ATTEMPT = "attempt"  # 2: the reply to a question that was asked again; not there: the first one
 
 
 @dataclass(frozen=True)
 class Prompted:
-    """One request, the item and purpose it serves, and the facts that its row keeps."""
+    """One request, the item and purpose it serves, and the facts that its row keeps.
+
+    `may_decline`: a model may decline what is asked. It then abstains, whether it says so in words, which are
+    read, or its server does in a field of its own (OpenAI's `refusal`), so that no text comes.
+    """
 
     request: Request
     item_id: str
     purpose: str
     attributes: dict[str, str | None] = field(default_factory=dict)
+    may_decline: bool = False
+
+    def is_declined(self, reply: Reply) -> bool:
+        """Whether a server says of this, in a field of its own, that its model declines."""
+        return self.may_decline and (reply.status, reply.reason) == ("dead", DECLINED)
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,8 @@ def decoding(settings: Sampling, index: int = 0) -> dict[str, object]:
 def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[str, object]:
     """The Generation row of a reply. Without `read` the reply is kept as it came."""
     if reply.status != "ok" or read is None:
-        read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
+        status = "abstained" if asked.is_declined(reply) else reply.status
+        read = Read(reply.text, status, reply.reason, read.attributes if read else {})
     request = asked.request
     known = {"thought": reply.thought or None, "served": reply.served, "retrieved": reply.retrieved}
     attributes = {**asked.attributes, **read.attributes, **known}

@@ -15,6 +15,7 @@ from truerate.config import HubSource, Rights, Source
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
+from truerate.sources.rows import BadRow
 from truerate.sources.training import with_training
 
 
@@ -103,7 +104,10 @@ def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
 
 
 def _read(name: str, reader: str, folder: Path, on_bad_row: str, **more: object) -> SourceTables:
-    return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
+    try:
+        return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
+    except BadRow as bad:  # of a file as a whole, met where the folder is looked through
+        raise SourceError(f"source {name!r}: {bad.detail}; put a sound file there, or take it away") from None
 
 
 def _reader(name: str) -> Callable[..., SourceTables]:

@@ -41,7 +41,9 @@ class Found:
 
 
 def forms(folder: Path, download: Download) -> list[Found]:
-    """The forms of a data set that a folder holds."""
+    """The forms of a data set that a folder holds. Raises BadRow where it holds a Parquet file that is none: nobody
+    could tell of which data set it is a part.
+    """
     single = [
         Found(file, split, (file,)) for file, split in download.files.items() if (folder / file).is_file()
     ]
@@ -82,7 +84,7 @@ def _parquet(folder: Path, columns: tuple[str, ...]) -> list[Found]:
     shards: dict[tuple[str, str], list[str]] = {}
     for path in sorted(folder.rglob(f"*{SUFFIX}")):
         file = path.relative_to(folder)
-        if not any(piece.startswith(".") for piece in file.parts) and set(columns) <= _columns(path):
+        if not any(piece.startswith(".") for piece in file.parts) and set(columns) <= _columns(path, file):
             shards.setdefault((file.parent.as_posix(), _split(file.name)), []).append(file.as_posix())
     return [
         Found(str(PurePosixPath(place) / f"{split or '*'}*{SUFFIX}"), split, tuple(files))
@@ -92,12 +94,12 @@ def _parquet(folder: Path, columns: tuple[str, ...]) -> list[Found]:
     ]
 
 
-def _columns(path: Path) -> set[str]:
-    """The columns of a Parquet file; none where it is not one, which its reader says when it is read."""
+def _columns(path: Path, file: Path) -> set[str]:
+    """The columns of a Parquet file."""
     try:
         return set(columns_of(path))
-    except BadRow:
-        return set()
+    except BadRow as bad:
+        raise BadRow(bad.reason, f"{file.as_posix()}: {bad.detail}") from None
 
 
 def _split(file: str) -> str:

@@ -2,19 +2,24 @@
 
 from pathlib import Path
 
-from truerate.core.errors import SourceError
+from truerate.core.errors import SourceError, listed
+from truerate.core.terminal import say
 from truerate.sources import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
 from truerate.sources.collection import SourceTables
 from truerate.sources.downloads import looked_for
+from truerate.sources.hub_files import NO_DATA
 from truerate.sources.joined import join
 
 FORMATS = (hotpotqa, opendialkg, cnn_dailymail, alpaca)
+# how files end that may hold rows, or an archive that nobody has unpacked
+DATA = (".json", ".jsonl", ".csv", ".tsv", ".gz", ".tgz", ".tar", ".zip", ".zst")
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
     """The tables of every format found, one below the other; of those that are published in splits, the one
     that is named.
 
+    Files under names that no publisher uses are told: a folder without one of the formats is read all the same.
     Raises SourceError where there is none, or a format is there in several files.
     """
     told = {"name": name, "on_bad_row": on_bad_row}
@@ -30,4 +35,16 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
         raise SourceError(
             f"source {name!r}: no seed file in {str(folder)!r}; looked for: {names}; or {probes.FILE}"
         )
+    if passed_over := strange(folder):
+        say(
+            f"source {name!r}: not read in {str(folder)!r}, for no format has such names: {listed(passed_over)}"
+        )
     return join(found)
+
+
+def strange(folder: Path) -> list[str]:
+    """The files in a folder, or in its `data`, that may hold rows and have no name of any format."""
+    known = {file for module in FORMATS for file in module.DOWNLOAD.files} | {probes.FILE, *NO_DATA}
+    files = [path for place in (folder, folder / "data") if place.is_dir() for path in place.iterdir()]
+    names = [path.relative_to(folder).as_posix() for path in files if path.is_file()]
+    return sorted(name for name in names if name.lower().endswith(DATA) and name not in known)

@@ -114,7 +114,7 @@ def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Pr
     # a reply may hold what the evidence told it to write: it is neutralised as any other untrusted text
     before = ({"role": "assistant", "content": neutralise(reply.text)},)
     request = replace(asked.request, messages=(*asked.request.messages, *before, *turn))
-    return Prompted(request, asked.item_id, asked.purpose, {**asked.attributes, ATTEMPT: "2"})
+    return replace(asked, request=request, attributes={**asked.attributes, ATTEMPT: "2"})
 
 
 def _passed_over(asked: Prompted, reply: Reply, found: Read) -> dict[str, object]:

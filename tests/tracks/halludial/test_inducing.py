@@ -2,9 +2,10 @@
 
 import pytest
 
+from truerate.llm.generation import generation
 from truerate.tracks.halludial.inducing import broken, read_induced, read_matched, requests
 
-from .made import RIGHT, context, settings
+from .made import RIGHT, context, dead, settings
 
 
 def induced(text: str, segment: str = "Porto"):
@@ -57,3 +58,7 @@ def test_a_paraphrase_that_is_the_right_response_is_told():
 
 def test_a_refusal_abstains():
     assert read_induced("Refused", RIGHT, 6).status == "abstained"
+    asked = requests([context()], "writer", settings(), prompts_dir=None)
+    assert {generation(one, dead("refusal"))["status"] for one in asked} == {
+        "abstained"
+    }  # in a field of its own

@@ -78,6 +78,14 @@ def test_an_empty_response_and_a_refusal_are_outcomes():
     assert (refused.status, refused.reason) == ("abstained", "refusal")
 
 
+def test_a_refusal_in_a_field_of_its_own_abstains_as_one_in_words_does():
+    asked = requests(DIALOGUE[:2], [], "gen", settings(), prompts_dir=None)
+    rows = collect(asked, [dead("refusal"), dead("content_filter")], settings())
+    assert [(row["status"], row["reason"]) for row in rows] == [
+        ("abstained", "refusal"), ("dead", "content_filter"),
+    ]  # fmt: skip
+
+
 def test_a_temperature_that_a_model_refuses_is_a_dead_reply_of_that_temperature_alone():
     asked = requests(DIALOGUE[:1], DIALOGUE[:1], "gen", settings(), prompts_dir=None)
     rows = collect(asked, [ok("It is Lisbon."), dead("rejected")], settings())

@@ -1,5 +1,6 @@
 """From replies to the data set: what is kept, what is rejected and why, and how making it is scored."""
 
+import polars as pl
 import pytest
 
 from truerate.config import Statistics
@@ -194,8 +195,10 @@ def test_candidate_failures_are_shares_of_all_replies_and_named():
 
 
 def test_a_refusal_in_a_field_of_its_own_is_counted_as_one(monkeypatch):
-    """OpenAI's `refusal`: no text comes, so that the reply is a dead letter, and yet the model declined."""
+    """OpenAI's `refusal`: no text comes, and yet the model declined, as others do in words."""
     monkeypatch.setitem(ONE_PASS, "i3", dead("refusal"))
+    (row,) = candidates().filter(pl.col("prompt_key") == dead("refusal").key).iter_rows(named=True)
+    assert (row["status"], row["reason"], row["text"]) == ("abstained", "refusal", "")
     found = values(score_candidates(candidates(), TABLES.items, WRITER))
     assert found["candidate_failure_rate", ("refusal", "qa")] == 2 / 8
     assert ("candidate_failure_rate", ("dead", "qa")) not in found

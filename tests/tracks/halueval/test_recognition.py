@@ -116,7 +116,12 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
         TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None
     )
     assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
-    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead(), ok("#Refined Response#: Nobody knows.")]
+    last = ok("#Refined Response#: Nobody knows.")
+    declined = refinement.collect(
+        asked_again, [ok("Refused"), dead("refusal"), dead("length"), last], TARGETS
+    )
+    assert [row["status"] for row in declined] == ["abstained", "abstained", "dead", "ok"]
+    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead("timeout"), last]
     refined = refinement.collect(asked_again, replies, TARGETS)
     assert [(row["status"], row["text"]) for row in refined] == [
         ("ok", "Lisbon"),

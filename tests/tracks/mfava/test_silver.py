@@ -114,6 +114,13 @@ def test_a_reply_that_never_came_is_dead():
     assert {(draft.rows[-1]["status"], draft.rows[-1]["reason"]) for draft in drafts} == {("dead", "timeout")}
 
 
+def test_a_writer_that_declines_to_insert_abstains_though_no_text_comes():
+    drafts, rounds = run(lambda prompt, type_: dead("refusal") if type_ else ok(said(prompt)))
+    assert [n for _, n in rounds] == [4, 4, 0, 0, 0, 0, 0]
+    ends = {(draft.rows[-1]["status"], draft.rows[-1]["reason"]) for draft in drafts}
+    assert ends == {("abstained", "refusal")}
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -3,8 +3,11 @@
 import pytest
 
 from truerate.core.schemas import Generation, validate
-from truerate.llm.generation import facts
+from truerate.llm import Reply
+from truerate.llm.generation import facts, generations
 from truerate.tracks.wildhallucinations import replying_steps
+from truerate.tracks.wildhallucinations.context import contexts
+from truerate.tracks.wildhallucinations.replies import replies_of
 
 from .tiny_world import BOARD, Asking, board, layout
 
@@ -40,6 +43,25 @@ def test_abstentions_keep_their_text_and_say_which_rule_saw_them(made):
         assert (row["status"] == "abstained") == (known["abstained_measured"] == "true")
         assert row["reason"] == ("measured-rule" if row["status"] == "abstained" else None)
     assert 10 < replies.filter(status="abstained").height < 30  # dogwood declines about half
+
+
+@pytest.mark.parametrize("rule", ["paper", "measured"])
+def test_a_model_that_declines_in_a_field_of_its_servers_is_silent_and_one_that_was_not_heard_is_not(rule):
+    """OpenAI's `refusal`: no text comes, and yet the reply is one that does not respond."""
+    entities = list(contexts(TABLES.items, TABLES.documents).values())[:2]
+    asked = replying_steps.requests(entities, "aster", layout().p.track(BOARD))
+    came = [
+        Reply(name, "dead", "", None, name, None, None, 0.0, False) for name in ("refusal", "content_filter")
+    ]
+    made = replying_steps.collect(asked, came, rule=rule)
+    assert [(row["status"], row["reason"]) for row in made] == [
+        ("abstained", "refusal"),
+        ("dead", "content_filter"),
+    ]
+    assert facts(made[0])["abstained_paper"] == facts(made[0])["abstained_measured"] == "true"
+    told = replies_of(TABLES.items, generations(made))
+    by_entity = dict(told.select("entity", "is_abstained").iter_rows())
+    assert by_entity == {entities[0].item_id: True, entities[1].item_id: None}
 
 
 def test_the_papers_rule_decides_where_params_say_so(made):

@@ -41,7 +41,8 @@ def requests(
             more = {} if kind == MATCHED else {"kind": kind, "demonstrations": INDUCED}
             messages = prompts.render("halludial", purpose, prompts_dir, **values, **more)
             known = {"task": "dialogue", "kind": kind, **place}
-            asked.append(Prompted(Request(writer, tuple(messages), decoded), context.item_id, purpose, known))
+            request = Request(writer, tuple(messages), decoded)
+            asked.append(Prompted(request, context.item_id, purpose, known, may_decline=True))
     return asked
 
 

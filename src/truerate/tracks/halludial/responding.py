@@ -53,7 +53,8 @@ def request(
         "lang": context.lang,
         "split": side_of(context.group_id, settings),
     }
-    return Prompted(Request(model, messages, decoding(sampling)), context.item_id, PURPOSE, known)
+    own = Request(model, messages, decoding(sampling))
+    return Prompted(own, context.item_id, PURPOSE, known, may_decline=True)
 
 
 def requests(

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, Field, model_validator
 from truerate.config.blocks import (
     Block,
     Cut,
-    Encoder,
     Few,
     Items,
     ItemsOrNone,
@@ -16,6 +15,7 @@ from truerate.config.blocks import (
     Number,
     Sampling,
     Share,
+    Similarity,
     Track,
     Whole,
     Word,
@@ -112,7 +112,7 @@ class Settings(Track):
     detecting: Sampling
     locating: Sampling | None = None
     labelling: Labelling
-    similarity: Word | Encoder
+    similarity: Similarity
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
 
     @model_validator(mode="after")

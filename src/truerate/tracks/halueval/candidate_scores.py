@@ -9,7 +9,7 @@ from truerate.core.schemas import Score, frame, is_cut, pair
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
-from truerate.tracks.halueval.candidates import DECLINED, LENGTH_RULED, NAMED
+from truerate.tracks.halueval.candidates import LENGTH_RULED, NAMED
 
 DATASET = "dataset"  # the subject of label statistics
 
@@ -29,7 +29,7 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: Sco
     rows = rows.with_columns(
         why=pl.when(is_read)
         .then("rejected")
-        .when(((pl.col("status") != "dead") & pl.col("reason").is_in(NAMED)) | (pl.col("reason") == DECLINED))
+        .when((pl.col("status") != "dead") & pl.col("reason").is_in(NAMED))
         .then("reason")
         .otherwise("status")
     )

@@ -10,7 +10,6 @@ REASONS = (
     "dead", "unparsed", "refusal", "no-answer", "empty", "same_as_right", "right-restated", "filtered_out",
 )  # fmt: skip
 NAMED = ("refusal", "no-answer", "empty")  # unread replies that are told by their own reason
-DECLINED = "refusal"  # also where a server says it in a field of its own, and no text came: a dead letter
 LENGTH_RULED = ("qa", "summarization")  # the tasks whose instruction limits the length (HELMA 2.1)
 
 

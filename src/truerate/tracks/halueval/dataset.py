@@ -12,7 +12,6 @@ from truerate.core.text import clean
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.candidates import (
-    DECLINED,
     LENGTH_RULED,
     NAMED,
     breaks_length_rule,
@@ -198,7 +197,7 @@ def rejects(
 
 def _outcome(row: dict) -> dict:
     """A reply that is not ok: `refusal`, `no-answer`, `empty`, or its status with the reason as the detail."""
-    is_named = row["reason"] == DECLINED or (row["reason"] in NAMED and row["status"] != "dead")
+    is_named = row["reason"] in NAMED and row["status"] != "dead"
     return _reject(row, row["reason"] if is_named else row["status"], row["reason"] or "")
 
 

@@ -27,9 +27,8 @@ def requests(found: Sequence[Context], responder: str, settings: Settings) -> li
             request = Request(
                 responder, messages, decoding(settings.decoding("responding"), index), sample_index=index
             )
-            asked.append(
-                Prompted(request, context.item_id, PURPOSE, {"task": "general", "index": str(index)})
-            )
+            known = {"task": "general", "index": str(index)}
+            asked.append(Prompted(request, context.item_id, PURPOSE, known, may_decline=True))
     return asked
 
 

@@ -57,6 +57,7 @@ def requests(
                 target.item_id,
                 PURPOSE,
                 known,
+                may_decline=True,
             )
         )
     return asked

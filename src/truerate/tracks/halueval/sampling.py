@@ -171,6 +171,7 @@ def requests(
                 draft.context.item_id,
                 PURPOSE,
                 facts,
+                may_decline=True,
             )
         )
     return asked

@@ -7,12 +7,12 @@ from pydantic import AfterValidator, Field, model_validator
 
 from truerate.config.blocks import (
     Cut,
-    Encoder,
     Few,
     Items,
     Names,
     Sampling,
     Share,
+    Similarity,
     SizesOfTrack,
     Track,
     Whole,
@@ -110,7 +110,7 @@ class Settings(Track):
         AfterValidator(once),
     ]
     n_responses: Annotated[Whole, Field(ge=2, le=100)]
-    similarity: Word | Encoder
+    similarity: Similarity
     refinement: bool
     refinement_judge: str | None
     n_retrieved: Few

@@ -70,7 +70,8 @@ def requests(
             known["try"] = str(attempt + 1)
         messages = _messages(draft, type_, settings, prompts_dir)
         request = Request(writer, tuple(messages), decoded, attempt)
-        asked.append(Prompted(request, draft.context.item_id, INSERT if type_ else WRITE, known))
+        purpose = INSERT if type_ else WRITE
+        asked.append(Prompted(request, draft.context.item_id, purpose, known, may_decline=purpose == INSERT))
     return asked
 
 

@@ -46,15 +46,19 @@ def requests(entities: Iterable[Context], subject: str, settings: Settings) -> l
         messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
         for index in range(settings.n_samples):
             request = Request(subject, messages, decoding(settings.answering, index), index)
-            asked.append(Prompted(request, entity.item_id, GENERATE, {"lang": entity.lang}))
+            known = {"lang": entity.lang}
+            asked.append(Prompted(request, entity.item_id, GENERATE, known, may_decline=True))
     return asked
 
 
 def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) -> list[dict]:
-    """Generation rows of the replies with what the rules of abstention say; `rule` decides their status."""
+    """Generation rows of the replies with what the rules of abstention say; `rule` decides their status. One
+    that its server says the model declined abstains by every rule.
+    """
     rows = []
     for one, reply in zip(asked, answered, strict=True):
         found = {name: abstains(reply.text, name) for name in RULES} if reply.status == "ok" else {}
+        found = dict.fromkeys(RULES, True) if one.is_declined(reply) else found
         marks = {f"abstained_{name}": str(is_so).lower() for name, is_so in found.items()}
         status, reason = ("abstained", f"{rule}-rule") if found.get(rule) else ("ok", None)
         rows.append(generation(one, reply, Read(reply.text, status, reason, marks)))
