@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from truerate.llm.thought import said
+
 Row = dict[str, Any]
 Form = Callable[[str, random.Random], str]
 VARIED = ("verdicts", "chains", "choices", "located", "accuracies")  # the corpora of which variants are made
@@ -37,6 +39,13 @@ HEADED = re.compile(
     r"udg|hoice|Best|nnotation|NNOT|Evaluation|valuation is|erdict|nswer|##|^\W*\w+:", re.MULTILINE
 )
 BEHIND = ("\n\nLet me know if you need more.", "\n\nI looked at every date and every name.", "\n")
+# what a reply goes on with behind its verdict, where the server cuts it at a length
+TAILS = (
+    "\n\n### Explanation\nThe document gives 1931, and so does the text; the mayor is named in both.",
+    "\n\nLet me know if you would like me to check another one.",
+    "\n\n**Note:** I compared the dates, the names and the places that are given.",
+    "\n\n<think>\nShould I say more about the second sentence? Perhaps",
+)
 UNSEEN = ("\ufeff{}", "{}\u200b", "\u202a{}\u202c", "\x00{}\x0b", "\u200e{}\u200e", "{}\ufe0f", "{}\u00ad")
 COURTESIES = (
     "Sure! Here is my answer:\n\n{}", "Okay.\n\n{}", "{}\n\n---", "---\n\n{}", "{}\n\nI hope this helps!",
@@ -54,13 +63,19 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     yield "thought before", lambda text, draw: draw.choice(THOUGHTS) + text
     yield "thought behind", lambda text, draw: f"{text}\n<think>or the other one, Yes or No?"
     yield "special token", lambda text, draw: text + draw.choice(TOKENS)
-    is_material = re.match(r"\W*(?:Knowledge|Document|Question|Dialogue History)\W*:", row["text"])
-    if row["text"].strip() and not is_material and not (row["value"] is None and row["kind"] == "thought"):
+    # a reply that breaks off, or announces its verdict alone, is another one with words behind it
+    last = row["text"].rstrip().rpartition("\n")[2]
+    is_broken = len(last.split()) > 2 and re.search(r"[\w,;-]\Z", last)
+    is_open = row["value"] is None and (is_broken or last.endswith(":") or not said(row["text"]).answer)
+    is_material = is_open or re.match(r"\W*(?:Knowledge|Document|Question|Dialogue History)\W*:", row["text"])
+    if row["text"].strip() and not is_material:
         # nothing would stand before the example, and a reply may begin by repeating what it was given
         behind = EXAMPLE.get(kind, EXAMPLE["verdicts"]).format(other)
         yield "next example", lambda text, draw: text + behind
     yield "words before", lambda text, draw: draw.choice(BEFORE) + text
-    yield "words behind", lambda text, draw: text + draw.choice(BEHIND)
+    if not is_open:
+        yield "words behind", lambda text, draw: text + draw.choice(BEHIND)
+        yield "cut behind", lambda text, draw: text + _cut(draw.choice(TAILS), draw)
     yield "line ends", lambda text, draw: text.replace("\n", "\r\n")
     yield "signs unseen", lambda text, draw: draw.choice(UNSEEN).replace("{}", text)
     yield "courtesy", lambda text, draw: draw.choice(COURTESIES).replace("{}", text)
@@ -77,6 +92,10 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
         yield "tags", lambda text, draw: f"<answer>{text}</answer>"
         if '"' not in row["text"] and "“" not in row["text"]:
             yield "quotation", lambda text, draw: f"“{text}”"
+
+
+def _cut(text: str, draw: random.Random) -> str:
+    return text[: draw.randrange(1, len(text))]
 
 
 def _other(kind: str, value: Any) -> Any:

@@ -67,7 +67,7 @@ COURTEOUS = lazy(
 )
 # a Yes to the one who asks, before what the writer is about to do: `Yes, of course! Let me take a look.`
 COURTESY_FIRST = lazy(
-    r"\A\W*yes\W+(?:sure|of\s+course|absolutely|certainly|gladly|no\s+problem|definitely)\s*[.!,]+\s*"
+    r"(?:\A|(?<=\n\n))\W*yes\W+(?:sure|of\s+course|absolutely|certainly|gladly|no\s+problem|definitely)\s*[.!,]+\s*"
     r"(?=(?:let\s+me|let's|i(?:'ll|\s+will|'d\s+be|\s+would\s+be|'m\s+happy|\s+am\s+happy)|here\s+(?:is|are)\s+my)\b"
     r"(?!\s+(?:explain|elaborate|clarify|walk|break|say|answer)))",
     re.I,
