@@ -54,6 +54,7 @@ TRACK = Card(
 )
 _labels = partial(Metric, table="labels", unit="number")
 _audit = partial(Metric, table="audit")
+_dataset = partial(Metric, table="dataset")
 METRICS = {
     one.name: one
     for one in (
@@ -65,6 +66,8 @@ METRICS = {
             direction="up",
             source="Section | 3",
         ),
+        _dataset("n_samples", "Labelled texts", "Labelled texts.", unit="count"),
+        _dataset("hallucinated_rate", "Hallucinated", "Share of labelled texts."),
         _labels("fleiss_kappa", "Fleiss’ κ", "Agreement beyond chance."),
         _audit("shortcut_balanced_accuracy", "Balanced accuracy", "Mean recall of both classes."),
         _audit("shortcut_pairwise", "Pairs told apart", "Share of pairs told apart."),
@@ -188,9 +191,13 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
 
 
 def scores() -> pl.DataFrame:
-    """Scores of the board: an accuracy and an agreement."""
+    """Scores of the board: an accuracy, two statistics of the set, and an agreement."""
     known = {"board": "b", "inputs": "abc"}
-    rows = [score_row("accuracy", "m", {"task": "qa"}, (0.5, 0.4, 0.6), 8, **known)]
+    rows = [
+        score_row("accuracy", "m", {"task": "qa"}, (0.5, 0.4, 0.6), 8, **known),
+        score_row("n_samples", "dataset", {"task": "qa"}, 1234, 1234, **known),
+        score_row("hallucinated_rate", "dataset", {"task": "qa"}, (0.5, 0.4, 0.6), 1234, **known),
+    ]
     return frame(
         Score, [*rows, score_row("fleiss_kappa", "annotators", {"task": "qa"}, (0.71, 0.6, 0.8), 8, **known)]
     )

@@ -65,6 +65,8 @@ def test_the_card_says_what_the_data_hold(small_files):
     )
     assert "- words alone tells 0.912 of texts (balanced) in qa (threshold 0.75)" in readme
     assert "| Fleiss’ κ | qa | 0.710 (0.600 to 0.800) | 8 |" in readme
+    assert "| Labelled texts | qa | 1 234 | 1234 |" in readme
+    assert "| Hallucinated | qa | 0.500 (0.400 to 0.600) | 1234 |" in readme
     assert "| filter judge | quill-1 |" in readme and "| sample | 6 | 4 | 2 | 0 | 0 |" in readme
     assert "The set has no `facts`, `judgements`: these tables hold no row here." in readme
     assert (

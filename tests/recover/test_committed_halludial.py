@@ -22,7 +22,9 @@ from .mfava_board import flat
 BOARD = "halludial-closed-world"
 DATA = Path(os.environ.get("TRUERATE_BUILT", ROOT)) / "data"
 SCORES, TRUTH = DATA / "scores" / BOARD / "scores.parquet", DATA / "truth" / f"{BOARD}.parquet"
+AUDIT = DATA / "audits" / f"{BOARD}.parquet"
 COLUMNS = {"board", "metric", "subject", "value", "low", "high", "method", "n", "inputs"}
+ANSWER_ALONE = ("always", "never", "random", "length", "punctuation", "answer-ngrams")
 RATE, CONFIDENCE = "hallucination_rate", 0.95
 pytestmark = pytest.mark.skipif(
     not (SCORES.is_file() and TRUTH.is_file()),
@@ -145,13 +147,42 @@ def by_judge(scores: list[dict], planted: list[dict], calibration: str) -> list[
 
 
 def test_errors_on_natural_texts_correct_every_judge_and_those_on_induced_ones_do_not(scores, planted):
-    """Most judges miss natural hallucinations far more often: their rates corrected on induced texts are too low,
-    so that intervals of 95 % do not hold the planted one. Of two that call three of ten faithful responses
-    hallucinated neither way tells enough.
+    """All judges miss natural hallucinations far more often: their rates corrected on induced texts are too low,
+    so that the intervals of 95 % of four of five do not hold the planted one. By people's labels one judge might
+    flag faithful responses as often as hallucinated ones, so that its rate is not told; the others' hold it.
     """
     natural, induced = (by_judge(scores, planted, kind) for kind in ("natural", "induced"))
     assert len(natural) == len(induced) == 5 and not outside(natural)
     low = [row["subject"] for row, value in induced if row["high"] is not None and row["high"] < value]
-    assert len(low) >= 3
+    assert len(low) >= 4
     told = [(row, value) for row, value in natural if row["low"] is not None]
     assert len(told) >= 4 and all(row["low"] <= value <= row["high"] for row, value in told)
+
+
+def test_the_audit_finds_the_style_of_who_wrote_the_wrong_ones_and_paraphrases_remove_it():
+    """Wrong responses are a model's and right ones people's, whose style is planted to differ: words alone tell
+    them. Against faithful paraphrases by the same model they tell next to nothing.
+    """
+    rows = [row for row in flat(pl.read_parquet(AUDIT)) if row["subject"] == "answer-ngrams"]
+    found = {row.get("scheme"): row for row in rows if row["metric"] == "shortcut_balanced_accuracy"}
+    assert found["induced-references"]["low"] > 0.75
+    assert found["induced-matched"]["high"] < 0.65
+
+
+def test_the_small_judge_is_far_ahead_of_what_reads_the_answer_alone(scores):
+    """On entities that it never saw, against paraphrases: verdicts and the places of what is wrong."""
+    found = {
+        row["subject"]: row["value"]
+        for row in scores
+        if (row["metric"], row.get("variant"), row.get("kind"))
+        == ("balanced_accuracy", "zero-shot", "matched")
+    }
+    judge = found["hallujudge-tiny"]
+    assert judge >= 0.85 and judge >= 0.15 + max(found[name] for name in ANSWER_ALONE)
+    (places,) = (
+        row["value"]
+        for row in scores
+        if (row["metric"], row["subject"]) == ("span_f1", "hallujudge-tiny")
+        and (row["scenario"], row["over"]) == ("induced", "all")
+    )
+    assert places >= 0.75

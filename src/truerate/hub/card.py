@@ -19,6 +19,7 @@ from truerate.hub.results import result_rows
 from truerate.hub.shards import Shard
 
 TEMPLATE = "dataset_card.md.j2"
+STATISTICS = "dataset"  # the table of a board's metrics that tells what a set holds
 AGREEMENT = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
 SHORTCUTS = {
     "shortcut_balanced_accuracy": "balanced",
@@ -94,6 +95,7 @@ def card_of(
         "columns": columns(configs),
         "labels": labels,
         "label_sources": sorted({row["label_source"] for row in labels}),
+        "statistics": statistics_rows(facts),
         "agreement": agreement_rows(facts),
         "metrics": metric_rows(facts),
         "audit": audit_rows(facts.audit),
@@ -165,6 +167,23 @@ def figure(row: dict) -> Markup | None:
         "" if row["low"] is None or row["high"] is None else f" ({row['low']:.3f} to {row['high']:.3f})"
     )
     return Markup(f"{row['value']:.3f}{interval}")
+
+
+def statistics_rows(facts: BoardFacts) -> list[dict]:
+    """What the set holds as its board counted it (dialogues, turns, texts of each kind), in the order of the
+    scores; none where the track records no such metric.
+    """
+    records = {name: record for name, record in facts.metrics.items() if record.table == STATISTICS}
+    counted = facts.scores.filter(pl.col("metric").is_in([*records])).to_dicts()
+    return [
+        {
+            "metric": (record := records[row["metric"]]).label,
+            "where": where(row["slice"]),
+            "value": figure(row) if record.unit == "share" else record.text(row["value"]),
+            "n": row["n"],
+        }
+        for row in counted
+    ]
 
 
 def agreement_rows(facts: BoardFacts) -> list[dict]:
