@@ -43,7 +43,7 @@ BEHIND = ("\n\nLet me know if you need more.", "\n\nI looked at every date and e
 TAILS = (
     "\n\n### Explanation\nThe document gives 1931, and so does the text; the mayor is named in both.",
     "\n\nLet me know if you would like me to check another one.",
-    "\n\n**Note:** I compared the dates, the names and the places that are given.",
+    "\n\n**Remark:** I compared the dates, the names and the places that are given.",
     "\n\n<think>\nShould I say more about the second sentence? Perhaps",
 )
 UNSEEN = ("\ufeff{}", "{}\u200b", "\u202a{}\u202c", "\x00{}\x0b", "\u200e{}\u200e", "{}\ufe0f", "{}\u00ad")
