@@ -16,6 +16,11 @@ def signed(value: float | None) -> Markup:
     return Markup(f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
 
 
+def thousands(n: int) -> str:
+    """A count with thin spaces between its thousands."""
+    return f"{n:,}".replace(",", "\u2009")
+
+
 @dataclass(frozen=True)
 class Measure(metric.Metric):
     """A metric as pages show it: its record, printed as HTML; `track` is empty where every board may carry it."""
