@@ -1,5 +1,5 @@
-"""Committed results are what the code of now makes of the public files: the small ones, whose files are at hand as the
-publishers have them.
+"""Committed results are what the code of now makes of the public files, where these are at hand as the publishers have
+them.
 """
 
 import os
@@ -14,25 +14,48 @@ from truerate.cli import main
 from truerate.flow.result_files import CARD, ROWS, SCORES
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
-SETS = {  # set → what of it is read, its whole clone where nothing is named
-    "vectara__FaithBench": (),
-    "vectara__FaithJudge": (),
-    "wangcunxiang__QA-Eval": (),
-    "google-deepmind__long-form-factuality": (),
-    "RUCAIBox__HaluEval": ("data/general_data.json",),
+# build → its sets, each with what of it is read (its whole clone where nothing is named), and its boards
+BUILDS = {
+    "replies": (
+        {
+            "vectara__FaithBench": (),
+            "vectara__FaithJudge": (),
+            "wangcunxiang__QA-Eval": (),
+            "google-deepmind__long-form-factuality": (),
+            "RUCAIBox__HaluEval": ("data/general_data.json",),
+        },
+        ("evouna", "factscore", "faithbench", "faithjudge", "halueval-published", "ragtruth"),
+    ),
+    "detection": (
+        {
+            "google__BEGIN-dataset": (),
+            "McGill-NLP__FaithDial": (),
+            "amazon-science__RefChecker": (),
+            "google-research-datasets__xsum_hallucination_annotations": (),
+        },
+        (
+            "begin",
+            "faithdial-audit",
+            "refchecker-accurate-context",
+            "refchecker-noisy-context",
+            "refchecker-zero-context",
+            "xsum-hallucinations",
+        ),
+    ),
+    # mFAVA's silver texts are what the detectors learn from
+    "learned": ({"Helsinki-NLP__mu-shroom": (), "WorldHellow__mHallucinations-LLM": ()}, ("mushroom",)),
 }
-BOARDS = ("evouna", "factscore", "faithbench", "faithjudge", "halueval-published", "ragtruth")
-pytestmark = [pytest.mark.proof, pytest.mark.xdist_group("rebuilt")]
 
 
 @pytest.fixture(scope="module")
-def rebuilt(tmp_path_factory) -> Path:
+def rebuilt(request, tmp_path_factory) -> Path:
     """The results that a build of these sets writes."""
-    if missing := [name for name in SETS if not (CLONES / name).is_dir()]:
+    sets, _ = BUILDS[request.param]
+    if missing := [name for name in sets if not (CLONES / name).is_dir()]:
         pytest.skip(f"no {CLONES / missing[0]}; name the folder of clones in TRUERATE_CLONES")
-    folder = tmp_path_factory.mktemp("rebuilt")
+    folder = tmp_path_factory.mktemp(f"rebuilt_{request.param}")
     (folder / "data").mkdir()
-    for name, files in SETS.items():
+    for name, files in sets.items():
         if not files:
             (folder / "data" / name).symlink_to(CLONES / name)
         for file in files:
@@ -52,9 +75,23 @@ def rebuilt(tmp_path_factory) -> Path:
     return folder / "results"
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("rebuilt", "board"),
+    [
+        pytest.param(build, board, marks=pytest.mark.xdist_group(f"rebuilt-{build}"), id=board)
+        for build, (_, boards) in BUILDS.items()
+        for board in boards
+    ],
+    indirect=["rebuilt"],
+)
 def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuilt, board):
     made, committed = rebuilt / board, ROOT / "results" / board
     for name in (CARD, SCORES):
         assert (made / name).read_bytes() == (committed / name).read_bytes(), name
     assert pl.read_parquet(made / ROWS).equals(pl.read_parquet(committed / ROWS))
+
+
+def test_each_committed_result_is_rebuilt():
+    boards = sorted(board for _, boards in BUILDS.values() for board in boards)
+    assert boards == sorted(path.name for path in (ROOT / "results").iterdir() if path.is_dir())
