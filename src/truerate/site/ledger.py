@@ -161,9 +161,5 @@ def _number(value: object) -> object:
     if value is None:
         return ABSENT
     if isinstance(value, int | float):
-        return Markup(
-            thousands(int(value))
-            if value == int(value) and abs(value) >= 1000
-            else f"{value:.6g}"
-        )
+        return Markup(thousands(int(value)) if value == int(value) and abs(value) >= 1000 else f"{value:.6g}")
     return value

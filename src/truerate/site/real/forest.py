@@ -68,6 +68,7 @@ def _row(board: RealBoard, one: RealScore, place: int, axis: Axis, sizes: Sizes)
         "top": top,
         "middle": top + ROW / 2,
         "name": _shortened(one.subject, sizes.names),
+        "is_judges_own": one.subject in board.judges_own,
         "at": axis.at(one.value or 0.0),
         "low": axis.at(one.low) if one.low is not None else None,
         "high": axis.at(one.high) if one.high is not None else None,
@@ -109,6 +110,7 @@ def told(board: RealBoard, shown: Sequence[RealScore]) -> str:
         f"{one.subject} {measure.text(one.value)}"
         + (f", interval {measure.text(one.low)} to {measure.text(one.high)}" if one.low is not None else "")
         + (f", rank {one.rank.replace('–', ' to ')}" if one.rank else "")
+        + (", of the judge's own maker" if one.subject in board.judges_own else "")
         for one in shown
     ]
     unit = " in per cent" if measure.unit == "share" else ""

@@ -222,6 +222,11 @@ class RealBoard:
         """Whether a judge made the verdicts, whose own error nobody has measured here."""
         return bool(self.card["judge"])
 
+    @property
+    def judges_own(self) -> tuple[str, ...]:
+        """The subjects whose replies were judged by a model of their own maker."""
+        return tuple(self.card["judges_own"])
+
     def spans_scale(self, score: RealScore) -> bool:
         """Whether an interval is so wide that it tells nothing: SPANS of [0, 1] and more, of a share."""
         is_share = self.measures[score.metric].unit == "share"
