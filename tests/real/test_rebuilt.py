@@ -47,13 +47,23 @@ BUILDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def rebuilt(request, tmp_path_factory) -> Path:
-    """The results that a build of these sets writes."""
-    sets, _ = BUILDS[request.param]
+@pytest.fixture(scope="session")
+def rebuilt(tmp_path_factory):
+    """A function that gives the folder of results which a build writes; each build is made once."""
+    made: dict[str, Path] = {}
+
+    def results_of(build: str) -> Path:
+        if build not in made:
+            made[build] = _built(build, tmp_path_factory.mktemp(f"rebuilt_{build}"))
+        return made[build]
+
+    return results_of
+
+
+def _built(build: str, folder: Path) -> Path:
+    sets, _ = BUILDS[build]
     if missing := [name for name in sets if not (CLONES / name).is_dir()]:
         pytest.skip(f"no {CLONES / missing[0]}; name the folder of clones in TRUERATE_CLONES")
-    folder = tmp_path_factory.mktemp(f"rebuilt_{request.param}")
     (folder / "data").mkdir()
     for name, files in sets.items():
         if not files:
@@ -61,32 +71,25 @@ def rebuilt(request, tmp_path_factory) -> Path:
         for file in files:
             (folder / "data" / name / file).parent.mkdir(parents=True)
             shutil.copy(CLONES / name / file, folder / "data" / name / file)
-    told = [
-        "real",
-        str(folder / "data"),
-        "--work",
-        str(folder / "work"),
-        "--commit-results",
-        str(folder / "results"),
-    ]
+    results = folder / "results"
+    told = ["real", str(folder / "data"), "--work", str(folder / "work"), "--commit-results", str(results)]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         assert main(told) == 0
-    return folder / "results"
+    return results
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize(
-    ("rebuilt", "board"),
+    ("build", "board"),
     [
         pytest.param(build, board, marks=pytest.mark.xdist_group(f"rebuilt-{build}"), id=board)
         for build, (_, boards) in BUILDS.items()
         for board in boards
     ],
-    indirect=["rebuilt"],
 )
-def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuilt, board):
-    made, committed = rebuilt / board, ROOT / "results" / board
+def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuilt, build, board):
+    made, committed = rebuilt(build) / board, ROOT / "results" / board
     for name in (CARD, SCORES):
         assert (made / name).read_bytes() == (committed / name).read_bytes(), name
     assert pl.read_parquet(made / ROWS).equals(pl.read_parquet(committed / ROWS))

@@ -68,6 +68,7 @@ def _row(board: RealBoard, one: RealScore, place: int, axis: Axis, sizes: Sizes)
         "top": top,
         "middle": top + ROW / 2,
         "name": _shortened(one.subject, sizes.names),
+        "is_top": one.is_first and one in board.models,
         "is_judges_own": one.subject in board.judges_own,
         "at": axis.at(one.value or 0.0),
         "low": axis.at(one.low) if one.low is not None else None,
