@@ -143,6 +143,13 @@ class Held:
         return None if tpr is None or tnr is None else tpr + tnr - 1
 
     @property
+    def is_identified(self) -> bool:
+        """Whether J lies above 0 at the low ends of both intervals: a rate corrected by these errors is divided by J
+        (Rogan and Gladen 1978), so that where J may be 0 it may be anything.
+        """
+        return None not in (self.tpr.low, self.tnr.low) and self.tpr.low + self.tnr.low > 1  # type: ignore[operator]
+
+    @property
     def name(self) -> str:
         """The slice in words."""
         return ", ".join(f"{key}: {value}" for key, value in self.where) or "everything"
