@@ -92,7 +92,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
 
 
 def without_page(counts: Mapping[str, int]) -> list[str]:
-    """The sentence on the answers that come without their page: how many, and the languages in which all do; none
+    """The sentence on the answers whose page was not read: how many, and the languages in which all do; none
     where each has its own.
     """
     answers = {name.removeprefix(ANSWERED): n for name, n in counts.items() if _is_of_language(name)}
@@ -102,7 +102,7 @@ def without_page(counts: Mapping[str, int]) -> list[str]:
     whole = [lang for lang, missing in bare.items() if missing == answers[lang]]
     told = f", among them all in {listed(whole)}" if whole else ""
     return [
-        f"{n:,} of {sum(answers.values()):,} answers come without the page that they are about{told}. A detector that looks "
+        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{told}. A detector that looks "
         "words up has nothing to look in there; whoever reads no reference is not touched by it."
     ]
 

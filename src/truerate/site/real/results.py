@@ -147,7 +147,7 @@ class Held:
         """Whether J lies above 0 at the low ends of both intervals: a rate corrected by these errors is divided by J
         (Rogan and Gladen 1978), so that where J may be 0 it may be anything.
         """
-        return None not in (self.tpr.low, self.tnr.low) and self.tpr.low + self.tnr.low > 1  # type: ignore[operator]
+        return None not in (self.tpr.low, self.tnr.low) and self.tpr.low + self.tnr.low > 1
 
     @property
     def name(self) -> str:
