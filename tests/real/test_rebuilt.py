@@ -15,7 +15,7 @@ from truerate.flow.result_files import CARD, ROWS, SCORES
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
 LEARNED = "learned"
-NETWORKS = "tiny-"  # they learn otherwise on another processor; rules, rows of words and trees do not
+NETWORKS = "tiny-"  # committed from an earlier state of them; two runs of now agree with one another
 OF_ITS_OWN = (
     "metric",
     "subject",
