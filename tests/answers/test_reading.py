@@ -1,6 +1,7 @@
 """Answers and labels as people hand them over: what fits, and one line for what does not."""
 
 import json
+import re
 
 import pytest
 
@@ -105,8 +106,19 @@ def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
     assert [one.id for one in found] == ["1", "b"]
 
 
-def test_a_packed_file_is_one_line(tmp_path):
-    path = tmp_path / "answers.jsonl.gz"
-    path.write_bytes(b"\x1f\x8b\x08\x00")
-    with pytest.raises(SourceError, match="it is packed; unpack it"):
-        read_answers(path)
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\x1f\x8b\x08\x00", "it is packed; unpack it"),
+        (b"PAR1\x15\x04", "it is a Parquet file; write it as JSON lines"),
+        ('{"answer": "a"}\n'.encode("utf-16"), "it is UTF-16 or UTF-32; save it as UTF-8"),
+        ('{"answer": "a"}\n'.encode("utf-16-le"), "it is UTF-16 or UTF-32; save it as UTF-8"),
+        ('{"answer": "a"}\n'.encode("utf-32-be"), "it is UTF-16 or UTF-32; save it as UTF-8"),
+        (b'\xef\xbb\xbf[\n {"answer": "a"},\n {"answer": "b"}\n]', "it is one JSON list; write each"),
+        (b'{"answer": "a"}\r{"answer": "b"}\r', "its lines end in CR alone"),
+    ],
+)
+def test_a_file_of_another_form_says_which_and_what_to_do(tmp_path, content, says):
+    with pytest.raises(SourceError, match=re.escape(says)) as told:
+        read_answers(written(tmp_path, content))
+    assert "\n" not in str(told.value)

@@ -9,6 +9,7 @@ from truerate.cli import real
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.real.listing import lines_of, sets_in
+from truerate.real.sets import LEFT_OUT
 from truerate.sources import readers
 
 
@@ -58,3 +59,10 @@ def test_the_list_is_json_for_programs_and_a_build_needs_a_folder(at, capsys):
     for as_json, data, said in ((False, None, "name the folder"), (True, "x", "goes with `real --list`")):
         with pytest.raises(TruerateError, match=said):
             real.run(at, data, is_list=False, as_json=as_json, **told)
+
+
+def test_the_guide_names_every_set_and_those_that_are_left_out(at):
+    guide = (ROOT / "site/pages/guide/real-data.md").read_text("utf-8")
+    repositories = [row["repository"] for row in sets_in(at, None) if row["repository"]]
+    repositories += [one for _, one in LEFT_OUT]
+    assert [one for one in repositories if one not in guide] == []

@@ -86,6 +86,13 @@ HELD = tuple(
 )
 
 
+def test_a_correction_is_identified_where_j_lies_above_zero_at_the_low_ends():
+    told = {"judge": "x", "where": (), "n_hallucinated": 9, "n_right": 9}
+    low, high, none = Share(0.6, 0.3, 0.9), Share(0.9, 0.75, 1.0), Share(None, None, None)
+    found = [Held(**told, tpr=tpr, tnr=high).is_identified for tpr in (low, Share(0.6, 0.25, 0.9), none)]
+    assert found == [True, False, False]
+
+
 def test_a_judge_of_real_replies_has_a_page_and_a_line_on_the_detectors_page(tmp_path):
     write_results(tmp_path)
     real = tuple(
@@ -99,6 +106,9 @@ def test_a_judge_of_real_replies_has_a_page_and_a_line_on_the_detectors_page(tmp
     lines = [attributes["data-v"] for tag, attributes in elements.elements if tag == "td"]
     assert lines[:5] == ["0.3", "0.9", str(0.3 + 0.9 - 1), "20", "30"]
     assert "–" in elements.text and "judge <x>" in elements.text
+    assert "may be 0" in elements.text and "not identified" in elements.text, (
+        "TPR .2 and TNR .7 at the low ends"
+    )
     links = {
         attributes.get("href") for tag, attributes in Elements(pages["detectors.md"]).elements if tag == "a"
     }

@@ -94,3 +94,11 @@ def test_numbers_of_a_column_stand_under_one_point_and_counts_as_they_are():
     first, second = zip(*([text for _, text, _ in cells] for _, cells in table["rows"]), strict=True)
     assert first == ("9.00", "0.25", "1.50", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
     assert second[:3] == ("9", "0.25", "1.5") and second[-1] == "1234.5"
+
+
+def test_a_tally_above_a_thousand_has_its_thin_space():
+    fine = [line(f"{k} · total", k, verdict="consistent") for k in range(1613)]
+    assert shown(*fine, line("x · total", 1))["tally"] == [
+        ("Consistent", "1\u2009613", ""),
+        ("Cannot be checked", "1", ""),
+    ]

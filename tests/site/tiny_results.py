@@ -10,7 +10,7 @@ from truerate.core.schemas import PAIRS
 HOSTILE = "evil <script>alert(1)</script> {{7*7}} | *x* [a](javascript:1)"
 CARD = {
     "board": "judged", "title": "Judged replies", "track": "none-of-ours", "unit": "reply", "labelled_by": "",
-    "judge": "judge-1", "n_subjects": 4, "n_units": 4, "n_clusters": 4, "published": [],
+    "judge": "judge-1", "judges_own": ["beta"], "n_subjects": 4, "n_units": 4, "n_clusters": 4, "published": [],
     "set": {"name": "Set", "citation": "Somebody 2025", "licence": "MIT", "url": "https://example.org/set",
             "redistribution": "ids-only"},
     "headline": {"metric": "made_up_rate", "label": "Made-up rate", "unit": "share", "direction": "down",

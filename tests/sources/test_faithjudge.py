@@ -71,6 +71,7 @@ def test_verdicts_without_texts_are_a_whole_board(judged, read):
         ("tiny-1", True, "ragtruth-qa/14300", "Inconsistent", "no prefix", None),
     ]
     assert got.samples["label_source"].unique().to_list() == ["silver"] and got.items.height == 2
+    assert got.card["judges_own"] == ["big-2"]
     assert got.card["judge"] == "o3-mini" and got.card["counts"]["n_invalid"] == 1
 
 

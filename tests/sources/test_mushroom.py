@@ -10,6 +10,8 @@ import zstandard
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
+from truerate.sources.joined import joined_card
+from truerate.sources.mushroom import without_page
 
 ROW = {
     "id": "val-de-1",
@@ -168,3 +170,23 @@ def test_the_published_validation_set(public):
     ]
     assert got.samples["is_hallucinated"].sum() == 478  # 21 answers without a hard span
     assert got.judgements.height == 2172 and got.rejects["reason"].to_list() == ["out-of-range"]
+
+
+def test_answers_without_a_page_are_said_with_the_languages_in_which_all_do():
+    counts = {"n_answers_ar": 2, "n_answers_with_page_ar": 0, "n_answers_fr": 3, "n_answers_with_page_fr": 2}
+    (told,) = without_page(counts)
+    assert told.startswith(
+        "For 3 of 5 answers no page is among the files that were read, among them all in ar."
+    )
+    assert without_page({"n_answers_fr": 3, "n_answers_with_page_fr": 3}) == without_page({}) == []
+    (told,) = without_page({"n_answers_fr": 3, "n_answers_with_page_fr": 2})
+    assert told.startswith("For 1 of 3 answers no page is among the files that were read. A detector")
+
+
+def test_caveats_outlive_that_a_source_is_joined_with_another():
+    blank = dict.fromkeys(("name", "citation", "licence", "url", "lang"), "x") | {"redistribution": "no"}
+    first, second = (
+        {**blank, "files": [], "counts": {}, **more} for more in ({"caveats": ["A."]}, {"note": "B."})
+    )
+    assert joined_card([first, second, first])["caveats"] == ["A.", "B."]
+    assert "caveats" not in joined_card([blank | {"files": [], "counts": {}}])

@@ -1,5 +1,6 @@
 """Answers and labels of a person's own, as JSON lines: every line is checked before anything is judged."""
 
+import codecs
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +15,9 @@ DIGITS = 300  # of a whole number
 LONGEST = 10_000_000  # characters of a line: more is no answer with its reference
 TEXTS = ("question", "system", "lang")  # optional fields that hold a text
 LABELS = ("id", "is_hallucinated", "spans")
-PACKED = (
-    b"\x1f\x8b",
-    b"PK\x03\x04",
-    b"\x28\xb5\x2f\xfd",
-    b"PAR1",
-)  # how gzip, zip, Zstandard and Parquet begin
+PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")  # how gzip, zip and Zstandard begin
+PARQUET = b"PAR1"
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins so, too, or with a null byte
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
 Slice = str | int | float | bool
 
@@ -92,8 +90,8 @@ def _lines(path: str | Path, what: str, made: Callable[[dict[str, Any], int], An
 
 def _content(path: str | Path, what: str) -> str:
     content = Path(path).read_bytes()
-    if content.startswith(PACKED):
-        raise SourceError(f"reading the {what} {str(path)!r}: it is packed; unpack it, a line is one object")
+    if wrong := _other_form(content):
+        raise SourceError(f"reading the {what} {str(path)!r}: {wrong}")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -101,6 +99,22 @@ def _content(path: str | Path, what: str) -> str:
         raise SourceError(
             f"reading the {what} {str(path)!r}: line {number}: byte {error.start} is no UTF-8; save the file as UTF-8"
         ) from None
+
+
+def _other_form(content: bytes) -> str | None:
+    """What a file is that holds no lines of objects, and what to do; None where that cannot be told from its bytes."""
+    if content.startswith(PACKED):
+        return "it is packed; unpack it, a line is one object"
+    if content.startswith(PARQUET):
+        return "it is a Parquet file; write it as JSON lines, such as with polars: read_parquet(…).write_ndjson(…)"
+    if content.startswith(WIDE) or b"\0" in content[:4]:
+        return "it is UTF-16 or UTF-32; save it as UTF-8"
+    begin = content[:LONGEST].removeprefix(codecs.BOM_UTF8).lstrip()
+    if begin.startswith(b"[") and begin[1:].lstrip().startswith(b"{"):
+        return "it is one JSON list; write each of its objects on a line of its own"
+    if content.count(b"\r") > 1 and b"\n" not in content:
+        return "its lines end in CR alone; let them end in LF, or CR LF"
+    return None
 
 
 def _object(line: str) -> dict[str, Any]:

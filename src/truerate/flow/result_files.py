@@ -106,8 +106,8 @@ class ResultCard(_Strict):
     """What a committed result says of itself.
 
     `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
-    `judge`: whose verdicts they are, null where people's; `n_left_out`: scores of the board that rest on more than
-    the mean over units and stand on its page alone.
+    `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own maker;
+    `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page alone.
     """
 
     board: Name
@@ -130,6 +130,7 @@ class ResultCard(_Strict):
     seed: int
     n_left_out: int = Field(ge=0)
     published: tuple[Line, ...] = ()
+    judges_own: tuple[Title, ...] = ()
 
     @property
     def records(self) -> dict[str, Metric]:

@@ -182,4 +182,5 @@ def _card(
         alpha=p.statistics.alpha,
         seed=p.seed,
         n_left_out=0,
+        judges_own=tuple(source.get("judges_own", ())),
     )

@@ -21,8 +21,8 @@ LEFT_OUT = {
     (
         "UHGEval",
         "IAAR-Shanghai/UHGEval",
-    ): "its labels are keywords with a verdict each, not places in a text or a label of it; a "
-    "board would rest on a matching rule of our own",
+    ): "its labels are keywords with a verdict each, not places in a text, and every text holds a wrong one, so that none "
+    "is right; a board would rest on a matching rule of our own",
     (
         "LongFact",
         "google-deepmind/long-form-factuality",

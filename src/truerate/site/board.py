@@ -4,6 +4,7 @@ import polars as pl
 
 import truerate.site.audit as audit
 from truerate.site.generic import by_words, laid_out
+from truerate.site.measures import thousands
 from truerate.site.panels import panels
 from truerate.site.permalinks import addressed
 from truerate.site.protocol import flow
@@ -179,4 +180,4 @@ def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str
 
 
 def _figure(value: int | str) -> str:
-    return value if isinstance(value, str) else f"{value:,}".replace(",", "\u2009")
+    return value if isinstance(value, str) else thousands(value)

@@ -58,3 +58,9 @@ def numbered(subjects: Iterable[tuple[str, str]]) -> dict[str, int]:
 def percent(share: float | None) -> str:
     """A share in per cent with its sign, as pictures are told in words."""
     return ABSENT if share is None else f"{100 * share:.1f} %"
+
+
+def shortened(name: str, most: int) -> str:
+    """A name in `most` characters: without the organisation that stands before a slash, then cut."""
+    last = name.rsplit("/", 1)[-1] if len(name) > most else name
+    return last if len(last) <= most else f"{last[: most - 1]}…"

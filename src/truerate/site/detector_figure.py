@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truerate.site.charts import Axis, percent
+from truerate.site.charts import Axis, percent, shortened
 from truerate.site.curves import Curve
 from truerate.site.measures import Measure
 from truerate.site.safety import plain
@@ -64,10 +64,10 @@ def drawn(
         "measures": measures,
         "rows": [
             _row(name, notes, cells, HEAD + ROW * place + ROW / 2, axis)
+            | {"shown": shortened(", ".join((name, *notes)), sizes.names // 7)}
             for place, (name, notes, cells) in enumerate(lines)
         ],
         "told": _told(measures, lines),
-        "cut": sizes.names // 7,
     }
 
 

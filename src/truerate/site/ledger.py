@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from truerate.site.languages import language
-from truerate.site.measures import ABSENT
+from truerate.site.measures import ABSENT, thousands
 from truerate.site.tables import Tables
 from truerate.site.vocabulary import Vocabulary
 
@@ -42,7 +42,7 @@ def context(tables: Tables) -> dict:
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
         "folded": [_grid(*key, part, tables.vocabulary) for key, part in long.items()],
         "tally": [
-            (tables.vocabulary.label(verdict), str(verdicts.count(verdict)), "")
+            (tables.vocabulary.label(verdict), thousands(verdicts.count(verdict)), "")
             for verdict in sorted(set(verdicts), key=_verdict_order)
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
@@ -161,9 +161,5 @@ def _number(value: object) -> object:
     if value is None:
         return ABSENT
     if isinstance(value, int | float):
-        return Markup(
-            f"{value:,.0f}".replace(",", "\u2009")
-            if value == int(value) and abs(value) >= 1000
-            else f"{value:.6g}"
-        )
+        return Markup(thousands(int(value)) if value == int(value) and abs(value) >= 1000 else f"{value:.6g}")
     return value

@@ -16,6 +16,17 @@ def signed(value: float | None) -> Markup:
     return Markup(f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
 
 
+def thousands(n: int) -> str:
+    """A count with thin spaces between its thousands."""
+    return f"{n:,}".replace(",", "\u2009")
+
+
+def roughly(n: int) -> str:
+    """An estimated count as printed: rounded up to two digits that count, `147302` as `150 000` with thin spaces."""
+    step = 10 ** max(0, len(str(n)) - 2)
+    return thousands(-(-n // step) * step)
+
+
 @dataclass(frozen=True)
 class Measure(metric.Metric):
     """A metric as pages show it: its record, printed as HTML; `track` is empty where every board may carry it."""

@@ -22,7 +22,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT, signed
+from truerate.site.measures import ABSENT, roughly, signed, thousands
 from truerate.site.real.label_audit import suspects_csv
 from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
@@ -123,6 +123,7 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
         "yaml": _yaml,
         "plain": plain,
         "thousands": thousands,
+        "roughly": roughly,
         "oneline": _oneline,
         "percent": percent,
         "signed": signed,
@@ -157,11 +158,6 @@ def _page_of(tables: Tables, detectors: Mapping[str, str]):
 def percent(share: float | None, digits: int = 1) -> Markup:
     """A share in per cent, without the sign; a dash where there is none."""
     return ABSENT if share is None else Markup(f"{100 * share:.{digits}f}")
-
-
-def thousands(n: int) -> str:
-    """A count with thin spaces between its thousands."""
-    return f"{n:,}".replace(",", "\u2009")
 
 
 def classes(*names: object) -> Markup:

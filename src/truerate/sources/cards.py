@@ -7,7 +7,7 @@ from truerate.sources.rows import BadRow, parse
 
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 # of a card where its reader, or source.json, says them
-TOLD_FIELDS = ("note", "caveats", "labelled_by", "judge")
+TOLD_FIELDS = ("note", "caveats", "labelled_by", "judge", "judges_own")
 REDISTRIBUTION = ("no", "ids-only", "yes")
 
 

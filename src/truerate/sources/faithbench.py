@@ -49,7 +49,8 @@ CARD = {
     "url": "https://github.com/vectara/FaithBench",
     "lang": "en",
     "note": "The summaries were chosen because detectors disagree on them: no rate here is one of all summaries, and detectors look "
-    "worse than they are elsewhere.",
+    "worse than they are elsewhere. rule=clear holds the unwanted against the consistent alone, questionable and benign summaries "
+    "left out; rule=strict counts questionable ones as hallucinated, too.",
     "labelled_by": "experts, who marked spans; the worst label of a summary counts",
 }
 SET = PublicSet(

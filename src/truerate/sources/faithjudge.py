@@ -46,6 +46,12 @@ CARD = {
     "lang": "en",
     "labelled_by": f"a model ({JUDGE}), not people",
     "judge": JUDGE,
+    "caveats": [
+        "People labelled none of these replies, and no verdict of the judge stands on a reply that they labelled: how often it errs "
+        "cannot be told from these files, and no interval holds it.",
+        "Texts of faithbench-summary were chosen because detectors disagree on them: read the tasks apart.",
+        "A verdict of Invalid counts as hallucinated, as in the published rates; refusals have no column of their own.",
+    ],
 }
 SET = PublicSet(
     repository="vectara/FaithJudge",
@@ -84,7 +90,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     published rates count.
 
     `part` is the task (`faithbench-summary` …), `unit` the source in it, `files` which of the two groups of
-    verdict files it stands in, `own_judge` marks replies of the judge's own maker. A text is what was judged;
+    verdict files it stands in, `own_judge` marks replies of the judge's own maker, whose models the card names as
+    `judges_own`. A text is what was judged;
     where the verdict holds none it is that of `generated_outputs`, less the reasoning before it. With texts,
     people's labelled answers on the same sources stand beside as gold samples of purpose `calibration`.
     """
@@ -102,6 +109,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     if any(sample["text"] for sample in collection.samples.values()):
         read_labelled(collection, beside.given)
     collection.fold_files(f"{VERDICTS} and what lies beside it")
+    own = {beside.subjects[place.maker, place.model] for place in files if place.maker == MAKER}
+    collection.card["judges_own"] = sorted(own)
     return collection.tables()
 
 

@@ -22,7 +22,7 @@ def _once(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def joined_card(cards: list[dict]) -> dict:
-    """One card of many: names joined, the strictest redistribution, counts added."""
+    """One card of many: names joined, the strictest redistribution, counts added, caveats of all."""
     joined = {
         field: BETWEEN.join(dict.fromkeys(card[field] for card in cards if card[field])) or None
         for field in ("name", "citation", "licence", "url")
@@ -31,8 +31,10 @@ def joined_card(cards: list[dict]) -> dict:
     for card in cards:
         for what, count in card["counts"].items():
             counts[what] = counts.get(what, 0) + count
+    caveats = [one for card in cards for one in card.get("caveats") or filter(None, [card.get("note")])]
     return {
         **joined,
+        **({"caveats": list(dict.fromkeys(caveats))} if caveats else {}),
         "redistribution": min((card["redistribution"] for card in cards), key=REDISTRIBUTION.index),
         "lang": cards[0]["lang"],
         "files": [file for card in cards for file in card["files"]],

@@ -8,13 +8,13 @@ with the text of the page that the annotators used.
 import io
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from truerate.core import keys
-from truerate.core.errors import SourceError
+from truerate.core.errors import SourceError, listed
 from truerate.core.schemas import judgement_row, pairs
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
@@ -34,6 +34,7 @@ CLONE = {  # labelled answers, a file per language; other versions and unlabelle
 REVISION = "?oldid="  # in the address of a page as it stood then
 PAGES = "data/url-pages/*.tar.gz"
 TYPE = "hallucination"
+ANSWERED, WITH_PAGE = "n_answers_", "n_answers_with_page_"  # counts by language
 HARD = 0.5  # a character is hallucinated where more than this share marked it (the task's rule)
 WIKIPEDIA = "CC BY-SA 4.0"
 CARD = {
@@ -86,7 +87,28 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
         collection.read(
             file, json_lines, lambda row, file=file, pages=pages: _keep(collection, file, pages, row)
         )
+    collection.card["caveats"] = without_page(collection.counts)
     return collection.tables()
+
+
+def without_page(counts: Mapping[str, int]) -> list[str]:
+    """The sentence on the answers whose page was not read: how many, and the languages in which all do; none
+    where each has its own.
+    """
+    answers = {name.removeprefix(ANSWERED): n for name, n in counts.items() if _is_of_language(name)}
+    bare = {lang: n - counts.get(f"{WITH_PAGE}{lang}", 0) for lang, n in sorted(answers.items())}
+    if not (n := sum(bare.values())):
+        return []
+    whole = [lang for lang, missing in bare.items() if missing == answers[lang]]
+    told = f", among them all in {listed(whole)}" if whole else ""
+    return [
+        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{told}. A detector that looks "
+        "words up has nothing to look in there; whoever reads no reference is not touched by it."
+    ]
+
+
+def _is_of_language(name: str) -> bool:
+    return name.startswith(ANSWERED) and not name.startswith(WITH_PAGE)
 
 
 def _published(folder: Path, part: str | None) -> list[str]:
@@ -202,8 +224,8 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
             continue
         judgement = _judgement(sample["sample_id"], judge, marked)
         collection.judgements[judgement["judgement_id"]] = judgement
-    collection.counts[f"n_answers_{lang}"] += 1
-    collection.counts[f"n_answers_with_page_{lang}"] += bool(page)
+    collection.counts[f"{ANSWERED}{lang}"] += 1
+    collection.counts[f"{WITH_PAGE}{lang}"] += bool(page)
 
 
 def _page(row: Row, pages: dict[str, dict]) -> dict | None:

@@ -20,7 +20,9 @@ SITE = Path(__file__).parents[3] / "site"
 def pages(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("results")
     write_results(folder)
-    write_results(folder, "labelled", labelled_by="people", judge=None, title="Labelled replies")
+    write_results(
+        folder, "labelled", labelled_by="people", judge=None, judges_own=[], title="Labelled replies"
+    )
     return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
 
 
@@ -35,6 +37,15 @@ def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pag
     assert text.count("judge error unknown") == 1, "people labelled the other board"
     assert "labelled by people" in text
     assert home.index("tr-banner") > home.index('id="proof"')
+
+
+def test_subjects_of_the_judges_own_maker_are_flagged_in_figure_table_and_words(pages):
+    page, home = (unescape(pages[name]) for name in ("real/judged.md", "index.md"))
+    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(page).text
+    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(home).text
+    assert page.count('<tspan class="own">') == 2, "beta, in the wide figure and in the narrow one"
+    assert page.count('aria-label="of the judge’s own maker, judge-1"') == 1, "beta, in the table"
+    assert "own maker" not in unescape(pages["real/labelled.md"])
 
 
 def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path):

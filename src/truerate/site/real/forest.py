@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truerate.site.charts import Axis, ticks
+from truerate.site.charts import Axis, shortened, ticks
 from truerate.site.measures import Measure
 from truerate.site.real.results import RealBoard, RealScore
 from truerate.site.safety import plain
@@ -28,7 +28,7 @@ class Sizes:
 
 
 # Of the small one a unit is about a pixel of a phone of 390, so that its words are as large as on the desk.
-SMALL, CARD, WHOLE = Sizes(362, 130, 88), Sizes(500, 208, 88), Sizes(900, 262)
+SMALL, CARD, WHOLE = Sizes(362, 150, 88), Sizes(500, 208, 88), Sizes(900, 262)
 SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
 
 
@@ -67,7 +67,9 @@ def _row(board: RealBoard, one: RealScore, place: int, axis: Axis, sizes: Sizes)
         "score": one,
         "top": top,
         "middle": top + ROW / 2,
-        "name": _shortened(one.subject, sizes.names),
+        "name": shortened(one.subject, int(sizes.names / 6.5)),
+        "is_top": one.is_first and one in board.models,
+        "is_judges_own": one.subject in board.judges_own,
         "at": axis.at(one.value or 0.0),
         "low": axis.at(one.low) if one.low is not None else None,
         "high": axis.at(one.high) if one.high is not None else None,
@@ -95,13 +97,6 @@ def _axis(measure: Measure, shown: Sequence[RealScore], sizes: Sizes) -> tuple[A
     return Axis(low, high, start, end), [low, (low + high) / 2, high]
 
 
-def _shortened(name: str, width: int) -> str:
-    """A name as it fits before the plot: without the organisation that stands before a slash, then cut."""
-    most = int(width / 6.5)
-    last = name.rsplit("/", 1)[-1] if len(name) > most else name
-    return last if len(last) <= most else f"{last[: most - 1]}…"
-
-
 def told(board: RealBoard, shown: Sequence[RealScore]) -> str:
     """The picture in words, for those who do not see it."""
     measure = board.headline
@@ -109,6 +104,7 @@ def told(board: RealBoard, shown: Sequence[RealScore]) -> str:
         f"{one.subject} {measure.text(one.value)}"
         + (f", interval {measure.text(one.low)} to {measure.text(one.high)}" if one.low is not None else "")
         + (f", rank {one.rank.replace('–', ' to ')}" if one.rank else "")
+        + (", of the judge's own maker" if one.subject in board.judges_own else "")
         for one in shown
     ]
     unit = " in per cent" if measure.unit == "share" else ""

@@ -73,4 +73,6 @@ def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
         found.append((f"judged by {board.card['judge']}", False))
         if not board.card["labelled_by"]:
             found.append((JUDGED, True))
+    if board.judges_own:
+        found.append((f"{len(board.judges_own)} of {len(board.models)} are of the judge’s own maker ⚑", True))
     return found

@@ -143,6 +143,13 @@ class Held:
         return None if tpr is None or tnr is None else tpr + tnr - 1
 
     @property
+    def is_identified(self) -> bool:
+        """Whether J lies above 0 at the low ends of both intervals: a rate corrected by these errors is divided by J
+        (Rogan and Gladen 1978), so that where J may be 0 it may be anything.
+        """
+        return None not in (self.tpr.low, self.tnr.low) and self.tpr.low + self.tnr.low > 1
+
+    @property
     def name(self) -> str:
         """The slice in words."""
         return ", ".join(f"{key}: {value}" for key, value in self.where) or "everything"
@@ -221,6 +228,11 @@ class RealBoard:
     def is_judged(self) -> bool:
         """Whether a judge made the verdicts, whose own error nobody has measured here."""
         return bool(self.card["judge"])
+
+    @property
+    def judges_own(self) -> tuple[str, ...]:
+        """The subjects whose replies were judged by a model of their own maker."""
+        return tuple(self.card["judges_own"])
 
     def spans_scale(self, score: RealScore) -> bool:
         """Whether an interval is so wide that it tells nothing: SPANS of [0, 1] and more, of a share."""
