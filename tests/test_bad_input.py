@@ -15,9 +15,8 @@ import yaml
 from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.schemas import frame, save
-from truerate.flow.dataset_tables import DATASET
+from truerate.flow.dataset_tables import DATASET, SOURCE
 from truerate.flow.own_labels import label_files
-from truerate.flow.sources import SOURCE
 
 ROOT = Path(__file__).parents[1]
 BOARD, MFAVA = "halueval-closed-world", "mfava-closed-world"
