@@ -11,24 +11,37 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BOARD, SOURCE = "wildhallucinations-closed-world", "closed-world-chats"
 ENTITIES, SUBJECTS = 7919, 15  # of the paper
+FILE_ENTITIES = 1_000  # of a file of the list that brings its pages
 CHATS = 5  # conversations of the full profile for each entity
 PAGES, PAGE_CHARS = 10, 34_700  # pages of an entity, and characters of each
 SENTENCES, ABSTAINING = 28, 0.07
+# With these, ten facts of a reply that have five passages each are shown 36 together; of Factcheck-GPT's claims 28 (`bench:evidence`).
+TOPICS = [f"topic{place}" for place in range(8)]
+FREQUENT = (
+    "the of and in to was for on with as by at from is that it an be this which or are his had first its were new one also"
+    " after other time people two year over world work city more been who all into their life up school between state when"
+).split()
 OF_SUBJECT = ("generate", "facts")  # steps with a job for each subject
 
 
 # ---- what is asked about -----------------------------------------------------------------------------------
-def sentence(draws: random.Random) -> str:
-    """A sentence of 8 to 26 words, most of them frequent."""
-    words = (f"word{min(int(draws.paretovariate(0.7)), 60_000)}" for _ in range(draws.randint(8, 26)))
+def sentence(draws: random.Random, *, about: Sequence[str] = (), n_words: int = 60_000) -> str:
+    """A sentence of 8 to 26 of so many words, most of them frequent, which are those of English; some give their places to
+    what it is about.
+    """
+    places = ((int(draws.paretovariate(0.35)) - 1) % n_words for _ in range(draws.randint(8, 26)))
+    words = [FREQUENT[place] if place < len(FREQUENT) else f"word{place}" for place in places]
+    for topic in about:
+        words[draws.randrange(len(words))] = topic
     return f"{' '.join(words).capitalize()}."
 
 
 def page(place: int, n_chars: int) -> str:
-    """A page of so many characters in paragraphs."""
+    """A page of so many characters in paragraphs; a sentence in fifty is about each of the entity's topics."""
     draws, parts, size = random.Random(place), [], 0
     while size < n_chars:
-        parts.append(sentence(draws) + ("\n\n" if draws.random() < 0.15 else " "))
+        about = [topic for topic in TOPICS if draws.random() < 0.02]
+        parts.append(sentence(draws, about=about) + ("\n\n" if draws.random() < 0.15 else " "))
         size += len(parts[-1])
     return "".join(parts)
 
@@ -76,7 +89,8 @@ def answer(said: str, drawn: int) -> str:
     draws = random.Random(drawn)
     if draws.random() < ABSTAINING:
         return "I am not familiar with that name."
-    return " ".join(sentence(draws) for _ in range(SENTENCES))
+    about = (draws.sample(TOPICS, 2) for _ in range(SENTENCES))  # two, in words that all pages have
+    return " ".join(sentence(draws, about=topics, n_words=len(FREQUENT)) for topics in about)
 
 
 # ---- the project -------------------------------------------------------------------------------------------
@@ -85,16 +99,15 @@ def subjects() -> list[str]:
     return [f"subject-{place:02}" for place in range(1, SUBJECTS + 1)]
 
 
-def project(n: int, folder: Path, n_chars: int) -> None:
-    """A project with the board alone, of these sizes: the settings with the full profile's evidence, the source's
-    tables, and the recorded searches.
+def project(n: int, folder: Path, n_chars: int, *, is_published: bool = False) -> None:
+    """A project with the board alone, of these sizes: the settings with the full profile's evidence, a source, and
+    what its entities' pages are: recorded searches beside the source's tables, or (`is_published`) in the source's
+    files themselves, which are not imported yet.
     """
     import yaml
 
     from truerate.config.layout import Layout
     from truerate.core.schemas import Judgement, Score, frame, save
-    from truerate.flow.sources import SOURCE as TABLES
-    from truerate.sources import entity_list
 
     for name in ("src", "rules", "profiles"):
         (folder / name).symlink_to(ROOT / name)
@@ -109,24 +122,58 @@ def project(n: int, folder: Path, n_chars: int) -> None:
     track["verification"]["n_checked"] = 2_000
     track["search"] |= {"endpoint": None, "url": None, "recorded": "searches.jsonl"}
     values |= {"profile": "demo", "n_shards": None, "boards": {BOARD: values["boards"][BOARD]}}
+    if is_published:
+        values["sources"] = {SOURCE: {"reader": "wildhallucinations", "path": "list", "is_simulated": True}}
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
     (folder / "dvc.lock").write_text(f"schema: '2.0'\nstages:\n  dataset@{BOARD}: {{cmd: x}}\n", "utf-8")
-    with (folder / "searches.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in searches(n, n_chars))
-    (folder / "list").mkdir()
-    rows = "\n".join(json.dumps({"name": name, "n_chats": 3, "domain": "people"}) for name in names(n))
-    (folder / "list/entities.jsonl").write_text(rows + "\n", "utf-8")
     os.chdir(folder)
     at = Layout.load()
+    published_list(n, n_chars) if is_published else searched_list(at, n, n_chars)
+    for family in at.p.families(BOARD):
+        save(Judgement, frame(Judgement), at.judgements(family, BOARD))
+    save(Score, frame(Score), at.truth(BOARD))
+    Path("jobs.json").write_text(str(at.shards_of(BOARD)), "utf-8")
+
+
+def searched_list(at, n: int, n_chars: int) -> None:
+    """A list of names as an imported source, and recorded searches of them with their pages."""
+    from truerate.core.schemas import save
+    from truerate.flow.dataset_tables import SOURCE as TABLES
+    from truerate.sources import entity_list
+
+    with Path("searches.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in searches(n, n_chars))
+    Path("list").mkdir()
+    rows = "\n".join(json.dumps({"name": name, "n_chats": 3, "domain": "people"}) for name in names(n))
+    Path("list/entities.jsonl").write_text(rows + "\n", "utf-8")
     tables = entity_list.read(Path("list"), name=SOURCE, on_bad_row="stop")
     for table, model in TABLES.items():
         save(model, getattr(tables, table), at.source(SOURCE, table))
     card = tables.card | {"licence": "CC-BY-4.0", "redistribution": "yes"}
     Path(at.source(SOURCE, "card.json")).write_text(json.dumps(card), "utf-8")
-    for family in at.p.families(BOARD):
-        save(Judgement, frame(Judgement), at.judgements(family, BOARD))
-    save(Score, frame(Score), at.truth(BOARD))
-    Path("jobs.json").write_text(str(at.shards_of(BOARD)), "utf-8")
+
+
+def published_list(n: int, n_chars: int) -> None:
+    """The files of a list that brings its pages, in the published form: Parquet, of FILE_ENTITIES each."""
+    import polars as pl
+
+    Path("list/data").mkdir(parents=True)
+    found = searches(n, n_chars)
+    for place, start in enumerate(range(0, n, FILE_ENTITIES)):
+        rows = [
+            {
+                "entity": one["query"],
+                "perplexity": 2.0,
+                "info": [
+                    {"url": page["link"], "title": page["title"], "text": page["text"], "status_code": 200}
+                    for page in one["items"]
+                ],
+                "category": "people",
+                "wiki": 0,
+            }
+            for one, _ in zip(found, range(min(FILE_ENTITIES, n - start)), strict=False)
+        ]
+        pl.DataFrame(rows).write_parquet(f"list/data/train-{place:05}.parquet", row_group_size=FILE_ENTITIES)
 
 
 def whole_project(base: Path, folder: Path) -> None:
@@ -155,6 +202,28 @@ def whole_project(base: Path, folder: Path) -> None:
             write(DATASET[name], copied(of_all(one), copy) if copy else one, place)
         save_in_parts(DATASET[name], copies, path, **PARTED.get(name, {"key": "item_id"}))
         shutil.rmtree("copies")
+
+
+def whole_list(base: Path, folder: Path) -> None:
+    """A project whose list has the paper's size and is not imported yet: the files of a smaller one again, with a number
+    before each name and page.
+    """
+    import polars as pl
+
+    shutil.copytree(
+        base, folder, symlinks=True, ignore=shutil.ignore_patterns("scratch", "data", "*.sqlite*")
+    )
+    (folder / "list/data").mkdir()
+    files = sorted((base / "list/data").iterdir())
+    n = sum(pl.scan_parquet(file).select(pl.len()).collect().item() for file in files)
+    for copy in range(ENTITIES // n):
+        numbered = pl.concat_str(pl.lit(f"{copy} "), pl.element().struct.field("text"))
+        pages = pl.col("info").list.eval(pl.element().struct.with_fields(numbered.alias("text")))
+        for file in files:
+            rows = pl.read_parquet(file).with_columns(
+                pages, entity=pl.concat_str("entity", pl.lit(f" {copy}"))
+            )
+            rows.write_parquet(folder / "list/data" / f"{copy}-{file.name}", row_group_size=FILE_ENTITIES)
 
 
 def of_all(rows):

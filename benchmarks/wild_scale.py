@@ -1,7 +1,7 @@
 """What WildHallucinations costs at its paper's size: calls, CPU seconds and memory of every step at 1:100, 1:20 and 1:5
 of 7,919 entities with ten pages each (347 kB of text an entity) and 15 subjects, and what follows for the whole.
 
-    python benchmarks/wild_scale.py [--parts 100 20 5] [--whole] [--scratch DIR [--again publish]]
+    python benchmarks/wild_scale.py [--parts 100 20 5] [--whole] [--own-pages] [--jobs 8] [--without plan] [--scratch DIR [--again publish]]
         [--write benchmarks/RESULTS.md]
 
 A list of entities and recorded searches whose pages are made (sentences of Zipf's words) run through the track's own
@@ -11,11 +11,15 @@ respond). Each job of a step is a process of its own that reads and writes the t
 from the prompts and nothing is sent, so what is measured is all but the asking (`bench:llm`) and the fetching. The
 number of jobs is that which a board of the size has (`Layout.shards_of`). Three labellers return the tasks of `export`,
 as many as the full profile gives out whatever the size. `publish` makes the files of a release with their card and
-looks for secrets in them; nothing is sent. Calls are held against those that `truerate plan` tells beforehand.
+looks for secrets in them; nothing is sent. Calls, claims, passages and tokens of prompts are held against those that
+`truerate plan` tells beforehand.
 
 With `--whole` the steps on the data set are also measured on one of the paper's size, 118,785 replies and their pages:
 that of a smaller size with its rows repeated under ids of their own, so that there are as many rows and bytes and no
-new words. CPU seconds (user and system) are those of the process and all that it waited for; memory is VmHWM of the largest job.
+new words; with `--own-pages`, the import of a list of that size. With `--own-pages` the list brings its pages in the
+published form, Parquet, and its import is measured, too: no job may hold the pages of others (`bench:wild-own-pages`). With
+`--jobs` so many jobs of a step stand for all, and what reads all of them is not measured. CPU seconds (user and system) are
+those of the process and all that it waited for; memory is VmHWM of the largest job.
 `--scratch` keeps what was made and measured, so that steps are measured one after the other, and anew with `--again`.
 `--write` puts the table between the markers `<!-- bench:wild-scale -->` and `<!-- /bench:wild-scale -->` of a file.
 Exit code 1 where a limit is passed.
@@ -23,66 +27,43 @@ Exit code 1 where a limit is passed.
 
 import argparse
 import json
-import math
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from wild_project import (
     BOARD,
     ENTITIES,
     OF_SUBJECT,
     PAGE_CHARS,
-    SUBJECTS,
+    SOURCE,
     labels_of,
     project,
     replied,
     scratch_of,
     subjects,
+    whole_list,
     whole_project,
 )
+from wild_table import PER_SHARD, WHAT, Spent, counted, tables_of
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "2")
 
-JOBS = 25  # of a step at the paper's size
-LEAST_PLANNED = 50  # entities
-MEMORY_GB, EXPONENT, PLANNED = 1.5, 1.05, 0.25  # limits: of every process, of its CPU, of the plan's calls
-FLOOR_S = 1.0  # CPU seconds of growth below which an exponent would be of noise
-PER_SHARD = ("evidence", "generate", "facts")  # a process per job
 STEPS = ("plan", *PER_SHARD, "export", "label", "audit", "score", "publish")
+OWN_PAGES = ("sources", "plan", "generate", "facts", "export")  # steps where the list brings its pages
 AFTER = ("label", "audit", "score", "publish")  # steps on the data set, also measured at the paper's size
-WHAT = {
-    "plan": "`truerate plan`",
-    "evidence": "recorded searches to pages",
-    "generate": "the subjects' questions",
-    "facts": "their replies as facts, passages found, verified",
-    "export": "data set and tasks",
-    "label": "labels back in",
-    "audit": "shortcut audit",
-    "score": "scores and rows",
-    "publish": "files of a release",
-}
-
-
-class Spent(NamedTuple):
-    """CPU seconds of all jobs of a step, peak memory in GB of the largest, calls, and how many jobs."""
-
-    cpu: float
-    memory: float
-    calls: int
-    jobs: int
 
 
 # ---- the steps ---------------------------------------------------------------------------------------------
-def run_step(name: str, subject: str, shard: int) -> int:
-    """One job of a step in the project of this folder; how many calls it asked for, or (`plan`) told."""
+def run_step(name: str, subject: str, shard: int) -> dict[str, int]:
+    """One job of a step in the project of this folder; what it asked (`counted`), or (`plan`) told."""
     from truerate.config.layout import Layout
     from truerate.flow import evaluate
 
@@ -91,8 +72,8 @@ def run_step(name: str, subject: str, shard: int) -> int:
         return run_job(at, name, subject, shard)
     if name == "plan":
         return planned(at)
-    if name in ("export", "publish"):
-        {"export": export, "publish": publish}[name](at)
+    if name in ("sources", "export", "publish"):
+        {"sources": imported, "export": export, "publish": publish}[name](at)
     elif name == "score":
         from truerate.flow import pages
 
@@ -100,11 +81,11 @@ def run_step(name: str, subject: str, shard: int) -> int:
         pages.leaderboard(at)
     else:
         getattr(evaluate, name)(at, BOARD)
-    return 0
+    return {}
 
 
-def run_job(at, name: str, subject: str, shard: int) -> int:
-    """A shard of a step of the track's graph, replies made in place of asking; how many it asked for."""
+def run_job(at, name: str, subject: str, shard: int) -> dict[str, int]:
+    """A shard of a step of the track's graph, replies made in place of asking; what it asked."""
     from truerate.core.schemas import Generation, read, write
     from truerate.flow.dataset import BESIDE, replies_in, with_beside
     from truerate.flow.sources import load_source
@@ -131,7 +112,7 @@ def run_job(at, name: str, subject: str, shard: int) -> int:
     for table, data in more.items():
         write(BESIDE[table], data, beside_of(output, table))
     write(Generation, rows, output)
-    return len(asked)
+    return counted(asked)
 
 
 def beside_of(output: Path, table: str) -> Path:
@@ -141,21 +122,30 @@ def beside_of(output: Path, table: str) -> Path:
     return Path(beside(str(output), table))
 
 
-def planned(at) -> int:
-    """The calls of models that the plan tells, but those of replies that may be asked for again."""
+def imported(at) -> None:
+    """The source's tables."""
+    from truerate.flow.sources import import_source
+
+    import_source(at, SOURCE)
+
+
+def planned(at) -> dict[str, int]:
+    """What the plan tells, but calls for replies that may be asked for again."""
     from truerate.flow import plan
 
     class Counted(plan.Priced):
-        """A line of the plan that counts its requests apart from what may be asked for again."""
+        """A line of the plan that counts what it asks apart from what may be asked for again."""
 
-        n = 0
+        def __init__(self, *given) -> None:
+            super().__init__(*given)
+            self.asked: Counter[str] = Counter()
 
         def add(self, requests, reminders) -> None:
             super().add(requests, reminders)
-            self.n += len(requests)
+            self.asked.update(counted(requests))
 
     lines, _ = plan.planned_with(at, BOARD, plan.imported(at, BOARD), partial(Counted, at))
-    return sum(line.n for line in lines)
+    return sum((line.asked for line in lines), Counter())
 
 
 def export(at) -> None:
@@ -206,8 +196,8 @@ def child(given: argparse.Namespace) -> None:
     if given.step in PER_SHARD:
         collect_rarely()  # as every step of the flow
     start = used()
-    calls = run_step(given.step, given.subject, given.shard)
-    print(json.dumps({"cpu": used() - start, "memory": peak(), "calls": calls}))
+    asked = run_step(given.step, given.subject, given.shard)
+    print(json.dumps({"cpu": used() - start, "memory": peak(), "asked": asked}))
 
 
 def used() -> float:
@@ -224,16 +214,17 @@ def peak() -> float:
     return max(int(own.split()[1]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 2**20
 
 
-def measured(step: str, folder: Path, n: int, jobs: int) -> Spent:
+def measured(step: str, folder: Path, n: int, jobs: int, *, most: int | None = None) -> Spent:
     """All jobs of a step, one after the other, each in a process of its own. Jobs that an earlier run made before it was
-    ended are not run again: they count as the mean of the others.
+    ended are not run again, and of more than `most` the last ones not at all: they count as the mean of the others.
     """
     found, n_jobs = [], 0
     environment = os.environ | {"TRUERATE_STORE": str(folder / "store.sqlite")}
     for subject in subjects() if step in OF_SUBJECT else ("web",):
         for shard in range(jobs if step in PER_SHARD else 1):
             n_jobs += 1
-            if step in PER_SHARD and (folder / scratch_of(step, subject, shard)).is_file():
+            is_made = step in PER_SHARD and (folder / scratch_of(step, subject, shard)).is_file()
+            if is_made or len(found) == most:
                 continue
             words = [sys.executable, __file__, "--step", step, "--subject", subject, "--shard", str(shard)]
             done = subprocess.run(
@@ -242,22 +233,26 @@ def measured(step: str, folder: Path, n: int, jobs: int) -> Spent:
             if done.returncode:
                 raise SystemExit(f"{step} {subject} {shard} at {n}: {done.stderr[-3000:]}")
             found.append(json.loads(done.stdout.splitlines()[-1]))
-    cpu, calls = (sum(one[key] for one in found) * n_jobs / len(found) for key in ("cpu", "calls"))
-    spent = Spent(cpu, max(one["memory"] for one in found), round(calls), n_jobs)
+    times = n_jobs / len(found)
+    asked = {key: round(sum(one["asked"][key] for one in found) * times) for key in found[0]["asked"]}
+    cpu = sum(one["cpu"] for one in found) * times
+    spent = Spent(cpu, max(one["memory"] for one in found), n_jobs, asked)
     told = f"{n:>6} {step:10} {spent.cpu:8.1f} s {spent.memory:.2f} GB {spent.calls:>8,} ({len(found)} of {n_jobs} jobs)"
     print(told, file=sys.stderr, flush=True)
     return spent
 
 
-def run_all(scratch: Path, n: int, again: Sequence[str], last: str) -> dict[str, Spent]:
-    """Every step at one size up to the `last`, each on what those before it wrote. What a scratch folder holds is not
-    made `again` unless it is named.
+def run_all(scratch: Path, n: int, given: argparse.Namespace) -> dict[str, Spent]:
+    """Every step at one size up to the last, each on what those before it wrote. What a scratch folder holds is not
+    made again unless it is named.
     """
-    folder = scratch / str(n)
+    steps, again = OWN_PAGES if given.own_pages else STEPS, given.again
+    folder = scratch / f"{'own-' * given.own_pages}{n}"
     told = folder / "measured.json"
     if not folder.is_dir():
         folder.mkdir(parents=True)
-        subprocess.run([sys.executable, __file__, "--project", str(folder), "--n", str(n)], check=True)
+        words = [sys.executable, __file__, "--project", str(folder), "--n", str(n)]
+        subprocess.run([*words, *["--own-pages"][: given.own_pages]], check=True)
     found = {
         step: Spent(*spent)
         for step, spent in (json.loads(told.read_text("utf-8")) if told.is_file() else {}).items()
@@ -266,101 +261,32 @@ def run_all(scratch: Path, n: int, again: Sequence[str], last: str) -> dict[str,
     for path in (path for step in again if step in PER_SHARD for path in folder.glob(f"scratch/*/{step}-*")):
         path.unlink()
     jobs = json.loads((folder / "jobs.json").read_text("utf-8"))
-    for step in STEPS[: STEPS.index(last) + 1]:
-        if step not in found:
-            found[step] = measured(step, folder, n, jobs)
+    for step in steps[: steps.index(given.last) + 1] if given.last in steps else steps:
+        if step not in found and step not in given.without:
+            found[step] = measured(step, folder, n, jobs, most=given.jobs)
             told.write_text(json.dumps(found, indent=1), "utf-8")
     return found
 
 
-def run_whole(scratch: Path, n: int, again: Sequence[str]) -> dict[str, Spent]:
-    """The steps on a data set of the paper's size, made of that of a smaller one."""
-    folder = scratch / "whole"
+def run_whole(scratch: Path, n: int, again: Sequence[str], *, own_pages: bool) -> dict[str, Spent]:
+    """The steps on a data set of the paper's size, made of that of a smaller one; or the import of a list of that size
+    which brings its pages.
+    """
+    own = "own-" * own_pages
+    folder = scratch / f"{own}whole"
     told = folder / "measured.json"
     if not (folder / "made").is_file():
-        words = [sys.executable, __file__, "--whole-of", str(scratch / str(n)), "--project", str(folder)]
-        subprocess.run(words, check=True)
+        words = [sys.executable, __file__, "--whole-of", str(scratch / f"{own}{n}"), "--project", str(folder)]
+        subprocess.run([*words, *["--own-pages"][:own_pages]], check=True)
         told.unlink(missing_ok=True)
         (folder / "made").touch()
     known = json.loads(told.read_text("utf-8")) if told.is_file() else {}
     found = {step: Spent(*spent) for step, spent in known.items() if step not in again}
-    for step in AFTER:
+    for step in ["sources"] if own_pages else AFTER:
         if step not in found:
             found[step] = measured(step, folder, ENTITIES, 1)
             told.write_text(json.dumps(found, indent=1), "utf-8")
     return found
-
-
-def memory_of_the_whole(step: str, found: dict[int, dict[str, Spent]]) -> float:
-    """Peak GB of the largest job at the paper's size, by a straight line through the two largest sizes at which the step
-    was measured: over the entities of one job of a step with jobs, and of `export`, which reads what one job of each
-    subject gave at a time, else over all.
-    """
-    sizes = sorted(n for n in found if step in found[n])
-    low, high = sizes[-2:] if len(sizes) > 1 else (sizes[0], sizes[0])
-    if low == high:
-        return found[high][step].memory
-    of_job = step in (*PER_SHARD, "export")
-    at = [n / (found[n]["evidence"].jobs if of_job else 1) for n in (low, high)]
-    grows = (found[high][step].memory - found[low][step].memory) / (at[1] - at[0])
-    return found[high][step].memory + max(0.0, grows) * (ENTITIES / (JOBS if of_job else 1) - at[1])
-
-
-def exponent(step: str, found: dict[int, dict[str, Spent]]) -> float | None:
-    """By which power of the size CPU grows from the smallest to the largest size at which the step was measured; None
-    where that is next to nothing.
-    """
-    sizes = [n for n in found if step in found[n]]
-    low, high = found[min(sizes)][step].cpu, found[max(sizes)][step].cpu
-    return (
-        None
-        if high - low < FLOOR_S or len(sizes) < 2
-        else math.log(high / low) / math.log(max(sizes) / min(sizes))
-    )
-
-
-def table(found: dict[int, dict[str, Spent]], whole: dict[str, Spent]) -> tuple[str, bool]:
-    """What was measured as Markdown, and whether every limit is held. `whole`: at the paper's size, where measured."""
-    sizes = sorted(found)
-    heads = " / ".join(f"1:{round(ENTITIES / n)}" for n in sizes)
-    lines = [
-        f"| step | jobs {heads} | calls | CPU s | GB of the largest job | exponent of CPU | of the whole: calls, CPU h, GB |",
-        "| --- |" + " ---: |" * 6,
-    ]
-    is_held = True
-    for step in STEPS:
-        row, grows = [found[n].get(step) for n in sizes], exponent(step, found)
-        n, largest = max((n, found[n][step]) for n in sizes if step in found[n])
-        times = ENTITIES / n
-        last = whole.get(step, Spent(largest.cpu * times, memory_of_the_whole(step, found), 0, 0))
-        is_held &= (grows is None or grows <= EXPONENT) and last.memory <= MEMORY_GB
-        told = [
-            " / ".join("–" if one is None else f"{one.jobs:,}" for one in row),
-            " / ".join("–" if one is None else f"{one.calls:,}" for one in row),
-            " / ".join("–" if one is None else f"{one.cpu:,.1f}" for one in row),
-            " / ".join("–" if one is None else f"{one.memory:.2f}" for one in row),
-            "–" if grows is None else f"{grows:.2f}",
-            f"{largest.calls * times:,.0f}, {last.cpu / 3600:,.2f}, {last.memory:.2f}{'' if step in whole else ' *'}",
-        ]
-        lines.append(f"| {WHAT[step]} | {' | '.join(told)} |")
-    said = []
-    for n in (n for n in sizes if {"plan", *OF_SUBJECT} <= found[n].keys()):
-        asked, told = sum(found[n][step].calls for step in OF_SUBJECT), found[n]["plan"].calls
-        is_held &= n < LEAST_PLANNED or abs(told / asked - 1) <= PLANNED
-        said.append(f"1:{round(ENTITIES / n)} {told:,} of {asked:,} ({told / asked - 1:+.0%})")
-    limit = f"Limits: {MEMORY_GB} GB a process, exponent {EXPONENT}."
-    lines += [
-        "",
-        f"Calls that `truerate plan` told beforehand, of those that were made: {', '.join(said)}; limit ±25 %, from"
-        f" {LEAST_PLANNED} entities on.",
-        "",
-        f"{SUBJECTS} subjects; –: not measured. Of the whole with *: what follows, memory by a straight line through the"
-        " two largest sizes that were measured; without: measured on a data set of that size, made of a smaller one"
-        " by repeating its rows under ids of their own.",
-        "",
-        limit + (" All held." if is_held else " **Not all held.**"),
-    ]
-    return "\n".join(lines), is_held
 
 
 def main() -> int:
@@ -368,8 +294,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", type=int, nargs="+", default=[100, 20, 5], help="of the paper's entities")
     parser.add_argument("--scratch", type=Path, help="folder that keeps what was made and measured")
-    parser.add_argument("--again", nargs="*", choices=STEPS, default=[], help="steps to measure anew")
-    parser.add_argument("--last", choices=STEPS, default=STEPS[-1], help="step to end with")
+    parser.add_argument("--again", nargs="*", choices=list(WHAT), default=[], help="steps to measure anew")
+    parser.add_argument("--last", choices=list(WHAT), default=STEPS[-1], help="step to end with")
+    parser.add_argument("--without", nargs="*", choices=list(WHAT), default=[], help="steps not to measure")
+    parser.add_argument("--jobs", type=int, help="of a step at most, which stand for all (with --last facts)")
+    parser.add_argument("--own-pages", action="store_true", help="a list that brings its pages")
     parser.add_argument("--write", type=Path, help="file with the markers")
     parser.add_argument("--whole", action="store_true", help="steps on the data set at the paper's size, too")
     for name in ("--step", "--subject", "--project", "--whole-of"):
@@ -381,22 +310,23 @@ def main() -> int:
         child(given)
         return 0
     if given.whole_of:
-        whole_project(Path(given.whole_of), Path(given.project))
+        make = whole_list if given.own_pages else whole_project
+        make(Path(given.whole_of), Path(given.project))
         return 0
     if given.project:
-        project(given.n, Path(given.project), PAGE_CHARS)
+        project(given.n, Path(given.project), PAGE_CHARS, is_published=given.own_pages)
         return 0
     with tempfile.TemporaryDirectory() as name:
         place = (given.scratch or Path(name)).resolve()
         sizes = [ENTITIES // part for part in given.parts]
-        found = {n: run_all(place, n, given.again, given.last) for n in sizes}
-        whole = run_whole(place, max(sizes), given.again) if given.whole else {}
-    text, is_held = table(found, whole)
+        found = {n: run_all(place, n, given) for n in sizes}
+        whole = run_whole(place, max(sizes), given.again, own_pages=given.own_pages) if given.whole else {}
+    text, is_held = tables_of(found, whole)
     print(text)
     if given.write:
         from truerate.real.markers import write_between
 
-        write_between(given.write, "bench:wild-scale", text)
+        write_between(given.write, f"bench:wild-{'own-pages' if given.own_pages else 'scale'}", text)
     return int(not is_held)
 
 

@@ -12,6 +12,7 @@ from truerate.core.schemas import (
     judgement_row,
     load,
     save_in_parts,
+    save_query,
 )
 
 
@@ -77,3 +78,15 @@ def test_with_one_key_in_many_drawn_every_row_is_written(tmp_path, monkeypatch):
     files = gathered(tmp_path / "rows", judgements(*"khbjeaz"), judgements(*"gcyfid"))
     save_in_parts(Judgement, files, tmp_path / "whole", key="judgement_id", n=4, keeps_first=False)
     assert "".join(load(Judgement, tmp_path / "whole")["judgement_id"]) == "abcdefghijkyz"
+
+
+def test_a_query_is_written_in_its_order_and_held_to_the_rules_of_its_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(gathering, "PART_ROWS", 2)
+    path, rows = tmp_path / "j.parquet", judgements(*"dbeac")
+    save_query(Judgement, rows.lazy(), path, group=2)
+    assert load(Judgement, path).equals(rows)
+    twice = pl.concat([judgements(*"fgh"), judgements("f", verdict=False)])
+    with pytest.raises(TruerateError, match="not a Judgement table: column 'judgement_id' is not unique"):
+        save_query(Judgement, twice.lazy(), path)
+    assert load(Judgement, path).equals(rows)
+    assert [one.name for one in tmp_path.iterdir()] == ["j.parquet"]

@@ -14,9 +14,9 @@ from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import save
+from truerate.flow.dataset_tables import SOURCE
 from truerate.flow.plan import plan
 from truerate.flow.probe import probe, would_ask
-from truerate.flow.sources import SOURCE
 
 BOARD = "halueval-closed-world"
 SIZES = {"qa": 4, "dialogue": 4, "summarization": 4, "general": 4, "general_pool": 6}

@@ -110,6 +110,10 @@ UNFIT |= {
         *("steps", "SCORED", lambda own: ("fact",)),
         "`SCORED` of its steps.py names 'fact'; did you mean 'facts'?",
     ),
+    "a query of what a source has not": (
+        *("steps", "QUERIED", lambda own: ("document",)),
+        "`QUERIED` of its steps.py names 'document'; did you mean 'documents'?",
+    ),
     "slices of no step": (
         *("steps", "SLICED", lambda own: ("simple",)),
         "`SLICED` of its steps.py names 'simple'; did you mean 'sample'?",

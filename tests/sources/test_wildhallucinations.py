@@ -1,12 +1,15 @@
 """WildHallucinations' rows, written by us after its card."""
 
 import io
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import pair
+from truerate.core.schemas import Document, load, pair, save_query
+from truerate.sources import parquet as parquet_files
+from truerate.sources import wildhallucinations
 
 PAGE = {"text": "Varn is a town.", "status_code": 200, "url": "https://varn.example/"}
 ROW = {"entity": "Varn", "perplexity": 3.25, "info": [PAGE], "category": "geographic", "wiki": 0}
@@ -73,3 +76,41 @@ def test_a_folder_or_file_without_entities_is_one_line(put, read):
     put("a.parquet", parquet({"text": "x"}))
     with pytest.raises(TruerateError, match="a.parquet: no column 'entity'; found: text"):
         read("wildhallucinations", "reject")
+
+
+def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_same_order(
+    put, read, tmp_path, monkeypatch
+):
+    """Seven entities of three pages, the first of each the same for all: 15 documents in four files, the last page's text
+    being the longest.
+    """
+    for place in (0, 1):
+        rows = [
+            ROW
+            | {"entity": f"Varn {n}", "info": [PAGE, *({"text": f"{n} {page} " + "x" * n} for page in "ab")]}
+            for n in range(4 * place, 4 + 3 * place)
+        ]
+        put(f"data/train-0000{place}-of-00002.parquet", parquet(*rows))
+    whole = read("wildhallucinations")
+    monkeypatch.setattr(wildhallucinations, "MOST_CHARS", 30)
+    monkeypatch.setattr(parquet_files, "PART_BYTES", 1)  # a row at a time
+    got = read("wildhallucinations")
+    assert isinstance(got.documents, pl.LazyFrame) and whole.documents.height == 15
+    assert got.documents.collect().equals(whole.documents) and got.items.equals(whole.items)
+    assert got.card == whole.card and got.card["counts"]["n_documents"] == 15
+    path = tmp_path / "documents.parquet"
+    save_query(Document, got.documents, path, group=4)
+    assert load(Document, path).equals(whole.documents)
+    held = got.held._folder.name
+    assert len(list(Path(held).iterdir())) >= 3
+    del got
+    assert not Path(held).exists()
+
+
+def test_a_part_that_is_damaged_is_one_line(put, read, monkeypatch):
+    monkeypatch.setattr(parquet_files, "PART_BYTES", 1)
+    whole = parquet(*(ROW | {"entity": f"Varn {n}"} for n in range(3)))
+    put("a.parquet", whole[:4] + b"\0" * 60 + whole[64:])  # the first of its pages
+    with pytest.raises(TruerateError, match="a.parquet: not Parquet: .*put a sound file there") as error:
+        read("wildhallucinations", "reject")
+    assert "\n" not in str(error.value)

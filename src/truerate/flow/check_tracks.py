@@ -15,7 +15,7 @@ from truerate.core.errors import TruerateError, listed, meant
 from truerate.core.metric import Direction, Interval, Metric, Unit
 from truerate.core.mistakes import mistakes
 from truerate.core.schemas import schema
-from truerate.flow.dataset_tables import BESIDE, DATASET
+from truerate.flow.dataset_tables import BESIDE, DATASET, SOURCE
 
 SHARED_TABLE = "audit"  # of the records that every board may carry; no track writes into it
 NEAR = 0.85  # how much alike two names of tables are before one is held for a slip of the other
@@ -155,6 +155,8 @@ def _unknown_tables(track: Any) -> Iterator[str]:
         if lost := [table for table in step.beside if table not in BESIDE]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
     steps = [step.name for step in track.graph]
+    if lost := [table for table in track.queried if table not in SOURCE]:
+        yield f"`QUERIED` of its steps.py names {lost[0]!r}{meant(lost[0], SOURCE)}; allowed: {listed(SOURCE)}"
     if lost := [name for name in track.sliced if name not in steps]:
         yield f"`SLICED` of its steps.py names {lost[0]!r}{meant(lost[0], steps)}; allowed: {listed(steps)}"
     if lost := [table for table in track.scored if table not in DATASET]:

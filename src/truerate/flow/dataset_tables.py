@@ -1,4 +1,4 @@
-"""The tables of a board's data set, and those that one of its steps may give besides replies, by name."""
+"""The tables of a source and of a board's data set, and those that one of its steps may give besides replies, by name."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from truerate.core.schemas import (
     Sample,
 )
 
+SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 DATASET = {
     "items": Item,
     "documents": Document,

@@ -22,7 +22,7 @@ from truerate.core.schemas import (
     read_json,
 )
 from truerate.flow.judging import judges_of
-from truerate.flow.site_tables import OF_REPLY, OF_VERDICT, board_tables, judgement_files, roles
+from truerate.flow.site_tables import OF_REPLY, OF_VERDICT, judgement_files, roles, shown_verdicts
 from truerate.flow.slices import own_lock, own_settings
 from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
@@ -33,7 +33,6 @@ from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
 from truerate.hub.stored import in_order
-from truerate.site.sections import page_of
 from truerate.sources.released_replies import HUMAN
 
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
@@ -73,16 +72,17 @@ def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | 
         "documents": (Document, [at.source(own.source, "documents"), at.dataset(board, "documents")]),
         "generations": (Generation, [at.dataset(board, "generations")]),
         "facts": (Fact, [at.dataset(board, "facts")]),
-        "judgements": (Judgement, judgement_files(at, board)),
     }
+    if (shown := shown_verdicts(at, board)) is None:
+        paths["judgements"] = (Judgement, judgement_files(at, board))
     large: dict[str, pl.DataFrame | pl.LazyFrame] = {
         name: in_order(table, held, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
         for name, (table, held) in paths.items()
     }
+    if shown is not None:  # verdicts of what the board's page shows
+        large["judgements"] = shown
     for name, columns in {"generations": OF_REPLY, "judgements": OF_VERDICT}.items():
         large[name] = large[name].select(columns)
-    if page_of(own.track).targets:  # verdicts of what the board's page shows
-        large["judgements"] = board_tables(at, board).judgements
     return large | {
         "samples": load(Sample, at.labels(board, "samples")),
         "items": load(Item, at.dataset(board, "items")),

@@ -19,6 +19,7 @@ from truerate.core.schemas import (
     Sample,
     Score,
     load,
+    load_in_parts,
     read_json,
     scan,
     schema,
@@ -98,9 +99,29 @@ def published_docs(at: Layout) -> list[dict]:
 def board_tables(at: Layout, name: str) -> Board:
     """One board as its page shows it."""
     board = at.p.board(name)
+    told = replace(
+        _without_tables(at, name),
+        samples=load(Sample, at.labels(name, "samples")),
+        items=load(Item, at.dataset(name, "items")),
+        documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
+        generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
+        facts=load(Fact, at.dataset(name, "facts")),
+        audit=load(Score, at.audit(name)),
+        counts=load(Count, at.dataset(name, "counts")),
+        topics=read_json(at.scores(name, "topics.json")),
+    )
+    shown = shown_targets(told, at.p.site.max_samples)
+    return replace(
+        told, judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)])
+    )
+
+
+def _without_tables(at: Layout, name: str) -> Board:
+    """What a board is called and says of itself, its tables empty."""
+    board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
     card = card_of(at, name)
-    told = Board(
+    return Board(
         name=name,
         track=board.track,
         source=board.source,
@@ -109,26 +130,37 @@ def board_tables(at: Layout, name: str) -> Board:
         reference=board.reference,
         reference_sentences=board.reference_sentences,
         roles=roles(at, name),
-        samples=load(Sample, at.labels(name, "samples")),
-        items=load(Item, at.dataset(name, "items")),
-        documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
-        generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
-        facts=load(Fact, at.dataset(name, "facts")),
-        audit=load(Score, at.audit(name)),
-        counts=load(Count, at.dataset(name, "counts")),
         detector=detector_of_rates(at, name),
         tokenizer=getattr(at.p.track(name), "tokenizer", ""),
-        topics=read_json(at.scores(name, "topics.json")),
         source_card=source,
         track_card=card,
         metrics=metrics_of(at, name),
         shared_metrics=SHARED,
         steps=steps_of(board.track),
     )
-    shown = shown_targets(told, at.p.site.max_samples)
-    return replace(
-        told, judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)])
+
+
+def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
+    """The verdicts that a board's pages show, the judgements of `board_tables`; None where these are all. No table is
+    whole in memory: of texts, of which it is asked alone which are the same, there are digests.
+    """
+    if not page_of(at.p.board(name).track).targets:
+        return None
+    replies = at.dataset(name, "generations")
+    told = replace(
+        _without_tables(at, name),
+        samples=load_in_parts(Sample, at.labels(name, "samples"), digested),
+        items=load(Item, at.dataset(name, "items")),
+        generations=load_in_parts(Generation, replies, digested, columns=OF_REPLY),
     )
+    shown = shown_targets(told, at.p.site.max_samples)
+    return None if shown is None else pl.concat(verdicts_on(one, shown) for one in judgement_files(at, name))
+
+
+def digested(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with a digest in the place of each text, the same of equal texts; one without a character stays so."""
+    text = pl.col("text")
+    return rows.with_columns(text=pl.when(text != "").then(text.hash().cast(pl.String)).otherwise(text))
 
 
 def judgement_files(at: Layout, board: str) -> list[str]:
@@ -153,10 +185,15 @@ def verdicts_on(path: str, targets: Collection[str] | None) -> pl.DataFrame:
     """
     if targets is None:
         return load(Judgement, path, columns=OF_VERDICT)
-    heads = load(Judgement, path, columns=("judgement_id", "judge"))
-    first = heads.unique("judge", keep="first", maintain_order=True)["judgement_id"]
+    heads = load_in_parts(Judgement, path, _of_each_judge, columns=("judgement_id", "judge"))
+    first = _of_each_judge(heads)["judgement_id"]
     is_shown = pl.col("target_id").is_in(sorted(targets)) | pl.col("judgement_id").is_in(first.implode())
     return load(Judgement, path, rows=is_shown, columns=OF_VERDICT)
+
+
+def _of_each_judge(heads: pl.DataFrame) -> pl.DataFrame:
+    """The first row of each judge."""
+    return heads.unique("judge", keep="first", maintain_order=True)
 
 
 def steps_of(track: str) -> list[dict]:

@@ -8,23 +8,14 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage, whole_articles
-from truerate.core.schemas import (
-    Document,
-    Item,
-    Judgement,
-    Reject,
-    Sample,
-    Table,
-    load,
-    read_json,
-    save,
-)
+from truerate.core.schemas import Document, Table, load, read_json, save, save_query, scan
+from truerate.flow.dataset_tables import SOURCE
 from truerate.flow.guard import handed, refuse_edited, write_json
-from truerate.flow.tracks import known_tasks, refuse_other_tasks
+from truerate.flow.tracks import known_tasks, refuse_other_tasks, track_of
 from truerate.sources import SourceTables
+from truerate.tracks.contract import OPTIONAL
 
 ARTICLES = "articles"  # the whole texts of articles, where a board gives them to its detectors
-SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 
 
 def import_source(at: Layout, name: str) -> None:
@@ -36,12 +27,13 @@ def import_source(at: Layout, name: str) -> None:
         refuse_other_tasks(own, known, where=f"source {name!r}")
     claim(at, "sources")
     for table, model in SOURCE.items():
-        save(model, getattr(tables, table), at.source(name, table))
+        data = getattr(tables, table)
+        (save_query if isinstance(data, pl.LazyFrame) else save)(model, data, at.source(name, table))
     write_json(at.source(name, "card.json"), tables.card)
     whole = Path(at.source(name, ARTICLES))
     whole.unlink(missing_ok=True)
     if name in whole_articles(at.p):
-        save(Document, articles_of(at, name, tables.documents), whole)
+        save(Document, articles_of(at, name, tables.documents.lazy().collect()), whole)
 
 
 def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
@@ -66,7 +58,11 @@ def check_source(at: Layout, name: str) -> SourceTables:
 def load_source(
     at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load
 ) -> SourceTables:
-    """The tables of a board's source."""
+    """The tables of a board's source. Those that its track names (`queried`) are queries: of them each reads what it needs."""
     name = at.p.board(board).source
-    tables = {table: reading(model, at.source(name, table)) for table, model in SOURCE.items()}
+    queried = getattr(track_of(at, board, "steps"), OPTIONAL["queried"].name, ())
+    tables = {}
+    for table, model in SOURCE.items():
+        path = at.source(name, table)
+        tables[table] = scan(model, [path]) if table in queried else reading(model, path)
     return SourceTables(**tables, card=read_json(at.source(name, "card.json")))

@@ -55,7 +55,7 @@ def _refuse_unfit(track: str, part: str, value: Any, where: str) -> None:
     """Raise TruerateError for a part that is not of the kind that the contract says."""
     if part == "card":
         is_fit, kind = isinstance(value, Card), "a Card of tracks/contract.py"
-    elif part in ("sliced", "scored", "totals", "claims", "metrics", "graph"):
+    elif part in ("queried", "sliced", "scored", "totals", "claims", "metrics", "graph"):
         is_fit, kind = isinstance(value, tuple), "a tuple"
     elif part in ("reasons", "scored_columns", "labelled_columns"):
         is_fit, kind = isinstance(value, dict), "a mapping"

@@ -86,9 +86,10 @@ class Page:
     sentence and the heading of the section that it leads to. `hidden`: rows that no page shows. `scripts`,
     `record_scripts`: files of site/assets that its parts, and its records in the sample browser, need.
     `records`: those records and the index over them, of a board and their greatest number; None where a text
-    has a label and verdicts. `targets`: the ids of what they show verdicts of, told without any verdict, so that a
-    board's others need not be read; None for all. `record_filters`: the filters of those records that a slice may name. `derive`:
-    the rows with what follows from them. `figures`: counts in the head.
+    has a label and verdicts. `targets`: the ids of what they show verdicts of, told without any verdict, and where
+    digests stand for the texts, so that a board's others need not be read; None for all. `record_filters`: the
+    filters of those records that a slice may name. `derive`: the rows with what follows from them. `figures`:
+    counts in the head.
     `flags`: subjects that the board's own rows flag, each with the sentence that says why.
     `is_labelled`: whether people's labels are a board's verdicts, so that its sections say so.
     """

@@ -14,7 +14,6 @@ import polars as pl
 from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.core.schemas import (
-    Document,
     Item,
     Judgement,
     Reject,
@@ -31,6 +30,7 @@ from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in
 from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row
+from truerate.sources.waiting import Waiting
 
 N_SHOWN = 300
 SIDES = {
@@ -42,17 +42,22 @@ SIDES = {
 
 @dataclass(frozen=True)
 class SourceTables:
-    """An imported source: validated tables, and a card that names its rights, its files and its counts."""
+    """An imported source: validated tables, and a card that names its rights, its files and its counts.
 
-    documents: pl.DataFrame
+    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `held`;
+    imported, of the table on disk.
+    """
+
+    documents: pl.DataFrame | pl.LazyFrame
     items: pl.DataFrame
     samples: pl.DataFrame
     judgements: pl.DataFrame
     rejects: pl.DataFrame
     card: dict
+    held: object = None
 
     @property
-    def tables(self) -> dict[str, pl.DataFrame]:
+    def tables(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
         """The five tables by name."""
         return {
             name: getattr(self, name) for name in ("documents", "items", "samples", "judgements", "rejects")
@@ -61,13 +66,15 @@ class SourceTables:
 
 class Collection:
     """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or
-    `reject`.
+    `reject`; `most_chars`: of documents that are held in memory together, others wait on disk.
     """
 
-    def __init__(self, folder: Path, *, name: str, on_bad_row: str, card: dict):
+    def __init__(
+        self, folder: Path, *, name: str, on_bad_row: str, card: dict, most_chars: int | None = None
+    ):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
         self.card = {**card, **card_in(folder, name)}
-        self.documents: dict[str, dict] = {}
+        self.documents = Waiting(most_chars)
         self.items: dict[str, dict] = {}
         self.samples: dict[str, dict] = {}
         self.judgements: dict[str, dict] = {}
@@ -85,7 +92,7 @@ class Collection:
     def read(
         self,
         file: str,
-        cut: Callable[[bytes], Cut],
+        cut: Callable[..., Cut],
         keep: Callable[[Row], None],
         *,
         may_be_empty: bool = False,
@@ -113,12 +120,12 @@ class Collection:
         )
 
     def _read(
-        self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None], *, may_be_empty: bool
+        self, file: str, cut: Callable[..., Cut], keep: Callable[[Row], None], *, may_be_empty: bool
     ) -> None:
-        raw = self._bytes(file)
+        content, sha256 = self._content(file)
         n_rows = 0
         try:
-            for number, make in cut(raw):
+            for number, make in cut(content):
                 n_rows += 1
                 self._keep(file, number, make, keep)
         except BadRow as bad:
@@ -127,7 +134,7 @@ class Collection:
             raise SourceError(
                 f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away"
             )
-        self.files.append({"file": file, "sha256": hashlib.sha256(raw).hexdigest(), "n_rows": n_rows})
+        self.files.append({"file": file, "sha256": sha256, "n_rows": n_rows})
 
     def fold_files(self, name: str) -> None:
         """Show many files as one on the card: its digest is that of their names and digests."""
@@ -135,9 +142,15 @@ class Collection:
         n_rows = sum(file["n_rows"] for file in self.files)
         self.files = [{"file": name, "sha256": hashlib.sha256(lines.encode()).hexdigest(), "n_rows": n_rows}]
 
-    def _bytes(self, file: str) -> bytes:
+    def _content(self, file: str) -> tuple[bytes | Path, str]:
+        """A file's bytes, of one of Parquet, which is read part by part, its place; and their SHA-256."""
+        path = self.folder / file
         try:
-            return (self.folder / file).read_bytes()
+            if path.suffix == SUFFIX:
+                with path.open("rb") as opened:
+                    return path, hashlib.file_digest(opened, "sha256").hexdigest()
+            raw = path.read_bytes()
+            return raw, hashlib.sha256(raw).hexdigest()
         except OSError as error:
             where = f"source {self.name!r}: reading {str(self.folder / file)!r}"
             raise SourceError(
@@ -243,7 +256,7 @@ class Collection:
             "is_wikipedia": bool(self.card.get("is_wikipedia")),
             **more,
         }
-        self.documents.setdefault(document_id, row)
+        self.documents.add(row)
         return document_id
 
     def item(
@@ -361,7 +374,6 @@ class Collection:
         """The tables, validated, and the card with the counts."""
         self._follow_published_splits()
         made = {
-            "documents": (Document, self.documents.values()),
             "items": (Item, self.items.values()),
             "samples": (Sample, self.samples.values()),
             "judgements": (Judgement, self.judgements.values()),
@@ -371,11 +383,13 @@ class Collection:
             table: validate(model, frame(model, list(rows)), where=f"source {self.name!r}: {table}")
             for table, (model, rows) in made.items()
         }
-        counts = {**{f"n_{table}": data.height for table, data in frames.items()}, **self.counts}
+        n_rows = {"documents": len(self.documents)} | {table: data.height for table, data in frames.items()}
+        counts = {**{f"n_{table}": n for table, n in n_rows.items()}, **self.counts}
         card = {
             **{field: self.card.get(field) for field in CARD_FIELDS},
             **{field: self.card[field] for field in TOLD_FIELDS if self.card.get(field)},
             "files": self.files,
             "counts": dict(sorted(counts.items())),
         }
-        return SourceTables(**frames, card=card)
+        documents = self.documents.table(where=f"source {self.name!r}: documents")
+        return SourceTables(documents=documents, **frames, card=card, held=self.documents)

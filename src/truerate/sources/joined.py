@@ -12,7 +12,10 @@ def join(parts: list[SourceTables]) -> SourceTables:
     """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two
     formats), rejects all stay.
     """
-    tables = {table: _once(pl.concat([part.tables[table] for part in parts])) for table in parts[0].tables}
+    whole = {
+        table: pl.concat([part.tables[table].lazy() for part in parts]).collect() for table in parts[0].tables
+    }
+    tables = {table: _once(data) for table, data in whole.items()}
     return SourceTables(**tables, card=joined_card([part.card for part in parts]))
 
 

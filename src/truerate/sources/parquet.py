@@ -1,6 +1,8 @@
 """Rows of Parquet files: what the Hub keeps of data sets whose publishers wrote JSON Lines."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -10,36 +12,58 @@ from truerate.sources.rows import BadRow, Cut, Reason
 
 SUFFIX = ".parquet"
 SLICE = 512  # rows that are Python objects at a time
+PART_BYTES = 64_000_000  # of a file whose rows are decoded together
 
 
-def parquet_rows(raw: bytes, *, columns: tuple[str, ...] = (), needed: tuple[str, ...] = ()) -> Cut:
+def parquet_rows(
+    content: bytes | Path, *, columns: tuple[str, ...] = (), needed: tuple[str, ...] = ()
+) -> Cut:
     """Rows of a Parquet file, of the columns named (all where none are); fields that are null are absent, at
-    any depth.
+    any depth. Of a file that is larger than PART_BYTES so many rows are decoded at a time.
 
     Parquet gives each row and each object of a column the fields of all others, so a null says no more than
-    that. A file that is none, or has not the columns that are needed, makes BadRow at once.
+    that. A file that is none, or has not the columns that are needed, makes BadRow at once; one that is damaged
+    further on where the damage is met.
     """
-    try:
-        present = pl.read_parquet_schema(io.BytesIO(raw))
-        absent = [name for name in needed if name not in present]
-        if absent:
-            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r}; found: {listed(present)}")
-        data = pl.read_parquet(
-            io.BytesIO(raw), columns=[name for name in present if name in columns or not columns]
-        )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadRow(Reason.UNPARSABLE, f"not Parquet: {' '.join(str(error).split())[:200]}") from None
+    present = columns_of(content)
+    if absent := [name for name in needed if name not in present]:
+        raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r}; found: {listed(present)}")
     number = 0
-    for part in data.iter_slices(SLICE):
-        for values in part.iter_rows(named=True):
-            number += 1
-            yield number, lambda values=values: _stated(values)
+    for data in _decoded(content, [name for name in present if name in columns or not columns]):
+        for part in data.iter_slices(SLICE):
+            for values in part.iter_rows(named=True):
+                number += 1
+                yield number, lambda values=values: _stated(values)
 
 
-def columns_of(path: Path) -> list[str]:
+def columns_of(content: bytes | Path) -> list[str]:
     """The names of a Parquet file's columns, of which no row is read. Raises BadRow where it is none."""
+    with _is_parquet():
+        return list(pl.read_parquet_schema(_held(content)))
+
+
+def _decoded(content: bytes | Path, columns: list[str]) -> Iterator[pl.DataFrame]:
+    """The rows of a file, as many at a time as there are on average in PART_BYTES of it."""
+    n_bytes = len(content) if isinstance(content, bytes) else content.stat().st_size
+    with _is_parquet():
+        query = pl.scan_parquet(_held(content)).select(columns)
+        n_rows = query.select(pl.len()).collect().item()
+    at_once = max(1, n_rows * PART_BYTES // max(1, n_bytes))
+    for start in range(0, n_rows, at_once):
+        with _is_parquet():
+            data = query.slice(start, at_once).collect()
+        yield data
+
+
+def _held(content: bytes | Path) -> io.BytesIO | Path:
+    return io.BytesIO(content) if isinstance(content, bytes) else content
+
+
+@contextmanager
+def _is_parquet() -> Iterator[None]:
+    """What polars says of a file that it cannot read, as a BadRow."""
     try:
-        return list(pl.read_parquet_schema(path))
+        yield
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadRow(Reason.UNPARSABLE, f"not Parquet: {' '.join(str(error).split())[:200]}") from None
 

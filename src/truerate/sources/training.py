@@ -26,13 +26,13 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
         taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left"
     )
     needed = items.select(pl.col("document_ids").explode()).unique()
-    documents = other.documents.join(
-        needed, left_on="document_id", right_on="document_ids", how="semi", maintain_order="left"
+    documents = other.documents.lazy().join(
+        needed.lazy(), left_on="document_id", right_on="document_ids", how="semi", maintain_order="left"
     )
     return SourceTables(
-        documents=pl.concat([source.documents, documents]).unique(
-            "document_id", keep="first", maintain_order=True
-        ),
+        documents=pl.concat([source.documents.lazy(), documents.lazy()])
+        .unique("document_id", keep="first", maintain_order=True)
+        .collect(),
         items=pl.concat([source.items, _renamed(items, "item_id")]),
         samples=pl.concat(
             [

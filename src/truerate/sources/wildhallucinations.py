@@ -20,6 +20,7 @@ from truerate.sources.rows import BadRow, Reason, Row, json_rows
 
 COLUMNS = ("entity", "perplexity", "info", "category", "wiki")
 GOT = 200
+MOST_CHARS = 100_000_000  # of pages that are in memory together: those of the paper's list have 2.7 billion
 CARD = {
     "name": "WildHallucinations",
     "citation": "W. Zhao, T. Goyal, Y. Y. Chiu, L. Jiang, B. Newman, A. Ravichander, K. Chandu, R. Le Bras, C. Cardie, Y. Deng, Y. Choi. "
@@ -40,7 +41,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
     Pages that were not got, or hold no text, are left out; an entity without a page is a reject.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD, most_chars=MOST_CHARS)
     present = sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (SUFFIX, ".jsonl")
     )

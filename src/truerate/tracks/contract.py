@@ -105,7 +105,8 @@ class Protocol:
 
     Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
-    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `sliced`, steps with a file per model and shard
+    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `queried`, tables of the source that steps are given
+    as queries, for they outgrow memory (steps.py); `sliced`, steps with a file per model and shard
     that `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep` (steps.py);
     `scored`, tables of the data set that
     `score` is given besides those of every track, `scored_columns`, of tables whose other columns it does not read those
@@ -134,6 +135,7 @@ class Protocol:
     contexts: Callable[..., Mapping[str, Any]]
     exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
+    queried: tuple[str, ...] = ()
     sliced: tuple[str, ...] = ()
     scored: tuple[str, ...] = ()
     scored_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -175,6 +177,7 @@ REQUIRED = {
     "score": Part("score", ("steps", "scores")),
 }
 OPTIONAL = {
+    "queried": Part("QUERIED", ("steps",)),
     "sliced": Part("SLICED", ("steps",)),
     "scored": Part("SCORED", ("steps",)),
     "scored_columns": Part("SCORED_COLUMNS", ("steps",)),

@@ -7,9 +7,10 @@ from opened_scripts import values_of
 from tiny_mfava import NAME, mfava_board
 from tiny_tables import tiny_tables
 
-from truerate.core.schemas import Judgement, frame, pairs
+from truerate.core.schemas import Generation, Judgement, frame, pairs
+from truerate.flow.site_tables import digested
 from truerate.site.layers import segments
-from truerate.site.mfava.browser import compare, hard, records
+from truerate.site.mfava.browser import compare, hard, records, targets
 from truerate.site.rights import open_part
 from truerate.site.samples import scripts
 from truerate.site.samples_index import coded
@@ -79,6 +80,24 @@ def test_the_choice_is_bounded_and_even_over_languages():
         "zh": 3,
     }
     assert records(mfava_board(), 9)[1] == index
+
+
+def test_whose_verdicts_are_shown_is_told_without_them_and_by_digests_of_texts():
+    """27 texts, of which replies of birch repeat labelled ones, and an empty reply is none."""
+    board = mfava_board()
+    silent = [row | {"generation_id": "silent", "text": ""} for row in board.generations.head(1).to_dicts()]
+    whole = dataclasses.replace(board, generations=board.generations.vstack(frame(Generation, silent)))
+    bare = dataclasses.replace(
+        whole,
+        judgements=frame(Judgement),
+        samples=digested(whole.samples),
+        generations=digested(whole.generations),
+    )
+    assert not set(bare.samples["text"]) & set(whole.samples["text"])
+    for n in (9, 100):
+        assert targets(bare, n) == targets(whole, n)
+    shown = targets(bare, 100)
+    assert "silent" not in shown and {*whole.samples["sample_id"]} <= shown
 
 
 def test_only_the_leading_seed_and_scope_of_a_detector_are_shown():

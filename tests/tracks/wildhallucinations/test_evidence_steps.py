@@ -50,11 +50,12 @@ SLOW = (
     "hanging",
     "cut",
 )  # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
-NAMES = [
+FOUND = [
     WORLD.lexicon().name(one)
     for one, found in pages.web(WORLD).results.items()
     if not {page.kind for page in found} & set(SLOW)
-][:24]
+]
+NAMES = FOUND[:24]
 
 
 class Running:
@@ -371,7 +372,7 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_p
         for name in ("a", "b", "c")
     ]
     with PageStore.of(at) as store:
-        store.keep_results(search_scope(at, BOARD), "b", 10, [])
+        store.keep_results(search_scope(at, BOARD), "b", 10, [{"link": "http://b.example/"}])
     search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
     assert search == {
         "step": "search",
@@ -381,7 +382,7 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_p
         "usd_low": 0.01,
         "usd_high": 0.01,
     }
-    assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 10, 0.0)
+    assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 1, 0.0)
     rendering = {"proxy": None, "service": "scrapingbee", "key_env": "FETCH_KEY"}
     search = {"endpoint": None, "url": None, "service": "brave"}
     paid = layout("http://127.0.0.1:9", search=search, fetch=rendering)
@@ -394,6 +395,27 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_p
     half = layout("http://127.0.0.1:9", search=search | {"recorded": str(known), "url": "http://b.example/"})
     search, fetch = services(half, BOARD, {("evidence", "web"): (generations(rows), {})})
     assert (search["n_calls"] + search["n_stored"], fetch["n_calls"] + fetch["n_stored"]) == (2, 20)
+
+
+def test_queries_that_were_asked_tell_a_plan_how_many_pages_the_others_find():
+    """Twenty of the closed world's names: what is told of forty others is within a quarter of what they find."""
+    asked, others = FOUND[:20], FOUND[20:60]
+    with Running() as there:
+        at = layout(f"http://127.0.0.1:{there.port}")
+        with PageStore.of(at) as store, Web(at, BOARD, store) as web:
+            known = sum(map(len, web.search(asked)))
+            names = [pairs(name=name) for name in (*asked, *others)]
+            like = {"purpose": "search", "model": "web", "text": ""}
+            rows = [
+                generation_row(generation_id=str(n), item_id=str(n), attributes=name, **like)
+                for n, name in enumerate(names)
+            ]
+            search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
+            found = sum(map(len, web.search(others)))
+    assert (search["n_calls"], search["n_stored"]) == (40, 20)
+    assert (fetch["n_stored"], fetch["n_calls"]) == (known, round(40 * known / 20))
+    assert fetch["n_calls"] == pytest.approx(found, rel=0.25)
+    assert 40 * at.p.track(BOARD).search.n_results > 1.25 * found  # the most that there may be
 
 
 def test_a_plan_searches_for_no_entity_that_brings_its_pages():

@@ -1,13 +1,25 @@
 """The facts of a subject's replies, from reply to verdict, with the closed world's models called as functions."""
 
 from collections import Counter
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.core.schemas import Fact, Generation, Judgement, pair, validate
+from truerate.core.schemas import (
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    frame,
+    pair,
+    save,
+    scan,
+    validate,
+)
 from truerate.llm.generation import facts as attributes
 from truerate.llm.generation import standing
 from truerate.tracks.wildhallucinations import facts_steps, replying_steps, verifying
@@ -297,3 +309,21 @@ def test_nothing_is_asked_without_a_verifier():
     at = layout(verifier=None)
     rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(at))
     assert rows.is_empty() and beside["judgements"].is_empty()
+
+
+def test_pages_that_entities_bring_are_read_from_where_they_lie_and_those_of_other_shards_are_not(tmp_path):
+    """As those of a search, from a query of the source's table, with the same requests and verdicts."""
+    at, n = layout(verification={"n_checked": 0}), 4
+    pages = UPSTREAM["documents"]
+    path = tmp_path / "documents.parquet"
+    save(Document, pages, path)
+    ids = {row["item_id"]: attributes(row)["documents"].split() for row in UPSTREAM["evidence"].to_dicts()}
+    own = [row | {"document_ids": ids[row["item_id"]]} for row in TABLES.items.to_dicts()]
+    brought = replace(TABLES, items=frame(Item, own), documents=scan(Document, [path]))
+    searched, found = whole(at), whole(at, upstream={}, given=brought)
+    assert [one.messages for one in found[-1].requests] == [one.messages for one in searched[-1].requests]
+    assert all(one.equals(other) for one, other in zip(found[:4], searched[:4], strict=True))
+    shards = Layout(at.p.model_copy(update={"n_shards": n})).on(BOARD)
+    parts = [facts_steps.entities(shards, BOARD, brought, shard, {}) for shard in range(n)]
+    assert all(parts) and sum(map(len, parts)) == len(own)
+    assert all(len(part[name].pages) == len(ids[name]) for part in parts for name in part)

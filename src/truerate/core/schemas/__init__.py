@@ -32,7 +32,7 @@ from truerate.core.schemas.disk import (
     write,
     write_parquet,
 )
-from truerate.core.schemas.gathering import Gathered, save_in_parts
+from truerate.core.schemas.gathering import Gathered, save_in_parts, save_query
 from truerate.core.schemas.parts import load_in_parts, read_in_parts, set_apart
 from truerate.core.schemas.rows import (
     NOT_FITTED,
@@ -110,6 +110,7 @@ __all__ = [
     "sample_row",
     "save",
     "save_in_parts",
+    "save_query",
     "scan",
     "set_apart",
     "schema",

@@ -62,10 +62,10 @@ def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
     """The rows of files that `write` wrote, one file after the other, as a query: nothing is read before it is
-    collected. Raises TruerateError where a file's names and types are not the table's.
+    collected. Raises TruerateError where a file is missing or unreadable, or its names and types are not the table's.
     """
     for path in paths:
-        _of_types(table, pl.DataFrame(schema=pl.read_parquet_schema(path)), path, "run `dvc repro`")
+        _of_types(table, read_parquet(path, rows=pl.lit(False)), path, "run `dvc repro`")
     if not paths:
         return pl.DataFrame(schema=schema(table)).lazy()
     return pl.concat([pl.scan_parquet(path) for path in paths])

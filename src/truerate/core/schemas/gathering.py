@@ -22,6 +22,7 @@ from truerate.core.schemas.disk import (
     write,
     write_parquet,
 )
+from truerate.core.schemas.parts import read_in_parts
 
 PART_ROWS = 2_000  # rows of texts of any length that are in memory together
 ROW_GROUP = 500  # of a file of such texts
@@ -97,6 +98,19 @@ def save_in_parts(
             write_parquet(validate(table, _in_order(pieces, key, keeps_first), where=str(path)), part)
         whole = pl.concat([pl.scan_parquet(part) for part in parts])
         put(path, lambda scratch: whole.sink_parquet(scratch, **STORED, row_group_size=group))
+
+
+def save_query(table: type[Table], query: pl.LazyFrame, path: str | Path, *, group: int = ROW_GROUP) -> None:
+    """Write the rows of a query as they come, in row groups of `group` rows, some of which are in memory together, and hold
+    them to the rules of the table before they take their place.
+    """
+
+    def written(scratch: Path) -> None:
+        query.sink_parquet(scratch, **STORED, row_group_size=group)
+        for _ in read_in_parts(table, scratch, n_at_once=PART_ROWS):
+            pass
+
+    put(path, written)
 
 
 def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -> list[str]:

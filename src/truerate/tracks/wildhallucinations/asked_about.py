@@ -32,7 +32,7 @@ def with_pages(at: Layout, board: str, tables, upstream: Replies) -> tuple[pl.Da
     ids and `is_wikipedia` are read.
     """
     kept, rejects = curated(at, board, tables, upstream)
-    parts = [tables.documents, upstream.get("documents", frame(Document))]
-    documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts])
+    parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
+    documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
     kept, without = with_evidence(kept, upstream.get("evidence", generations([])), documents)
     return frame(Item, kept), [*rejects, *without]

@@ -38,16 +38,15 @@ class Context:
         return ""
 
 
-def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
+def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dict[str, Context]:
     """Every entity by its id. Other items (a user's turn) are no context; of the pages those that the entities
     name are read.
     """
     entities = items.filter(pl.col("task") == "entity")
     named = entities["document_ids"].explode().drop_nulls().unique()
-    own = documents.filter(pl.col("document_id").is_in(named.implode()))
-    texts = {
-        name: (text, title) for name, text, title in own.select("document_id", "text", "title").iter_rows()
-    }
+    own = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
+    read = own.select("document_id", "text", "title").collect()
+    texts = {name: (text, title) for name, text, title in read.iter_rows()}
     return {row["item_id"]: _context(row, texts) for row in entities.iter_rows(named=True)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Judgement, frame
+from truerate.core.schemas import Document, Judgement, frame
 from truerate.llm import ask
 from truerate.llm.generation import generations
 from truerate.tracks.asking import Asking, number_in_shard, rows_in_shard
@@ -63,9 +63,8 @@ def facts(
 def entities(at: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
     """The entities of a shard with their pages, by item."""
     items, _ = with_pages(at, board, tables, upstream)
-    documents = pl.concat(
-        [tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)]
-    )
+    fetched = upstream.get("documents", frame(Document))
+    documents = pl.concat([tables.documents.lazy(), fetched.lazy()])
     found = contexts(rows_in_shard(items, shard, at.p.n_shards), documents).values()
     return {one.item_id: one for one in sorted(found, key=lambda one: one.item_id)}
 

@@ -20,7 +20,16 @@ from truerate.tracks.wildhallucinations.graph import WEB
 
 PAGE = content_id("assumed page")
 # a paragraph of 15 sentences, which give 30 facts: the paper's replies have 29.6 in the mean (Table 4)
-SAID = " ".join(f"Assumed sentence {place} says something." for place in range(1, 16))
+SAID = " ".join(
+    f"Assumed sentence {place} says of it in about as many words as there are in one of a paragraph, then ends."
+    for place in range(1, 16)
+)
+# What assumed facts speak of: words that every English page holds, so that they find passages on pages that are known, each
+# word others. Three facts speak of each, as those of a reply have passages in common: of ten facts with five passages each a
+# call shows about 31; 28 were shown where it was measured (benchmarks/RESULTS.md, what a fact is shown of its evidence).
+TOPICS = ("of", "in", "to", "was", "for", "with", "by", "from", "at", "on")
+MANY_QUERIES = 20  # stored ones that tell how many pages a query finds
+MEANT = " ".join(f"meant{n}" for n in range(8))  # words that no page holds: a fact has about ten
 _CURATED = {
     "Kind": "entity",
     "Referents": "one",
@@ -49,11 +58,12 @@ def _curated(question: str) -> str:
 
 
 def _checked(question: str) -> str:
-    """Two facts per sentence, all of them supported."""
+    """Two facts per sentence, all of them supported. No word of a fact but its topic tells one passage from another."""
     if "Facts" not in _cue(question):
         return "[1] supported"
-    numbers = range(1, 1 + SAID.count("."))
-    return "\n".join(f"[{number}] Assumed fact {number} {turn}." for number in numbers for turn in "ab")
+    numbers = range(2 * SAID.count("."))
+    facts = (f"Assumed{n} {TOPICS[n % len(TOPICS)]} {MEANT}." for n in numbers)
+    return "\n".join(f"[{1 + n // 2}] {fact}" for n, fact in enumerate(facts))
 
 
 def _cue(question: str) -> str:
@@ -63,8 +73,8 @@ def _cue(question: str) -> str:
 
 def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]:
     """The queries that the web search would be asked, of names without recorded results, with what they cost at the
-    service's price, and the pages that would be fetched, `n_results` of each at most. Of queries that are stored the
-    pages are taken for stored as well.
+    service's price, and the pages that would be fetched: of each query as many as those that are stored found in the mean,
+    where they are MANY_QUERIES or more, else `n_results`. Of queries that are stored the pages are taken for stored as well.
     """
     from truerate.tracks.wildhallucinations.evidence_steps import search_scope
     from truerate.web.hosts import host_of
@@ -82,7 +92,10 @@ def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]
     names = [name for name in names if plain(name) not in known]
     with PageStore.of(at) as store:
         scope = search_scope(at, board)
-        n_stored = sum(store.results(scope, name, how.n_results) is not None for name in names)
+        results = (store.results(scope, name, how.n_results) for name in names)
+        found = [len(one) for one in results if one is not None]
+    n_stored = len(found)
+    per_query = sum(found) / n_stored if n_stored >= MANY_QUERIES else how.n_results
     new = len(names) - n_stored
     price = how.service.price if how.endpoint is None else 0.0
     usd = {"usd_low": new * price, "usd_high": new * price}
@@ -93,16 +106,23 @@ def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]
         "n_stored": n_stored,
         **usd,
     }
-    n_pages = new * how.n_results
+    n_pages = round(new * per_query)
     usd_pages = n_pages * fetch.service.price if fetch.service else 0.0
     pages = {
         "n_calls": n_pages,
-        "n_stored": n_stored * how.n_results,
+        "n_stored": sum(found),
         "usd_low": usd_pages,
         "usd_high": usd_pages,
     }
     whence = host_of(fetch.service.url) if fetch.service else fetch.proxy or "the web"
     yield {"step": "fetch", "model": whence, **pages}
+
+
+def _passage(place: int, own: int, *, n_passages: int, n_words: int) -> list[str]:
+    """The words of the assumed page's passage at a place, one sentence: the topics that it speaks of, then others."""
+    n = own * len(TOPICS)
+    topics = [one for start, one in enumerate(TOPICS) if (place - own * start) % n < n_passages]
+    return [*topics, *(f"page{word % 10}" for word in range(n_words))][:n_words]
 
 
 def _of_step(given: Mapping, step: str) -> list:
@@ -112,20 +132,22 @@ def _of_step(given: Mapping, step: str) -> list:
 def evidence(
     at: Layout, board: str, tables, upstream: asked_about.Replies
 ) -> tuple[pl.DataFrame, asked_about.Replies]:
-    """In the place of searching: a page for every entity, long enough to fill a call with passages."""
+    """In the place of searching: a page for every entity, with `n_passages` passages of every topic, of which it has one in
+    common with the next.
+    """
     from truerate.tracks.wildhallucinations.facts_steps import verification
 
     kept, _ = asked_about.curated(at, board, tables, upstream)
     how = verification(at, board)
-    words = how.passage_words * how.window
+    own = max(1, how.n_passages - 1)  # passages from where one topic begins to where the next does
     text = "\n".join(
-        " ".join(f"assumed{place % 97}" for place in range(start, min(start + how.passage_words, words)))
-        for start in range(0, words, how.passage_words)
+        " ".join(_passage(place, own, n_passages=how.n_passages, n_words=how.passage_words))
+        for place in range(own * len(TOPICS))
     )
     page = {
         "document_id": PAGE,
         "lang": "en",
-        "title": "",
+        "title": "Assumed title of a page",
         "text": text,
         "source": WEB,
         "licence": "",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.schemas import Document, frame
 from truerate.llm import Reply, Request, ask
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.tracks.asking import Asking, ask_prompted, rows_in_shard
@@ -31,7 +32,7 @@ def generate(
         return generations([])
     items, _ = with_pages(at, board, tables, upstream)
     settings = at.p.track(board)
-    found = contexts(rows_in_shard(items, shard, at.p.n_shards), tables.documents).values()
+    found = contexts(rows_in_shard(items, shard, at.p.n_shards), frame(Document)).values()  # names, no page
     asked = requests(sorted(found, key=lambda one: one.item_id), model, settings)
     replies = ask_prompted(asked, at, f"{board}: generate {model}", asking)
     return generations(collect(asked, replies, rule=settings.abstention))

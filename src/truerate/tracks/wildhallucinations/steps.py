@@ -61,6 +61,9 @@ LABELLED_COLUMNS = {
     "judgements": SCORED_COLUMNS["judgements"],
 }
 
+# Of a source whose entities bring their pages a job reads those of its own entities alone.
+QUERIED = ("documents",)
+
 # Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard at a time.
 SLICED = ("generate", "facts")
 

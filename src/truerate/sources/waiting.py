@@ -1,0 +1,54 @@
+"""Reference texts of a source that outgrow memory: those that were read wait on disk until all are."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from truerate.core.schemas import Document, frame, scan, validate, write
+
+
+class Waiting:
+    """Document rows in the order in which a reader gives them, of each id the first.
+
+    Whenever those in memory have more than `most_chars` characters together (None: never), they go to a file of a scratch
+    folder of the system (`TMPDIR`), which lasts as long as this object.
+    """
+
+    def __init__(self, most_chars: int | None = None) -> None:
+        self.most_chars = most_chars
+        self._ids: set[str] = set()
+        self._rows: list[dict[str, Any]] = []
+        self._n_chars = 0
+        self._folder: TemporaryDirectory[str] | None = None
+        self._files: list[Path] = []
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take a row; one whose id was taken before counts no more."""
+        if row["document_id"] in self._ids:
+            return
+        self._ids.add(row["document_id"])
+        self._rows.append(row)
+        self._n_chars += len(row["text"])
+        if self.most_chars is not None and self._n_chars > self.most_chars:
+            self._put()
+
+    def table(self, *, where: str) -> pl.DataFrame | pl.LazyFrame:
+        """All rows, validated; where some went to disk, a query of what lies there, all of which whoever saves it
+        validates (`schemas.save_query`). Raises TruerateError for a broken rule; `where` begins the message.
+        """
+        if not self._files:
+            return validate(Document, frame(Document, self._rows), where=where)
+        self._put()
+        return scan(Document, self._files)
+
+    def _put(self) -> None:
+        self._folder = self._folder or TemporaryDirectory(prefix="truerate-source-")
+        path = Path(self._folder.name) / f"{len(self._files):05}.parquet"
+        write(Document, frame(Document, self._rows), path)
+        self._files.append(path)
+        self._rows, self._n_chars = [], 0

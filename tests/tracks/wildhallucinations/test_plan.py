@@ -1,0 +1,102 @@
+"""What a plan tells of facts, calls, passages and tokens, held against what the closed world's models then do: replies of
+28 facts, with all that the full profile shows of their evidence.
+"""
+
+import re
+from collections import Counter
+
+import pytest
+
+from truerate.flow import graph
+from truerate.flow.plan import assuming
+from truerate.llm.dry_run import DryRun
+from truerate.tracks.wildhallucinations import facts_steps, plan, replying_steps
+from truerate_world.encyclopedia import build
+from truerate_world.wildhallucinations.broken_models import answering, long_paragraphs
+
+from . import tiny_world
+from .tiny_world import BOARD, Asking, board, layout
+
+WORLD = build(7)
+SUBJECTS = ("aster-search",)
+# As `full`; the closed world's pages are short, and passages of 20 words are there what 190 are to longer ones
+FULL = {"passage_words": 20, "n_passages": 5, "window": 50, "has_titles": True, "n_checked": 20}
+
+
+@pytest.fixture(scope="module")
+def at(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
+        long = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 4096}
+        yield layout(verification=FULL, answering=long, subjects=SUBJECTS)
+
+
+@pytest.fixture(scope="module")
+def web():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiny_world, "text_of", lambda world, page: "\n".join(long_paragraphs(world, page)))
+        return board(range(0, 492, 10))
+
+
+def asked(at, tables, upstream, asking_of) -> list:
+    """All requests of the subjects' replies and of their facts."""
+    found = []
+    for subject in SUBJECTS:
+        for_replies, for_facts = (asking_of(name) for name in ("generate", "facts"))
+        replies = replying_steps.generate(at, BOARD, subject, tables, 0, upstream, asking=for_replies)
+        facts_steps.facts(at, BOARD, subject, tables, 0, upstream | {"generate": replies}, asking=for_facts)
+        found += [one for asking in (for_replies, for_facts) for one in asking.requests]
+    return found
+
+
+class Planning(DryRun):
+    """As a plan asks."""
+
+    @property
+    def requests(self):
+        return self.asked
+
+
+def planning(at):
+    return lambda name: Planning(assuming(at, BOARD, graph.step_of(at, BOARD, name)))
+
+
+def counted(requests) -> Counter:
+    found = Counter()
+    for request in requests:
+        texts = [message["content"] for message in request.messages]
+        passages, is_verified, claims = texts[-1].partition("#Claims#")
+        found["calls"] += 1
+        found["tokens"] += sum(len(text.encode()) for text in texts) // 4
+        if is_verified:
+            found["claims"] += sum(line.startswith("[") for line in claims.splitlines())
+            found["passages"] += len(re.findall(r"^\(\d+\) ", passages, re.MULTILINE))
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(at, web):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiny_world, "reply", answering(frozenset({"long-replies"})))
+        return counted(asked(at, *web, lambda name: Asking(at)))
+
+
+def test_what_a_plan_tells_once_pages_are_found_is_within_a_quarter_of_what_is_asked(at, web, made):
+    told = counted(asked(at, *web, planning(at)))
+    ratio = {name: told[name] / made[name] for name in made}
+    assert ratio == {name: pytest.approx(1, abs=0.25) for name in made}, ratio
+
+
+def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of_real_claims():
+    """29.6 facts a reply (Table 4); ten claims of Factcheck-GPT with five passages each are shown 28 of them (bench:evidence:
+    2,489 words in place of a single claim's 439).
+    """
+    at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
+    tables, _ = board(range(0, 492, 20))
+    rows, beside = plan.evidence(at, BOARD, tables, {})
+    found = asked(at, tables, {"evidence": rows, **beside}, planning(at))
+    verifying = [counted([one]) for one in found if "#Claims#" in one.messages[-1]["content"]]
+    whole = [one for one in verifying if one["claims"] == 10]
+    n_replies = tables.items.height
+    assert sum(one["claims"] for one in verifying) / n_replies == pytest.approx(29.6, rel=0.02)
+    assert sum(one["passages"] for one in whole) / len(whole) == pytest.approx(5 * 2489 / 439, rel=0.25)
