@@ -42,14 +42,10 @@ SETS = ("all", "common")
 
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory):
-    return boards_of(SEEDS[1:], tmp_path_factory)
-
-
-def boards_of(seeds, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
-        return [build_board(seed, tmp_path_factory.mktemp(f"wild-{seed}")) for seed in seeds]
+        return [build_board(seed, tmp_path_factory.mktemp(f"wild-{seed}")) for seed in SEEDS]
 
 
 def found(rows: list[dict], metric: str, subject: str, **where: str) -> Interval | None:

@@ -32,7 +32,6 @@ from truerate.sources.collection import SourceTables
 from truerate.tracks.wildhallucinations import plan
 from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, fetching, search_scope
 from truerate.tracks.wildhallucinations.plan import services
-from truerate.web import reading
 from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
@@ -126,12 +125,6 @@ def store(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
 
 
-@pytest.fixture
-def one_reader(monkeypatch):
-    """Pages are read by one process: to start another takes as long as to read a hundred pages."""
-    monkeypatch.setattr(reading, "AT_ONCE", 1)
-
-
 def step(at, given, shard=0):
     return evidence(at, BOARD, "web", given, shard, {})
 
@@ -161,7 +154,6 @@ def test_entities_get_the_pages_that_are_planted_for_them_and_the_rest_is_reject
         )
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_a_second_build_asks_and_fetches_nothing():
     with Running() as web:
         first, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
@@ -175,7 +167,6 @@ def test_a_second_build_asks_and_fetches_nothing():
     )
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
     items = list(tables(NAMES[:8]).items.iter_rows(named=True))
     with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
@@ -210,7 +201,6 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
     assert dropped[0].equals(dropped[1])
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_names_in_other_scripts_are_searched_for_and_their_pages_come():
     """Addresses that hold them, redirects to such, and pages of an older character set among them."""
     world = with_other_scripts(WORLD)
@@ -242,7 +232,6 @@ def looking(url):
         yield seen
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_a_web_of_another_identity_never_meets_old_pages():
     with Running() as web:
         url = f"http://127.0.0.1:{web.port}"
@@ -252,7 +241,6 @@ def test_a_web_of_another_identity_never_meets_old_pages():
         assert web.site.counts["search"] == 2 * before["search"] and web.site.counts["page"] > before["page"]
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
     with Running(Fault("search-quota", rate=0.2, first_n=1)) as web:
         at, stops = layout(f"http://127.0.0.1:{web.port}"), []
@@ -273,7 +261,6 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
     )  # an answered name is never asked again
 
 
-@pytest.mark.usefixtures("one_reader")
 def test_shards_divide_the_entities():
     with Running() as web:
         at = layout(f"http://127.0.0.1:{web.port}", n_shards=3)
@@ -283,7 +270,6 @@ def test_shards_divide_the_entities():
     )
 
 
-@pytest.mark.usefixtures("one_reader")
 @pytest.mark.parametrize("how", ["main", "tags"])
 def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path):
     with Running() as web:
