@@ -44,7 +44,7 @@ def built_site(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(
-    scope="module"
+    scope="package"
 )  # nothing wider: while playwright runs, no other test of this process could run an event loop
 def chromium():
     api = pytest.importorskip(

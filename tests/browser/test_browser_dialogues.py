@@ -5,7 +5,8 @@ segments and reasons, on a phone and on a screen.
 from pathlib import Path
 
 import pytest
-from test_browser_pages import RULES
+
+from .test_browser_pages import RULES
 
 NAME = "halludial-closed-world"
 

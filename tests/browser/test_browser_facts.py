@@ -5,7 +5,8 @@ in the dark, under attack.
 from pathlib import Path
 
 import pytest
-from test_browser_pages import RULES
+
+from .test_browser_pages import RULES
 
 NAME = "wildhallucinations-closed-world"
 

@@ -4,7 +4,8 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from test_browser_pages import RULES
+
+from .test_browser_pages import RULES
 
 NAME = "browser-board"
 

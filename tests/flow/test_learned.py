@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,33 @@ OTHER = "elsewhere"
 ABROAD = {"tracks": ["halueval"], "members": ["length"], "folds": 2, "learns_from": BOARD}
 
 
-@pytest.fixture
-def at(tmp_path, monkeypatch) -> Layout:
-    """Two boards of published pairs, labelled: one teaches the family of the other."""
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory) -> Path:
+    """A project with two boards of published pairs, labelled: one teaches the family of the other."""
+    folder = tmp_path_factory.mktemp("labelled")
     for name in ("src", "rules", "site"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / "inputs").mkdir()
+        (folder / name).symlink_to(ROOT / name)
+    (folder / "inputs").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        fill(folder)
+    return folder
+
+
+@pytest.fixture
+def at(labelled, tmp_path, monkeypatch) -> Layout:
+    """A copy of that project."""
+    shutil.copytree(labelled, tmp_path, symlinks=True, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    return Layout.load()
+
+
+def fill(folder: Path) -> None:
     params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     params["sources"], params["boards"] = {}, {}
     for board, rows in ((BOARD, QUESTIONS), (OTHER, QUESTIONS[:5])):
-        (tmp_path / board).mkdir()
-        (tmp_path / board / "qa_data.json").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        (folder / board).mkdir()
+        (folder / board / "qa_data.json").write_text("\n".join(map(json.dumps, rows)), "utf-8")
         params["sources"][board] = {"reader": "halueval", "path": board}
         params["boards"][board] = {"track": "halueval", "source": board, "title": board}
     params["detectors"] = {"long": ABROAD}
@@ -40,7 +56,6 @@ def at(tmp_path, monkeypatch) -> Layout:
         sources.import_source(made, board)
         dataset.export(made, board, made.dataset(board, "card.json"), [])
         evaluate.label(made, board)
-    return made
 
 
 def watched(at: Layout, board: str = OTHER) -> dict:

@@ -3,11 +3,11 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.warm import warm
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.flow import making
@@ -17,11 +17,17 @@ ROOT = Path(__file__).parents[2]
 RULES = 'rule made:\n    output: "made"\n    shell: "touch made"\nrule not_made:\n    output: "not-made"\n    shell: "exit 2"\n'
 
 
+def here() -> dict[str, str]:
+    """The environment of commands of this checkout, run by processes that have imported their packages already."""
+    path = f"{warm().folder}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PYTHONPATH": str(ROOT / "src"), "PATH": path}
+
+
 def make(folder: Path, target: str, **environment: str) -> subprocess.CompletedProcess:
     (folder / "x.smk").write_text(RULES)
     shutil.copy(ROOT / "params.yaml", folder)
-    own = os.environ | {"PYTHONPATH": str(ROOT / "src")} | environment
-    command = [sys.executable, "-m", "truerate", "make", "x.smk", target]
+    own = here() | environment
+    command = [warm().python, "-m", "truerate", "make", "x.smk", target]
     (folder / "profiles").mkdir(exist_ok=True)
     if not (folder / "profiles/default").exists():
         (folder / "profiles/default").symlink_to(ROOT / "profiles/default")
@@ -34,7 +40,7 @@ def test_what_others_rest_on_without_saying_so_is_built_first(tmp_path, monkeypa
     stages = {"judge": "test -f learned && touch judged", "train": "touch learned"}
     text = "".join(f"  {name}: {{cmd: {cmd}, outs: [{cmd.split()[-1]}]}}\n" for name, cmd in stages.items())
     (tmp_path / "dvc.yaml").write_text(f"stages:\n{text}")
-    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
+    subprocess.run([warm().python, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
     assert build(folder=str(tmp_path), first=["train"]) == 0
     assert (tmp_path / "judged").is_file()
     assert build(["train"], folder=str(tmp_path), first=["lost"]) == 0
@@ -63,10 +69,10 @@ def test_stages_of_dvc_and_paths_of_what_they_write_are_left_to_it(monkeypatch):
 
 def built(folder: Path) -> subprocess.CompletedProcess:
     """A build of the stage `made` of a folder's dvc.yaml, in a process of its own."""
-    own = os.environ | {"PYTHONPATH": str(ROOT / "src"), "DVC_NO_ANALYTICS": "1"}
-    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=folder, check=True)
+    own = here() | {"DVC_NO_ANALYTICS": "1"}
+    subprocess.run([warm().python, "-m", "dvc", "init", "--no-scm", "-q"], cwd=folder, check=True)
     code = "import sys; from truerate.flow.making import build; sys.exit(build(['made']))"
-    command = [sys.executable, "-c", code]
+    command = [warm().python, "-c", code]
     return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=60)
 
 

@@ -3,6 +3,7 @@ without a model.
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -60,15 +61,15 @@ def measured(at: Layout, board: str) -> list[tuple]:
     )
 
 
-@pytest.fixture
-def first(hub_here, tmp_path, monkeypatch):
-    """A project with one board, built; dialogues on their own knowledge, each hallucinated in one of its two
-    responses.
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """A project with one board, built once; dialogues on their own knowledge, each hallucinated in one of its
+    two responses.
     """
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "src").symlink_to(ROOT / "src")
-    (tmp_path / "inputs" / "little").mkdir(parents=True)
-    (tmp_path / "inputs" / "little" / "source.json").write_text(json.dumps(CARD), "utf-8")
+    folder = tmp_path_factory.mktemp("little")
+    (folder / "src").symlink_to(ROOT / "src")
+    (folder / "inputs" / "little").mkdir(parents=True)
+    (folder / "inputs" / "little" / "source.json").write_text(json.dumps(CARD), "utf-8")
     rows = [
         {
             "knowledge": f"Varn {k} is a town.",
@@ -78,16 +79,26 @@ def first(hub_here, tmp_path, monkeypatch):
         }
         for k in range(N)
     ]
-    (tmp_path / "inputs" / "little" / "dialogue_data.json").write_text(
+    (folder / "inputs" / "little" / "dialogue_data.json").write_text(
         "".join(json.dumps(row) + "\n" for row in rows), "utf-8"
     )
-    at = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}})
-    samples = build(at, "little")
-    pages.leaderboard(at)
-    Path("dvc.lock").write_text(
-        "schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  dataset@other: {cmd: y}\n", "utf-8"
-    )
-    return at, samples
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        at = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}})
+        build(at, "little")
+        pages.leaderboard(at)
+    lock = "schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  dataset@other: {cmd: y}\n"
+    (folder / "dvc.lock").write_text(lock, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def first(hub_here, built, tmp_path, monkeypatch):
+    """A copy of that project, and the labelled samples of its board."""
+    shutil.copytree(built, tmp_path, symlinks=True, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    at = Layout.load()
+    return at, load(Sample, at.labels("little", "samples"))
 
 
 def test_the_readme_s_example_reads_back_and_builds(first):

@@ -5,6 +5,7 @@ import dataclasses
 import polars as pl
 import pytest
 from test_site_render import BOARD, SITE, Elements
+from tiny_site import tiny_site
 from tiny_tables import tiny_tables
 
 from tests.records import others, panels
@@ -123,11 +124,7 @@ def test_accounts_sum_to_what_was_asked():
 
 
 def test_why_candidates_cannot_be_used_stands_on_the_board():
-    part = (
-        render_site(tiny_tables(), SITE)[BOARD]
-        .partition("Why candidates cannot be used")[2]
-        .partition("</table>")[0]
-    )
+    part = tiny_site()[BOARD].partition("Why candidates cannot be used")[2].partition("</table>")[0]
     assert "Same as right" in part and "conversational" not in part.lower()
 
 
@@ -175,7 +172,7 @@ def test_a_model_leads_unless_a_baseline_is_better_than_every_model(place, model
 
 
 def test_a_board_without_models_says_so():
-    text = Elements(render_site(tiny_tables(), SITE)["boards/halueval-published.md"]).text
+    text = Elements(tiny_site()["boards/halueval-published.md"]).text
     assert "No model has been asked yet" in text and "0 asked so far" in text
 
 
@@ -206,7 +203,7 @@ def test_no_ranked_model_of_the_makers_family_is_one_sentence():
 
 
 def test_pictures_stay_out_of_the_pages():
-    assert not [name for name in render_site(tiny_tables(), SITE) if name.endswith(".png")]
+    assert not [name for name in tiny_site() if name.endswith(".png")]
 
 
 def test_labels_of_a_slice_are_lines_of_no_model():
@@ -238,7 +235,7 @@ def test_the_page_draws_and_says_what_guessing_gets():
     assert "the thin tick is what guessing gets, 25 %" in page and "a coin toss" not in page
     # an axis of 84 from 20 to 40 % that begins at 4: a quarter of the way
     assert '<line class="chance" x1="25.0"' in page
-    assert "the thin tick is a coin toss" in render_site(tables, SITE)[BOARD]
+    assert "the thin tick is a coin toss" in tiny_site()[BOARD]
 
 
 def silent(subject, *tasks):

@@ -1,8 +1,8 @@
 """Commands of a copy of the project as processes that have imported their packages already.
 
 A build of a tiny board starts some thirty processes, and each spends one to three seconds of CPU on importing
-packages of others before it does some milliseconds' work. `Warm` starts one process that imports them once (none of
-this project's own code, which differs from copy to copy) and then, for each command, forks a child: with the
+packages of others before it does some milliseconds' work. `Warm` starts one process that imports them once, and this
+project's own code for those copies that have not changed it, and then, for each command, forks a child: with the
 command's own arguments, environment, folder and streams, its own exit code, and its own end where the one
 that asked for it is killed. A folder with a `python` and a `truerate` that ask for such a child stands first
 in the PATH of a copy, so that DVC, Snakemake and the code under test find it as they find any other.

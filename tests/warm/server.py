@@ -1,4 +1,4 @@
-"""Imports the packages of others once, then forks a child for every command that client.py asks for."""
+"""Imports packages once, then forks a child for every command that client.py asks for."""
 
 import contextlib
 import gc
@@ -14,6 +14,7 @@ import sys
 import types
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 # What commands of a build import; none reads at its import what one copy sets otherwise than another.
 PACKAGES = """
 polars polars._utils.parquet numpy orjson yaml pydantic jinja2.sandbox jinja2.meta jinja2.ext regex
@@ -34,23 +35,32 @@ markdown.extensions.codehilite markdown.extensions.fenced_code markdown.extensio
 
 def by_path(name: str) -> types.ModuleType:
     """A module of truerate.core that imports nothing else of the project, under no name of the project."""
-    place = Path(__file__).parents[2] / f"src/truerate/core/{name}.py"
+    place = ROOT / f"src/truerate/core/{name}.py"
     spec = importlib.util.spec_from_file_location(place.stem, place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def load() -> None:
-    """Import the packages; pandera first, without pandas as the project imports it, and without a look at a frame:
-    once polars has threads, what is forked waits for them for ever.
+def load():
+    """Import the packages, then the project's own modules, which are given; pandera first, without pandas as the
+    project imports it, and without a look at a frame: once polars has threads, what is forked waits for them
+    for ever.
     """
     with by_path("schemas/checker")._without_pandas(), contextlib.suppress(KeyError):
         importlib.import_module("pandera.polars").Check.get_backend(0)  # which looks for pandas once
     for name in PACKAGES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    assert "huggingface_hub" not in sys.modules  # it reads places and tokens of the environment at its import
+    from project import Project  # beside this file
+
+    del sys.path[0], sys.modules["project"]  # no command finds it, or what else lies here
+    n_threads = len(os.listdir("/proc/self/task"))
+    project = Project(ROOT / "src")
+    assert len(os.listdir("/proc/self/task")) == n_threads, "a module looks at a frame while it is imported"
+    # The one reads places and tokens of the environment at its import, the other costs much and is seldom used.
+    assert not {"huggingface_hub", "torch"} & set(sys.modules)
+    return project
 
 
 class Server:
@@ -61,6 +71,7 @@ class Server:
         self.listener.bind(str(folder / "socket"))
         self.listener.listen(64)
         self.python = str(folder / "python")
+        self.project = None
         self.lines: dict[int, socket.socket] = {}
         self.ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake)
@@ -89,6 +100,8 @@ class Server:
             return None
         self._let_go(line)
         become(asked, streams, self.python)
+        if self.project:
+            self.project.lend(sys.path[0], asked["env"].get("PYTHONPATH", "").split(os.pathsep))
         return asked["argv"]
 
     def kill(self, pid: int) -> None:
@@ -153,10 +166,9 @@ def become(asked: dict, streams: list[int], python: str) -> None:
 
 def main() -> int:
     """What a child's command returns; the process that forks ends otherwise."""
-    del sys.path[0]  # the folder of this file
     server = Server(Path(sys.argv[1]))
     print("listens", flush=True)
-    load()
+    server.project = load()
     gc.collect()
     gc.freeze()
     return run(*server.serve())

@@ -8,6 +8,7 @@ already is asked of the disk, by `truerate.config.places`.
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import PurePosixPath
@@ -221,17 +222,15 @@ def _one_in_another(p: "Params") -> Iterator[str]:
     build = PurePosixPath(p.paths.build)
     places += [BuildFolder(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
     places += [BuildFolder(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
-    for folder in dict.fromkeys(entry.folder for entry in places):
-        first, *others = [entry for entry in places if entry.folder == folder]
+    at, below = defaultdict(list), defaultdict(list)
+    for entry in places:
+        at[entry.folder].append(entry)
+        for above in entry.folder.parents:
+            below[above].append(entry)
+    for folder, (first, *others) in at.items():
         inner = [inside for inside in others if not (inside.may_lie_in(first) or first.may_lie_in(inside))]
         if not inner:  # where two are one place, what lies in it is no second mistake
-            inner = [
-                inside
-                for inside in places
-                if inside.folder != folder
-                and inside.folder.is_relative_to(folder)
-                and not inside.may_lie_in(first)
-            ]
+            inner = [inside for inside in below[folder] if not inside.may_lie_in(first)]
         if inner:
             names = ", ".join(f"{inside.key} ({inside.folder})" for inside in inner)
             yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({folder}): what is written is emptied before"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from test_site_render import Elements
 from tiny_results import HOSTILE, VALUES, write_results
+from tiny_site import tiny_site
 from tiny_tables import tiny_tables
 
 from truerate.flow.real_results import real_boards
@@ -60,7 +61,7 @@ def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path)
 
 
 def test_home_is_as_before_where_there_are_no_results(pages):
-    home = render_site(tiny_tables(), SITE)["index.md"]
+    home = tiny_site()["index.md"]
     assert "Proof of measurement" not in home
     assert "tr-real" not in home
     assert home.index("tr-banner") < home.index("<h1")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from opened_scripts import values_of
 from test_site_render import SITE, Elements
+from tiny_site import tiny_site
 from tiny_tables import tiny_tables
 from tiny_wildhallucinations import (
     ENTITIES,
@@ -44,7 +45,7 @@ def rows() -> list[dict]:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render_site(tiny_tables(), SITE)[f"boards/{NAME}.md"]
+    return tiny_site()[f"boards/{NAME}.md"]
 
 
 def tables(rows: list[dict]):

@@ -56,6 +56,7 @@ FOUND = [
     if not {page.kind for page in found} & set(SLOW)
 ]
 NAMES = FOUND[:24]
+FEW = NAMES[:12]  # where it does not matter that every outcome is met
 
 
 class Running:
@@ -156,11 +157,11 @@ def test_entities_get_the_pages_that_are_planted_for_them_and_the_rest_is_reject
 
 def test_a_second_build_asks_and_fetches_nothing():
     with Running() as web:
-        first, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables())
+        first, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
         asked = dict(web.site.counts)
-        again, beside_again = step(layout(f"http://127.0.0.1:{web.port}"), tables())
-        assert dict(web.site.counts) == asked and asked["search"] == len(NAMES)
-    gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables())  # and needs no server
+        again, beside_again = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
+        assert dict(web.site.counts) == asked and asked["search"] == len(FEW)
+    gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))  # and needs no server
     assert first.equals(again) and first.equals(gone)
     assert all(
         beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside
@@ -264,9 +265,9 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
 def test_shards_divide_the_entities():
     with Running() as web:
         at = layout(f"http://127.0.0.1:{web.port}", n_shards=3)
-        parts = [step(at, tables(), shard)[0] for shard in range(3)]
-    assert sorted(pl.concat(parts)["item_id"]) == sorted(map(content_id, NAMES)) and all(
-        0 < part.height < len(NAMES) for part in parts
+        parts = [step(at, tables(FEW), shard)[0] for shard in range(3)]
+    assert sorted(pl.concat(parts)["item_id"]) == sorted(map(content_id, FEW)) and all(
+        0 < part.height < len(FEW) for part in parts
     )
 
 
@@ -274,12 +275,12 @@ def test_shards_divide_the_entities():
 def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path):
     with Running() as web:
         at = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
-        rows, beside = step(at, tables())
+        rows, beside = step(at, tables(FEW))
     path = tmp_path / "recorded.jsonl"
     with PageStore.of(at) as store, Web(at, BOARD, store) as known:
         lines = [
             {"query": name.upper(), "items": [recorded(known, one) for one in found]}
-            for name, found in zip(NAMES, known.search(NAMES), strict=True)
+            for name, found in zip(FEW, known.search(FEW), strict=True)
         ]
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     offline = layout(
@@ -287,8 +288,10 @@ def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path
         search={"endpoint": None, "url": None, "recorded": str(path)},
         fetch={"proxy": None, "extract": how},
     )
-    again, beside_again = step(offline, tables())
-    assert beside["documents"].height > 60 and beside_again["documents"].equals(beside["documents"])
+    again, beside_again = step(offline, tables(FEW))
+    assert beside["documents"].height > 2.5 * len(FEW) and beside_again["documents"].equals(
+        beside["documents"]
+    )
     assert (
         again.select("item_id", "text").sort("item_id").equals(rows.select("item_id", "text").sort("item_id"))
     )
