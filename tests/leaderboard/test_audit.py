@@ -7,7 +7,17 @@ import pytest
 
 from truerate.config import Audit, Statistics
 from truerate.core.schemas import Sample, Score, frame, pair, pairs, validate
-from truerate.leaderboard.audit import SHORTCUTS, audit, audit_of, findings, joined
+from truerate.leaderboard.audit import (
+    LEARNED_FROM,
+    SHORTCUTS,
+    Labelled,
+    audit,
+    audit_of,
+    evenly,
+    findings,
+    joined,
+    tell,
+)
 
 P = Audit(folds=5, threshold=0.75, on_shortcut="flag")
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
@@ -197,3 +207,14 @@ def test_parts_of_a_set_are_audited_as_the_whole():
     assert audit_of((told.slice(start, 5) for start in range(0, told.height, 5)), **rules).equals(whole)
     absent = value(whole, "auroc", "overlap", task="qa")["value"]
     assert absent > 0.6  # the overlap with each text's own knowledge tells: it is read part by part, too
+
+
+def test_of_very_many_texts_some_are_learned_from_and_all_are_told():
+    assert evenly(np.array([2, 3, 5, 7, 11]), 3).tolist() == [2, 3, 7]  # places 0, 5 / 3 and 10 / 3
+    assert evenly(np.array([2, 3]), 3).tolist() == [2, 3]
+    n = LEARNED_FROM + 2_600  # of five folds four are more than are learned from
+    labels = np.arange(n) % 3 == 0
+    texts = [f"{'varn' if label else 'mirn'} {k % 7}" for k, label in enumerate(labels)]
+    folds, none = np.arange(n) % 5, np.zeros((0, 2), dtype=int)
+    told = tell(Labelled(texts, labels, np.arange(n), folds, none, {}), "answer-ngrams")
+    assert told.verdicts.tolist() == labels.tolist()

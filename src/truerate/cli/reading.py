@@ -188,7 +188,8 @@ def _plan(o) -> None:
     from truerate.flow.gpu_plan import gpu_plan
 
     at = layout()
-    plan.show(plan.plan(at, o.board), plan.labels(at, o.board), as_json=o.json, gpu=gpu_plan(at, o.board))
+    told = {"gpu": gpu_plan(at, o.board), "notes": plan.label_notes(at, o.board)}
+    plan.show(plan.plan(at, o.board), plan.labels(at, o.board), as_json=o.json, **told)
 
 
 def _profile(o) -> None:

@@ -42,6 +42,10 @@ class Detector(Block):
     `grid`: parts of the grid of token detectors; a member that parts name is fitted there alone, one that
     none names over all that the sizes of the track hold.
 
+    `unlabelled`: which token detectors judge texts that nobody labelled: `all` cells of the grid, or those of the
+    `rates` alone (the board's `detector`), which is all that scores are made from; others are then asked of texts
+    with labels, and a reply without has no marks of theirs in the sample browser.
+
     With `learns_from` its members learn on that board alone, in this family or in the one that has them
     there; on all other boards of its tracks they judge with what was learned there.
 
@@ -57,6 +61,7 @@ class Detector(Block):
     judges: dict[str, "Judging"] = {}
     learns_from: Word | None = None
     grid: tuple["GridPart", ...] = ()
+    unlabelled: Literal["all", "rates"] = "all"
     train: bool = True
     published: dict[str, Published] = {}
 
@@ -66,6 +71,10 @@ class Detector(Block):
         if self.grid and self.kind != "tokens":
             raise ValueError(
                 "`grid` is for detectors that mark tokens: leave out `folds` and `judges`, or it"
+            )
+        if self.unlabelled != "all" and self.kind != "tokens":
+            raise ValueError(
+                "`unlabelled` is for detectors that mark tokens: leave out `folds` and `judges`, or it"
             )
         if lost := [name for name in named if name not in self.members]:
             raise ValueError(f"`grid` names {lost[0]!r}, no member")

@@ -222,6 +222,7 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
         size = at.p.size_of(board) if taught_on == board else None
         asked = passages(at, board, with_labelled(texts, samples))
         told = {"kept": _kept(at, board) / "cells", "texts": texts_key(at, board)}
+        told["of_rates"] = at.p.rate_of(board) if how.unlabelled == "rates" else None
         judged = judge_tokens(members, asked, at.p, size, folder=folder, parts=how.grid, **told)
     return judged.sort("judgement_id")
 

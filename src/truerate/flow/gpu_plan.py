@@ -8,6 +8,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.flow.tracks import track_of
+from truerate.tracks.gpu_cost import GridCell
 
 COLUMNS = {
     "board": pl.String,
@@ -31,14 +32,15 @@ def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
-def _cells(at: Layout, board: str) -> Iterator[tuple[str, bool]]:
-    """Member, and whether it is of one language, of every cell of the grids of a board's token detectors."""
+def _cells(at: Layout, board: str) -> Iterator[GridCell]:
+    """Every cell of the grids of a board's token detectors."""
     from truerate.detectors.tokens.grid import cells
 
-    families = [at.p.detectors[name] for name in at.p.fitted(board)]
-    for family in families:
+    of_rates = at.p.rate_of(board)
+    for family in (at.p.detectors[name] for name in at.p.fitted(board)):
         if family.kind == "tokens":
             members = family.members_on(at.p.board(board).track)
             size, langs = at.p.size_of(board), at.p.track(board).languages
             for cell in cells(members, langs, size, family.grid):
-                yield cell.member, cell.lang is not None
+                is_everywhere = family.unlabelled == "all" or of_rates is None or cell.is_of(of_rates)
+                yield GridCell(cell.member, cell.lang is not None, is_everywhere)

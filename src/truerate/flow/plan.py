@@ -293,18 +293,32 @@ def labels(at: Layout, board: str | None) -> pl.DataFrame:
     return pl.DataFrame(lines, infer_schema_length=None)
 
 
+def label_notes(at: Layout, board: str | None) -> list[str]:
+    """What is to be known of people's labels on each board whose track says something (`label_notes` of its `plan`)."""
+    notes = []
+    for name in [board] if board else at.p.boards:
+        told = getattr(track_of(at, name, "plan"), "label_notes", None)
+        notes += [f"{name}: {note}" for note in (told(at.on(name), name) if told else ())]
+    return notes
+
+
 def show(
-    lines: pl.DataFrame, labelled: pl.DataFrame, *, as_json: bool, gpu: pl.DataFrame | None = None
+    lines: pl.DataFrame,
+    labelled: pl.DataFrame,
+    *,
+    as_json: bool,
+    gpu: pl.DataFrame | None = None,
+    notes: Sequence[str] = (),
 ) -> None:
     """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
-    will tell.
+    will tell, with `notes` on it.
     """
     sums = pl.col(pl.Int64, pl.Float64).sum()
     models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
     if as_json:
         whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}
         whole |= {"gpu": gpu.to_dicts()} if gpu is not None else {}
-        whole |= {"labels": labelled.to_dicts()}
+        whole |= {"labels": labelled.to_dicts(), "notes": list(notes)}
         print(json.dumps(whole, ensure_ascii=False, indent=1))
         return
     show_table(
@@ -320,3 +334,5 @@ def show(
     if not labelled.is_empty():
         print("\nWhat people's labels will tell, per language:")
         show_table(labelled, as_json=False)
+    for note in notes:
+        print(note)

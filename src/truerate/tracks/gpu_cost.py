@@ -14,6 +14,16 @@ REACHED = 3.57e14
 SECONDS = 3_600
 
 
+class GridCell(NamedTuple):
+    """A detector on the grid of a board: its member, whether it is of one language, and whether it is asked of texts
+    that nobody labelled.
+    """
+
+    member: str
+    is_mono: bool
+    is_everywhere: bool
+
+
 class GpuHours(NamedTuple):
     """One network on one board: how many detectors it is, and the hours of all of them together."""
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from truerate.config.detectors import Detector as FamilyOfDetectors
-from truerate.config.detectors import GridPart
+from truerate.config.detectors import GridPart, RateOf
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.tokens.cells import Cell
@@ -91,9 +91,24 @@ def test_members_that_parts_of_the_grid_name_are_fitted_there_alone():
     assert len([cell for cell in found if cell.member == "quick"]) == 2 * 2 * 2
 
 
+def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alone(params, tmp_path):
+    size = sizes(scopes=["multi", "mono"])
+    folder = fitted(params, size, tmp_path, RULES, lessons(20))
+    texts = lessons(4, start=500).with_columns(is_labelled=pl.int_range(pl.len()) % 3 > 0)
+    asked = functools.partial(judge_tokens, RULES, texts, params, size, folder=folder)
+    kept = {"kept": tmp_path / "judged", "texts": "one"}
+    whole, rates = asked(**kept), RateOf(member="token-lr", scope="multi", labels="binary")
+    found = asked(**kept, of_rates=rates)
+    is_of_rates = (pl.col("judge") == "token-lr") & (pair("attributes", "scope") == "multi")
+    labelled = texts.filter("is_labelled")["target_id"].to_list()
+    assert found.equals(whole.filter(is_of_rates | pl.col("target_id").is_in(labelled)))
+    assert whole.height > found.height and asked(**kept).equals(whole)  # neither is taken for the other
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        ({"unlabelled": "rates", "folds": 2}, "`unlabelled` is for detectors that mark tokens"),
         ({"grid": [{"members": ["b"]}]}, "`grid` names 'b', no member"),
         ({"grid": [{"members": ["a"]}], "folds": 2}, "`grid` is for detectors that mark tokens"),
         ({"grid": [{"members": []}]}, "at least 1"),

@@ -32,6 +32,8 @@ def test_one_training_and_one_judging_by_hand(p):
     texts = 30 * (856 * 2 * 11 + 300)
     found = judging_hours(p, BOARD, network, is_mono=False)
     assert found == pytest.approx(texts * 800 * 2 * 6.98e9 / 3.57e14 / 3600)
+    alone = judging_hours(p, BOARD, network, is_mono=False, is_everywhere=False)
+    assert alone == pytest.approx(found * 300 / (856 * 2 * 11 + 300))  # nobody labels replies there
     short = network.model_copy(update={"max_steps": 0 + 10})
     assert training_hours(p, BOARD, short, is_mono=False) < 5  # 640 passages learned, the others validate
 
@@ -41,6 +43,15 @@ def test_the_whole_grid_takes_about_what_the_paper_says(p):
     # 3 seeds × 2 labels × (1 multi + 30 mono), and × 1 causal
     assert lines["n_detectors"].to_list() == [186, 6]
     assert lines["gpu_hours_train"].sum() == pytest.approx(1134, rel=0.05)  # Appendix A.3, of H100s
+
+
+def test_replies_are_judged_by_the_three_detectors_of_the_rates(p):
+    network = p.backbones["llama-3-8b-full"]
+    whole = judging_hours(p, BOARD, network, is_mono=False)
+    silver = judging_hours(p, BOARD, network, is_mono=False, is_everywhere=False)
+    # multi binary in 3 seeds; the other multi ones judge silver, and the mono ones that of their language
+    expected = 3 * whole + 3 * silver + 180 * silver / 30
+    assert gpu_plan(Layout(p), BOARD)["gpu_hours_judge"][0] == pytest.approx(expected)
 
 
 def test_networks_that_do_not_say_their_size_are_not_told(p):

@@ -47,3 +47,17 @@ def test_nobody_to_label_or_nothing_to_label_plans_nothing(at):
 def test_tracks_that_plan_no_labels_have_no_lines(at):
     assert planning.labels(at, "halueval-closed-world").is_empty()
     assert set(planning.labels(at, None)["board"]) == {BOARD}
+
+
+def test_labels_of_one_person_each_are_warned_of(at):
+    assert planning.label_notes(at, None) == []  # 7 of 152 replies of a language go to all
+    for change in ({"shared_natural_labels": 0.0}, {"n_annotators": 1}):
+        values = at.p.model_dump()
+        values["tracks"]["mfava"]["labelling"] |= change
+        changed = Layout(Params.model_validate(values))
+        (note,) = planning.label_notes(changed, None)
+        assert (
+            note.startswith(f"{BOARD}: no reply goes to several people") and "shared_natural_labels" in note
+        )
+    values["sizes"]["demo"]["mfava"]["natural"] = 0
+    assert planning.label_notes(Layout(Params.model_validate(values)), None) == []

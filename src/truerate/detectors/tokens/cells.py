@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.config import Backbone
+from truerate.config import Backbone, RateOf
 from truerate.core.keys import content_id, draw
 
 NETWORK = "network"
@@ -41,6 +41,10 @@ class Cell(NamedTuple):
     def attributes(self) -> dict:
         """What its judgements say of it."""
         return {"scope": self.scope, "labels": self.labels, "seed": self.seed, "lang": self.lang}
+
+    def is_of(self, detector: RateOf) -> bool:
+        """Whether it is a cell of this detector, in whatever seed and language."""
+        return (self.member, self.scope, self.labels) == (detector.member, detector.scope, detector.labels)
 
     def own(self, passages: pl.DataFrame) -> pl.DataFrame:
         """The passages that it learns from or judges: all, or those of its language."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.config import Backbone, Grid, Params
+from truerate.config import Backbone, Grid, Params, RateOf
 from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
@@ -71,13 +71,15 @@ def judge_tokens(
     parts: Sequence[GridPart] = (),
     kept: Path | None = None,
     texts: str = "",
+    of_rates: RateOf | None = None,
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
     learn from. Without a grid they are the cells that lie in the folder.
 
     Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are. `kept`: a
     folder in which what a cell said lies, so that it is asked once of the same `texts` (their digest, with the
-    code's): an edit of one cell costs no other its time.
+    code's): an edit of one cell costs no other its time. `of_rates`: the detector whose cells alone are asked of
+    passages that are not `is_labelled`, where this is one's.
     """
     if "is_labelled" not in passages.columns:
         passages = passages.with_columns(is_labelled=True)
@@ -89,7 +91,7 @@ def judge_tokens(
     readers = [Reader(cell, cell_path(folder, cell), p.backbones.get(cell.member)) for cell in asked]
     is_worth_it = passages.height >= MANY
     judged = each(
-        functools.partial(judge_once, passages=passages, kept=kept, texts=texts),
+        functools.partial(judge_once, passages=passages, kept=kept, texts=texts, of_rates=of_rates),
         readers,
         lambda reader: reader.backbone if is_worth_it else None,
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.config import RateOf
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, read, read_json, write
@@ -45,8 +46,14 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     return judgements(cell.member, version, own, said, threshold=threshold, **cell.attributes)
 
 
-def judge_once(reader: Reader, passages: pl.DataFrame, kept: Path | None, texts: str) -> pl.DataFrame:
-    """`judge_cell`, read from the folder `kept` where this very cell judged these very `texts` (a digest) before."""
+def judge_once(
+    reader: Reader, passages: pl.DataFrame, kept: Path | None, texts: str, of_rates: RateOf | None = None
+) -> pl.DataFrame:
+    """`judge_cell`, read from the folder `kept` where this very cell judged these very `texts` (a digest) before. With
+    `of_rates` a cell of another detector is asked of those texts alone that are `is_labelled`.
+    """
+    if of_rates is not None and not reader.cell.is_of(of_rates):
+        passages, texts = passages.filter("is_labelled"), f"{texts}, labelled"
     if kept is None:
         return judge_cell(reader, passages)
     how = None if reader.backbone is None else reader.backbone.content()

@@ -8,7 +8,7 @@ longer, so that the hours of judging are a lower bound.
 from collections.abc import Iterable
 
 from truerate.config import Backbone, Params
-from truerate.tracks.gpu_cost import READ, GpuHours, hours
+from truerate.tracks.gpu_cost import READ, GpuHours, GridCell, hours
 
 TURNS = 18_357 / 4_094  # of a dialogue, as published
 TOKENS = (
@@ -18,7 +18,7 @@ OF_A_TURN = 4  # texts beside the responses: two induced ones, the reference and
 LEARNED = {True: 3 * READ, False: 4 * READ}  # operations per parameter and token; with LoRA or without
 
 
-def gpu_hours(p: Params, board: str, cells: Iterable[tuple[str, bool]]) -> list[GpuHours]:
+def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours]:
     """The hours of every judge whose backbone says its size (`resources.size_b`), once per seed. `cells`, those of
     detectors that mark tokens, are none here. A judge that learned on another board judges alone.
     """

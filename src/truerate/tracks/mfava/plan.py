@@ -13,9 +13,9 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.llm import Request
 from truerate.tracks.mfava.gpu_hours import gpu_hours
-from truerate.tracks.mfava.tasks import NATURAL, n_labels
+from truerate.tracks.mfava.tasks import NATURAL, n_labels, n_shared
 
-__all__ = ["FIRST_DRAWN", "assumed", "gpu_hours", "labels"]
+__all__ = ["FIRST_DRAWN", "assumed", "gpu_hours", "label_notes", "labels"]
 
 # Sizes whose first texts stay the same whatever the size (`dataset.chosen`): a probe cuts them.
 FIRST_DRAWN = ("train", "held_out", "silver", "articles")
@@ -82,3 +82,16 @@ def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
     for difference in APART:
         k = plan.labels_to_separate(difference, n_models=n_models)
         yield line(f"{100 * difference:.0f} points apart", k, k * n_models)
+
+
+def label_notes(at: Layout, board: str) -> Iterator[str]:
+    """What the intervals of `labels` do not hold: where no reply is labelled by several people nothing tells what one of
+    them passes over, so that rates are those which one person sees (benchmarks/RESULTS.md: of 36 replies a cell labelled
+    so .83 of intervals of .95 hold, of 30 with one for all .96).
+    """
+    rules, size = at.p.track(board).labelling, at.p.size_of(board)
+    if size.natural and (rules.n_annotators < 2 or not n_shared(NATURAL, size.natural, rules)):
+        yield (
+            "no reply goes to several people, so nothing will tell what one person passes over, and intervals hold no room for it: "
+            f"set tracks.mfava.labelling.shared_natural_labels above {rules.shared_natural_labels:g}, and n_annotators to 2 or more"
+        )
