@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PARAMS, PAPER = ROOT / "params.yaml", ROOT / "profiles/paper-mfava.yaml"
 HELMA = ROOT / "profiles/paper-halueval.yaml"
 WILD = ROOT / "profiles/paper-wildhallucinations.yaml"
+DIALOGUES = ROOT / "profiles/paper-halludial.yaml"
 DATA = (ROOT / "../shared/data/published_results.csv").is_file()
 
 
@@ -72,7 +73,27 @@ def test_wildhallucinations_paper_has_its_models_and_its_own_rules():
     assert longer == ["command-r", "command-r-plus"]
 
 
-@pytest.mark.parametrize("profile", [PAPER, HELMA, WILD], ids=lambda path: path.stem)
+def test_halludial_s_paper_measures_its_models_and_trains_its_judge_both_ways():
+    p = checked(yaml.safe_load(with_profile(PARAMS, DIALOGUES)), "paper.yaml")
+    track, size = p.track("halludial-paper"), p.size_of("halludial-paper")
+    printed = pl.read_csv(ROOT / "src/truerate/tracks/halludial/published.csv", infer_schema=False)
+    of_rates, of_judging = (
+        set(printed.filter(table=table)["model"]) - {"HalluJudge"} for table in ("9 (=6)", "7 (=2)")
+    )
+    assert (len(track.responders), len(track.subjects)) == (len(of_rates), len(of_judging)) == (21, 20)
+    assert set(track.subjects) < set(track.responders) and of_judging < of_rates
+    assert (size.dialogues, size.located, len(size.seeds), track.max_words) == (4_094, 3_200, 3, 80)
+    # section 3.1: two epochs at 3e-5; as published a part of the texts of every context is learned from
+    judge = p.backbones["hallujudge-7b"]
+    assert (judge.max_tokens, judge.epochs, judge.learning_rate, judge.warm_up) == (1_280, 2, 3e-5, 0.03)
+    assert {one.split for one in p.detectors["hallujudge"].judges.values()} == {"sample", "group"}
+    # section 3.3: the same judge on another paper's texts, which ask nobody
+    assert p.detectors["hallujudge-abroad"].learns_from == "halludial-paper"
+    abroad = p.track("halludial-abroad")
+    assert not abroad.subjects and "general" not in abroad.tasks
+
+
+@pytest.mark.parametrize("profile", [PAPER, HELMA, WILD, DIALOGUES], ids=lambda path: path.stem)
 def test_no_paper_asks_a_question_again_for_its_form(profile):
     assert checked(yaml.safe_load(with_profile(PARAMS, profile)), "paper.yaml").llm.reask == 0
 
