@@ -10,7 +10,7 @@ from truerate.leaderboard.consistency import check, check_claims
 from truerate.leaderboard.ledger import load_published
 from truerate.metrics.intervals import wilson
 from truerate.tracks.halludial import published
-from truerate.tracks.halludial.published import CLAIMS, N_TEST, REASONS, TEST
+from truerate.tracks.halludial.published import ALWAYS_NO, CLAIMS, N_TEST, REASONS, TEST
 
 PUBLISHED = load_published(Path(published.__file__).with_name("published.csv"))
 LINES = check_claims(PUBLISHED, CLAIMS)
@@ -128,3 +128,11 @@ def test_dialogue_rates_lie_between_a_turns_and_the_sum_of_its_turns():
 def test_a_kind_of_claim_that_nobody_knows_is_refused():
     with pytest.raises(TypeError, match="str is no kind of claim"):
         check("a claim", {})
+
+
+def test_who_always_says_no_is_above_seven_of_eleven_judges_by_rouge():
+    # of 58,743 targets 36,714 - 8,746 and 22,029 - 14,747 are `No.`
+    assert pytest.approx(100 * (27_968 + 7_282) / 58_743) == ALWAYS_NO
+    printed = [float(value) for value in PUBLISHED.filter(table="3", metric="rougeL")["value"]]
+    assert len(printed) == 11 and sum(value < ALWAYS_NO for value in printed) == 7
+    assert "about 60 there" in REASONS["halludial", "3"]
