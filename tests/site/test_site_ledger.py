@@ -102,3 +102,11 @@ def test_a_tally_above_a_thousand_has_its_thin_space():
         ("Consistent", "1\u2009613", ""),
         ("Cannot be checked", "1", ""),
     ]
+
+
+def test_each_paper_s_samples_are_called_what_they_are_there():
+    found = shown(
+        line("n_samples", 10_000, source="helma Table 5"),
+        line("n_samples", 91_785, source="halludial Table 1"),
+    )
+    assert [one["title"] for one in found["lines"]] == ["Hallucinated texts", "Samples"]

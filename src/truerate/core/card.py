@@ -31,7 +31,8 @@ class Words:
     is the order of the values in tables. `by_key`: those of a value under one slice key, where they differ.
     `names`: slice keys whose values are names, of which the first letter alone is changed. `powers`: slice
     keys whose values are powers of ten (`10^3`), with the word before the number. `quantities`: what the
-    track's published.csv calls a quantity that is no metric.
+    track's published.csv calls a quantity that is no metric; with the paper before it (`helma:n_samples`) where another
+    paper calls something else so.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)

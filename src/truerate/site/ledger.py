@@ -60,11 +60,12 @@ def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
     """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs,
     a dash for none.
     """
-    parts = [vocabulary.quantity(part) for part in str(line.get("quantity") or "").split(" · ")]
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
+    parts = [vocabulary.quantity(part, paper) for part in str(line.get("quantity") or "").split(" · ")]
     where = " · ".join(filter(None, (f"{vocabulary.subject(paper)} {table}".strip(), line.get("board"))))
     return {
         "title": " · ".join(parts),
+        "paper": paper,
         "where": where,
         "figures": {name: _number(line.get(name)) for name in ("published", "ours", "low", "high")},
     }
@@ -112,6 +113,7 @@ def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
 def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:
     """Printed numbers as the table that they came from (`_cells`); ± beside a value."""
     cells, spread = _apart(_cells(lines))
+    paper = lines[0]["paper"]
     across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
     varied = [
@@ -120,7 +122,7 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         if len({part[index] if index < len(part) else "" for part in parts}) > 1
     ]
     heads = [
-        " · ".join(vocabulary.quantity(part[index]) for index in varied or [0] if index < len(part))
+        " · ".join(vocabulary.quantity(part[index], paper) for index in varied or [0] if index < len(part))
         for part in parts
     ]
     columns = [[cells.get((over, of)) for of in down] for over in across]
@@ -128,10 +130,12 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
     shown = zip(*map(_aligned, columns), strict=True)
     spreads = zip(*(_aligned(column, absent=None) for column in beside), strict=True)
     rows = [
-        (language(vocabulary.quantity(of)), list(zip(*line, strict=True)))
+        (language(vocabulary.quantity(of, paper)), list(zip(*line, strict=True)))
         for of, *line in zip(down, zip(*columns, strict=True), shown, spreads, strict=True)
     ]
-    same = " · ".join(vocabulary.quantity(part) for index, part in enumerate(parts[0]) if index not in varied)
+    same = " · ".join(
+        vocabulary.quantity(part, paper) for index, part in enumerate(parts[0]) if index not in varied
+    )
     return {
         "where": where,
         "verdict": verdict,

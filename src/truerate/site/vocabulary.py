@@ -93,12 +93,13 @@ class Vocabulary:
         """A subject that is no model: `final-stop` → A final full stop; a name without words stays as it is."""
         return self.words.values.get(name, name)
 
-    def quantity(self, part: str) -> str:
-        """One part of a printed quantity: a metric, a metric with its variant (`accuracy+cot`), a slice
-        value; else as it is.
+    def quantity(self, part: str, paper: str = "") -> str:
+        """One part of a quantity that a paper prints: a metric, a metric with its variant (`accuracy+cot`), a slice
+        value; else as it is. Papers call different things by one name: words of this paper alone come first.
         """
-        if part in self.words.quantities:
-            return self.words.quantities[part]
+        for name in (f"{paper}:{part}", part):
+            if name in self.words.quantities:
+                return self.words.quantities[name]
         name, _, variant = part.partition("+")
         if name in self.measures:
             return ", ".join([self.measures[name].label, *([self.label(variant).lower()] if variant else [])])

@@ -3,7 +3,8 @@
 from truerate.tracks.contract import Words
 
 PATTERNS = range(1, 5)  # of a task, as the paper numbers them
-COUNTED = {"n_samples": "Hallucinated texts", "n_failed": "Texts passed as right"}  # as the paper prints them
+# as the paper prints them, by its name: another paper's samples are not hallucinated all
+COUNTED = {"helma:n_samples": "Hallucinated texts", "helma:n_failed": "Texts passed as right"}
 
 WORDS = Words(
     values={
