@@ -36,6 +36,8 @@ def test_every_set_says_where_it_comes_from_and_what_it_may_be_used_for(at):
         "accurate_context",
     ]
     assert rows["mushroom"]["unproven"] == ["test"]
+    # one reader of two layouts, of which one was at hand
+    assert rows["ParticleMedia__RAGTruth"]["unproven"] == ["its own source_info.jsonl and response.jsonl"]
     assert {entry.reader for entry in at.p.public_data.values()} <= set(readers())
 
 

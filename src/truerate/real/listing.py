@@ -5,7 +5,7 @@ from pathlib import Path
 from truerate.config.data import PublicData
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
-from truerate.real.sets import LEFT_OUT, card_of, folder_of, names_of, set_of
+from truerate.real.sets import LEFT_OUT, card_of, folder_of, names_of, set_of, unproven_of
 
 GITHUB = "https://github.com/"
 
@@ -43,7 +43,7 @@ def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
             {"board": name, "title": entry.title or name, "track": entry.track, "part": entry.part}
             for name, entry in entries.items()
         ],
-        "unproven": list(public.unproven) if public else [],
+        "unproven": list(unproven_of(first.reader, first.folder)),
     }
     return row if data is None else row | _here(entries, data)
 

@@ -101,6 +101,12 @@ def set_of(reader: str) -> PublicSet | None:
     return getattr(import_module(f"truerate.sources.{reader}"), "SET", None)
 
 
+def unproven_of(reader: str, folder: str) -> tuple[str, ...]:
+    """What a reader read on made-up files alone: of its set (`SET.unproven`), and of the layout in one folder (`UNPROVEN`)."""
+    public, layouts = set_of(reader), getattr(import_module(f"truerate.sources.{reader}"), "UNPROVEN", {})
+    return (*(public.unproven if public else ()), *layouts.get(folder, ()))
+
+
 def card_of(reader: str) -> dict:
     """The card of a reader (`CARD`): name, citation, licence, whether texts may be passed on, address; empty where it has none."""
     return getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})

@@ -37,6 +37,8 @@ CARD = {
     "lang": "en",
     "labelled_by": "people, who marked spans",
 }
+# by the folder of each layout, what was read on made-up files alone
+UNPROVEN = {"ParticleMedia__RAGTruth": (f"its own {SOURCES} and {RESPONSES}",)}
 UNTRIED = " Read by the format that its publishers document; this reader was not tried on the original files."
 SLICE = " The part of its test split that the repository vectara/FaithJudge holds."
 
