@@ -1,6 +1,5 @@
 """The guide is true: the settings of all its pages are merged into one tiny house, which is built once, and
-each command of the pages is run in it (in the longer proofs; on every change their settings and words are read);
-what cannot be run here is listed with its reason.
+each command of the pages is run in it; what cannot be run here is listed with its reason.
 """
 
 import contextlib
@@ -87,7 +86,6 @@ COMMAND = re.compile(
     r"(?:^|[|&;(]\s*|\$\()\s*(?:[A-Z_]+=\S+ )*truerate ((?:[^|&;<>()\n]|<[a-z])*)", re.MULTILINE
 )
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("guide")]
-followed = pytest.mark.proof  # what has the guide followed from its first page to its last
 
 
 def test_every_page_stands_in_the_navigation():
@@ -133,7 +131,7 @@ def commands(block: Block) -> list[str]:
 
 
 def test_every_command_is_one_that_the_command_line_takes():
-    """Those that are not run, too; that the others do what the pages say is a longer proof."""
+    """Those that are not run, too."""
     found = [(block, one) for block in blocks() if block.language == "bash" for one in commands(block)]
     assert len(found) >= 70 and any(block.mark for block, _ in found)
     for block, command in found:
@@ -322,7 +320,6 @@ def add_rules(params: dict) -> None:
     params["detectors"] |= {"baselines": committed["detectors"]["baselines"] | {"tracks": ["halueval"]}}
 
 
-@followed
 def test_first_steps_show_the_boards_and_mark_a_text(guide):
     assert BOARD in guide.after("first-steps.md", "truerate boards")
     told = guide.after("first-steps.md", "--answer answer.txt")
@@ -331,21 +328,18 @@ def test_first_steps_show_the_boards_and_mark_a_text(guide):
     assert '{"id": "a", ' in guide.after("first-steps.md", "--pairs pairs.jsonl --json")
 
 
-@followed
 def test_the_own_model_has_its_rows(guide):
     rows = guide.house.table("data/leaderboard/rows.parquet")
     assert {"aster", "llama"} <= set(rows.filter(pl.col("kind") == "model")["subject"])
     assert "llama" in guide.after("own-model.md", "truerate board mfava-closed-world")
 
 
-@followed
 def test_the_own_data_have_a_board_of_rules_alone(guide):
     rows = guide.house.table("data/leaderboard/rows.parquet").filter(board="halueval-mine")
     assert {"always", "length"} <= set(rows["subject"]) and "model" not in set(rows["kind"])
     assert (guide.house.folder / "build/site/boards/halueval-mine.html").is_file()
 
 
-@followed
 def test_the_walk_from_raw_files_ends_in_rows_of_both_models(guide):
     rows = guide.house.table("data/leaderboard/rows.parquet").filter(board="halueval-raw")
     assert {"writer", "reader"} <= set(rows.filter(pl.col("kind") == "model")["subject"])
@@ -356,21 +350,18 @@ def test_the_walk_from_raw_files_ends_in_rows_of_both_models(guide):
     assert "reader" in guide.after("from-raw-files.md", "truerate board halueval-raw")
 
 
-@followed
 def test_the_own_detector_has_its_rows_and_marks(guide):
     rows = guide.house.table("data/leaderboard/rows.parquet").filter(board=BOARD)
     assert "mine" in set(rows["subject"])
     assert "by mine, trained on" in guide.after("own-detector.md", "--detector mine")
 
 
-@followed
 def test_what_was_published_loads(guide):
     assert guide.hub.exists("org/name")
     assert "org/name" in guide.after("publishing.md", "--dry-run")
     assert "by org/detector@v1.0" in guide.after("publishing.md", "--detector org/detector@v1.0")
 
 
-@followed
 def test_the_guide_is_in_the_site_and_the_home_page_leads_there(guide):
     site = guide.house.folder / "build/site"
     assert {path.stem for path in (site / "guide").glob("*.html")} == {Path(name).stem for name in pages()}
