@@ -2,6 +2,8 @@
 temperatures, five labelled responses of two turns.
 """
 
+from tiny_rows import leaderboard_row
+
 from tests import records
 from truerate.core import schemas
 from truerate.core.schemas import pairs
@@ -26,22 +28,10 @@ HISTORY = "[Human]: Hello!\n[Assistant]: Hello. <b>Ask</b> me anything."
 
 
 def row(table, subject, kind, metric, value, /, *, half=0.03, ranks=None, **where):
-    low, high = (None, None) if half is None else (max(0.0, value - half), min(1.0, value + half))
-    return {
-        "board": NAME,
-        "table": table,
-        "subject": subject,
-        "kind": kind,
-        "metric": metric,
-        "slice": pairs(**where),
-        "rank_low": ranks and ranks[0],
-        "rank_high": ranks and ranks[1],
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": 72,
-        "provenance": DIGEST,
-    }
+    interval = (None, None) if half is None else (max(0.0, value - half), min(1.0, value + half))
+    return leaderboard_row(
+        NAME, DIGEST, table, subject, kind, metric, value, interval=interval, ranks=ranks, n=72, where=where
+    )
 
 
 def detection() -> list[dict]:

@@ -2,6 +2,8 @@
 
 import random
 
+from tiny_rows import leaderboard_row
+
 from truerate.core import schemas
 from truerate.core.schemas import pairs
 
@@ -44,26 +46,14 @@ def row(
     n=200,
     **where,
 ):
-    low, high = (
+    interval = (
         (None, None)
         if value is None or kind == "planted"
         else (max(0.0, value - half), min(1.0, value + half))
     )
-    return {
-        "board": board,
-        "table": table,
-        "subject": subject,
-        "kind": kind,
-        "metric": metric,
-        "slice": pairs(**where),
-        "rank_low": ranks and ranks[0],
-        "rank_high": ranks and ranks[1],
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": n,
-        "provenance": DIGEST,
-    }
+    return leaderboard_row(
+        board, DIGEST, table, subject, kind, metric, value, interval=interval, ranks=ranks, n=n, where=where
+    )
 
 
 def recognition(board: str, draw: random.Random) -> list[dict]:

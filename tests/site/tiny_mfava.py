@@ -4,6 +4,8 @@ replies, one gap.
 
 import random
 
+from tiny_rows import leaderboard_row
+
 from tests import records
 from truerate.core import schemas
 from truerate.core.schemas import pairs
@@ -42,22 +44,10 @@ DIGEST = "4be1a09c77d2"
 
 
 def row(table, subject, kind, metric, value, *, half=None, ranks=None, n=120, **where):
-    low, high = (None, None) if value is None or half is None else (max(0.0, value - half), value + half)
-    return {
-        "board": NAME,
-        "table": table,
-        "subject": subject,
-        "kind": kind,
-        "metric": metric,
-        "slice": pairs(**where),
-        "rank_low": ranks and ranks[0],
-        "rank_high": ranks and ranks[1],
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": n,
-        "provenance": DIGEST,
-    }
+    interval = (None, None) if value is None or half is None else (max(0.0, value - half), value + half)
+    return leaderboard_row(
+        NAME, DIGEST, table, subject, kind, metric, value, interval=interval, ranks=ranks, n=n, where=where
+    )
 
 
 def rates(draw: random.Random) -> list[dict]:
