@@ -18,7 +18,7 @@ from truerate.llm.replies.comparisons import Asks, against, compared
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.formed import of_json, of_table
-from truerate.llm.replies.hedging import BACK, REPORTED, UNDECIDED, WITHDRAWN
+from truerate.llm.replies.hedging import BACK, CONDITION, REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
 from truerate.llm.replies.others import (
     with_initials_named,
@@ -72,9 +72,7 @@ _LATIN_IN_CJK = lazy(
     r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=(?:Answer|Response|Summary)\s*[12])|"
     r"(?<=[a-z]\s[12])(?=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
 )
-_CONDITION = lazy(
-    r"\b(?:if|unless|suppos\w+|assum\w+|state|write|say|whether)\b[^.;!?]*\Z", re.I
-)  # before a cue
+_CONDITION = lazy(rf"\b(?:{CONDITION}|state|write|say)\b[^.;!?]*\Z", re.I)  # before a cue
 _NUMBERED = lazy(
     r"(?:[^\n]*\s)?(?:(?:answer|choice|pick|best|verdict|selection|hallucinated)\s*(?:is|:|"
     r"=)|i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|prefer|go\s+(?:with|for)))\s*[\"'*(\[]*(?P<number>[12])[\"'*)\]]*[.!]*",
@@ -145,9 +143,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, ran_on = _before_example(answer, given, hashed)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
-    cues = headings.find(answer, cue) if cue else []
-    is_conditional = any(_CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in cues)
-    if is_conditional or (cue and len(_under(answer, cue, names)) > 1):
+    if cue and (headings.is_behind(answer, cue, _CONDITION) or len(_under(answer, cue, names)) > 1):
         return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
     found = _region(value, tuple(names), asks)
     return Parsed(found.value, found.reason, joined(cuts, ran_on, more, found.cuts))

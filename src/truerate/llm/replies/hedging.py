@@ -4,6 +4,8 @@ import re
 
 from truerate.core.patterns import lazy
 
+# before a cue in its sentence: what stands behind it holds under a condition alone
+CONDITION = r"if|unless|suppos\w+|assum\w+|whether"
 BOTH = lazy(
     r"\b(?:yes|ja|oui|sí|sim)\s*(?:/|\||or|and|oder|und|ou|et|y|o|e)\s*(?:no|nein|non|não)\b|\bno\s*(?:/|or|"
     r"and)\s*yes\b",

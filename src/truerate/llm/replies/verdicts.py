@@ -75,7 +75,7 @@ _BEGUN = lazy(
 )
 _TOLD_FIRST = lazy(r"\A\W*(?:claims|evidence|sentences|example|context)\b[^\n]{0,20}[:：][ \t]*\S", re.I)
 # before a cue within a line: what holds under a condition alone
-_CONDITION = lazy(r"\b(?:if|unless|suppos\w+|assum\w+|whether)\b[^.;!?]*\Z", re.I)
+_CONDITION = lazy(rf"\b(?:{hedging.CONDITION})\b[^.;!?]*\Z", re.I)
 # before what a report says of the material; and material between hashes, which is a next example's
 _ANALYSIS = lazy(
     r"\A\W*(?:(?:let's|let\s+me|let\s+us)\s+(?:\w+\s+){0,2}\w+|analysis|"
@@ -219,9 +219,7 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
-    if any(
-        _CONDITION.search(answer[: one.start].rpartition("\n")[2]) for one in headings.find(answer, cue or "")
-    ):
+    if headings.is_behind(answer, cue or "", _CONDITION):
         return Parsed(None, "ambiguous", cuts)
     if found.value is not None and (
         _taken_back(answer, cue or "", found.value) or _turned(answer.rpartition(value)[2], found.value)
