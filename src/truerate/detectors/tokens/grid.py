@@ -10,7 +10,7 @@ import polars as pl
 
 from truerate.config import Backbone, Grid
 from truerate.config.detectors import GridPart
-from truerate.core.keys import content_id, digest
+from truerate.core.keys import content_id_of_rows, digest
 from truerate.detectors.tokens.cells import Cell
 from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.training import processes
@@ -70,7 +70,7 @@ def key_of(cell: Cell, passages: pl.DataFrame, backbone: Backbone | None, device
 
 def rows_key(passages: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
     """The name of passages by what some of their columns hold."""
-    return content_id(passages.select(columns).sort("target_id").rows())
+    return content_id_of_rows(passages.select(columns).sort("target_id").iter_rows())
 
 
 def surroundings(device: str | None = None) -> dict:

@@ -10,6 +10,7 @@ backbone has `windows`, beside as many that share most with it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import islice, pairwise
 from typing import TypeVar
 
@@ -26,6 +27,9 @@ from truerate.detectors.windows import borders
 # a reference gives way in steps of this part of the window, so that answers of similar length share its windows
 _N_CUTS = 8
 _AT_ONCE = 512  # texts that are tokenized at a time
+_KEPT = (
+    20_000  # texts of which groups that are taken again and again stay in memory; of more they are made anew
+)
 
 T = TypeVar("T")
 
@@ -81,6 +85,18 @@ def groups_of(
     one window of its reference, the nearest.
     """
     return list(stream_groups(passages, coder, backbone, labels, is_taught=is_taught))
+
+
+class Repeated:
+    """The groups of passages, as often as they are asked for: kept where texts are few, else made anew each time, as
+    memory would not hold them.
+    """
+
+    def __init__(self, make: Callable[[], Iterator[Group]], n_texts: int):
+        self._make, self._kept = make, list(make()) if n_texts <= _KEPT else None
+
+    def __iter__(self) -> Iterator[Group]:
+        return self._make() if self._kept is None else iter(self._kept)
 
 
 def stream_groups(
@@ -186,10 +202,33 @@ def _neighbours(ids: np.ndarray) -> set[tuple[int, int]]:
     return set(pairwise(ids.tolist()))
 
 
-def windowed_rate(groups: Sequence[Group]) -> float | None:
+class Windowed:
+    """Counts, of the groups that pass through it, the answers beside which their reference does not fit whole."""
+
+    def __init__(self) -> None:
+        self._n_read = self._n_windowed = Fraction(0)
+
+    def counted(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """The same groups. An answer that is read beside several windows stands in as many, and counts once."""
+        for group in groups:
+            self._n_read += sum((Fraction(1, one.n_read) for one in group.answers), Fraction(0))
+            self._n_windowed += sum(
+                (Fraction(1, one.n_read) for one in group.answers if one.n_windows > 1), Fraction(0)
+            )
+            yield group
+
+    @property
+    def rate(self) -> float | None:
+        """Their share of all; None over no answer."""
+        return float(self._n_windowed / self._n_read) if self._n_read else None
+
+
+def windowed_rate(groups: Iterable[Group]) -> float | None:
     """The share of answers beside which their reference does not fit whole; None over no answer."""
-    n_windows = {(one.target_id, one.chunk): one.n_windows for group in groups for one in group.answers}
-    return sum(n > 1 for n in n_windows.values()) / len(n_windows) if n_windows else None
+    found = Windowed()
+    for _ in found.counted(groups):
+        pass
+    return found.rate
 
 
 def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:

@@ -4,6 +4,7 @@ seconds to import.
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
 from truerate.detectors.tokens.groups import (
     Answer,
-    groups_of,
+    Repeated,
+    Windowed,
     joined,
     stream_groups,
     windowed_rate,
@@ -53,14 +55,15 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        lessons, graded = (
-            groups_of(half, coder, backbone, labels, is_taught=True) for half in (taught, held_out)
-        )
+        texts = partial(stream_groups, coder=coder, backbone=backbone, labels=labels)
+        graded = Repeated(partial(texts, held_out, is_taught=True), held_out.height)
         is_graded_alike = backbone.windows == 1 or not windowed_rate(graded)
-        judged = graded if is_graded_alike else groups_of(held_out, coder, backbone, labels)
+        judged = graded if is_graded_alike else Repeated(partial(texts, held_out), held_out.height)
         how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
+        windowed = Windowed()
+        lessons = windowed.counted(texts(taught, is_taught=True))
         trained = train(network, lessons, judged, graded=graded, **how)
-    facts = {"is_fitted": True, "windowed_rate": round(windowed_rate(lessons) or 0.0, 6), **trained.facts}
+    facts = {"is_fitted": True, "windowed_rate": round(windowed.rate or 0.0, 6), **trained.facts}
     return facts, trained.run, network
 
 

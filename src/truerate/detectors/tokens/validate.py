@@ -2,7 +2,7 @@
 chosen by it, and early stopping looks at it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -77,7 +77,7 @@ def _share(is_so: np.ndarray, of: np.ndarray) -> float | None:
     return int((is_so & of).sum()) / int(of.sum()) if of.any() else None
 
 
-def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement:
+def agreement(network, groups: Iterable[Group], backbone: Backbone) -> Agreement:
     """What the network says of labelled groups; ignored tokens count for nothing."""
     from truerate.detectors.tokens.strategies import scored_answers  # torch, which counting does without
 
@@ -87,15 +87,15 @@ def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement
 
 
 def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
-    """Labels (tokens,) and readings of texts, side by side."""
+    """Labels (tokens,) and readings of texts, side by side; of a token ten bytes are kept."""
     found = [
         (
-            np.asarray(reading.p, dtype=float)[labels >= 0],
-            labels[labels >= 0],
-            np.asarray(reading.kinds)[labels >= 0],
+            np.asarray(reading.p, dtype=float)[is_known],
+            labels[is_known] > 0,
+            (labels == np.asarray(reading.kinds))[is_known],
         )
         for labels, reading in pairs
+        for is_known in [labels >= 0]
     ]
-    empty = (np.zeros(0), np.zeros(0, dtype=int), np.zeros(0, dtype=int))
-    p, labels, kinds = (np.concatenate(column) for column in zip(empty, *found, strict=True))
-    return Agreement(p, labels > 0, labels == kinds)
+    empty = (np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+    return Agreement(*(np.concatenate(column) for column in zip(empty, *found, strict=True)))
