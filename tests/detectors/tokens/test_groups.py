@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
 from truerate.detectors.tokens.groups import (
+    Repeated,
+    Windowed,
     groups_of,
     least_suspicious,
     over_windows,
@@ -182,3 +185,26 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
 def test_a_text_without_reference_is_read_alone():
     ((group),) = groups_of(passages(["Tola"], ""), coder(), backbone(), BINARY)
     assert len(group.reference_ids) == 2
+
+
+@pytest.mark.parametrize(("n_texts", "n_made"), [(2, 1), (1_000_000, 3)])
+def test_groups_that_are_asked_for_again_are_kept_where_they_are_few(n_texts, n_made):
+    made = []
+
+    def make():
+        made.append(len(made))
+        yield from groups_of(passages(["Tola", "Miro"], "Tola lies"), coder(), backbone(), BINARY)
+
+    groups = Repeated(make, n_texts)
+    read = [[one.target_id for group in groups for one in group.answers] for _ in range(3)]
+    assert read[0] == read[1] == read[2] and len(read[0]) == 2 and len(made) == n_made
+
+
+def test_what_passes_through_is_counted():
+    code, settings = coder(), backbone(max_tokens=64)
+    long = groups_of(passages(["Town 3 lies."], FAR), code, settings, BINARY)
+    short = groups_of(passages(["Tola"], "Tola"), code, settings, BINARY)
+    counting = Windowed()
+    assert list(counting.counted(iter([*long, *short, *short, *short]))) == [*long, *short, *short, *short]
+    assert len(long) > 1 and counting.rate == pytest.approx(1 / 4)  # beside several windows, and one answer
+    assert Windowed().rate is None
