@@ -14,6 +14,8 @@ from truerate.cli import main
 from truerate.flow.result_files import CARD, ROWS, SCORES
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
+# Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
+PAGES = Path(os.environ.get("TRUERATE_DATA") or ROOT / ".." / "shared" / "data").resolve()
 LEARNED = "learned"
 NETWORKS = "tiny-"  # committed from an earlier state of them; two runs of now agree with one another
 OF_ITS_OWN = (
@@ -54,7 +56,7 @@ BUILDS = {
         ),
     ),
     # mFAVA's silver texts are what its detectors learn from
-    LEARNED: ({"Helsinki-NLP__mu-shroom": (), "WorldHellow__mHallucinations-LLM": ()}, ("mushroom",)),
+    LEARNED: ({"mushroom": (), "mfava": ()}, ("mushroom",)),
 }
 
 
@@ -73,15 +75,16 @@ def rebuilt(tmp_path_factory):
 
 def _built(build: str, folder: Path) -> Path:
     sets, _ = BUILDS[build]
-    if missing := [name for name in sets if not (CLONES / name).is_dir()]:
-        pytest.skip(f"no {CLONES / missing[0]}; name the folder of clones in TRUERATE_CLONES")
+    place, named = (PAGES, "TRUERATE_DATA") if build == LEARNED else (CLONES, "TRUERATE_CLONES")
+    if missing := [name for name in sets if not (place / name).is_dir()]:
+        pytest.skip(f"no {place / missing[0]}; name the folder that holds it in {named}")
     (folder / "data").mkdir()
     for name, files in sets.items():
         if not files:
-            (folder / "data" / name).symlink_to(CLONES / name)
+            (folder / "data" / name).symlink_to(place / name)
         for file in files:
             (folder / "data" / name / file).parent.mkdir(parents=True)
-            shutil.copy(CLONES / name / file, folder / "data" / name / file)
+            shutil.copy(place / name / file, folder / "data" / name / file)
     results = folder / "results"
     told = ["real", str(folder / "data"), "--work", str(folder / "work"), "--commit-results", str(results)]
     with pytest.MonkeyPatch.context() as patch:

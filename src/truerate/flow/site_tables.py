@@ -105,7 +105,7 @@ def board_tables(at: Layout, name: str) -> Board:
         items=load(Item, at.dataset(name, "items")),
         documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
         generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
-        facts=load(Fact, at.dataset(name, "facts")),
+        facts=scan(Fact, [at.dataset(name, "facts")]),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
         topics=read_json(at.scores(name, "topics.json")),

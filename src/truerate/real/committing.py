@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from truerate.config import Source
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, Row, Sample, load, read_json
@@ -146,6 +147,12 @@ def _leading(record: Metric, where: str, what: str) -> dict[str, str]:
     return {"metric": record.name, **told, "slice": where, "what": what}
 
 
+def _folders(source: Source) -> str:
+    """The folders that a source is read of: its own, and that of what its detectors learn from."""
+    read = [source.path, *([source.training.path] if source.training else [])]
+    return " and ".join(Path(path).name for path in read if path)
+
+
 def _card(
     at: Layout, work: Path, board: str, outcomes: pl.DataFrame, records: dict[str, Metric]
 ) -> ResultCard:
@@ -174,7 +181,7 @@ def _card(
         headline=_leading(
             next((one for one in records.values() if one.direction), next(iter(records.values()))), "", ""
         ),
-        command=f"truerate real DATA --commit-results results  # DATA holds {p.source(entry.source).path.rstrip('/').rpartition('/')[2]}",
+        command=f"truerate real DATA --commit-results results  # DATA holds {_folders(p.source(entry.source))}",
         caveats=tuple(source.get("caveats") or filter(None, [source.get("note")])),
         metrics=tuple(MetricCard(**facts_of(record)) for record in records.values()),
         confidence=p.statistics.confidence,

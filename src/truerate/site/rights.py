@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from truerate.core.rights import KEYS, open_tables
-from truerate.site.tables import Board
+from truerate.site.tables import Board, n_rows
 
 OPEN = (
     "CC0",
@@ -29,7 +29,7 @@ def open_part(board: Board) -> Board:
 
 def has_texts(board: Board) -> bool:
     """Whether the board has texts to read one by one: labelled ones, or replies that were cut into facts."""
-    return bool(board.samples.height or board.facts.height)
+    return bool(board.samples.height or n_rows(board.facts))
 
 
 def may_name(board: Board) -> bool:

@@ -48,7 +48,7 @@ class Board:
     items: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Item))
     documents: pl.DataFrame | pl.LazyFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
     generations: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Generation))
-    facts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Fact))
+    facts: pl.DataFrame | pl.LazyFrame = field(default_factory=lambda: schemas.frame(schemas.Fact))
     judgements: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Judgement))
     audit: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
     counts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Count))
@@ -194,6 +194,11 @@ def _values(column: pl.Series) -> list:
     lengths = column.list.len()
     full = iter(column.filter(lengths > 0).to_list())
     return [next(full) if n else None if n is None else [] for n in lengths.to_list()]
+
+
+def n_rows(table: pl.DataFrame | pl.LazyFrame) -> int:
+    """How many rows a table has that may be given as a query."""
+    return int(table.lazy().select(pl.len()).collect().item())
 
 
 def texts_of(documents: pl.DataFrame | pl.LazyFrame, items: Mapping[str, Mapping]) -> dict[str, str]:

@@ -30,7 +30,14 @@ from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples import scripts
 from truerate.site.sections import page_of
 from truerate.site.tables import unpaired
-from truerate.site.wildhallucinations.browser import compare, cut, passages, records, web_address
+from truerate.site.wildhallucinations.browser import (
+    compare,
+    cut,
+    passages,
+    records,
+    targets,
+    web_address,
+)
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 from truerate.site.wildhallucinations.page import LEADING, PAGE, recovered
 
@@ -459,3 +466,14 @@ def test_responding_in_the_leading_table_is_by_the_rule_that_decided():
         assert [one["value"] for one in found("responding_rate", rows)] == [
             one["value"] for one in expected if one["kind"] == "model"
         ]
+
+
+@pytest.mark.parametrize("n_max", [1, len(MODELS), 1000])
+def test_records_are_made_of_the_verdicts_on_their_targets_alone(n_max):
+    shown = targets(dataclasses.replace(BOARD, judgements=BOARD.judgements.clear()), n_max)
+    first = BOARD.judgements.unique("judge", keep="first", maintain_order=True)["judgement_id"]
+    is_shown = pl.col("target_id").is_in(sorted(shown)) | pl.col("judgement_id").is_in(first.implode())
+    judgements = BOARD.judgements.filter(is_shown)
+    few = dataclasses.replace(BOARD, judgements=judgements, facts=BOARD.facts.lazy())
+    assert records(few, n_max) == records(BOARD, n_max)
+    assert (judgements.height < BOARD.judgements.height) == (n_max < 1000)

@@ -234,7 +234,7 @@ def test_answers_with_a_page_have_a_correlation_of_their_own():
     samples = [sample(name, "abcd", span(0, 2, None, 0.9), **lang) for name in ("w1", "w2")]
     said = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]
     items = [item("w1", "wild", "sv") | {"document_ids": ["d"]}, item("w2", "wild", "sv")]
-    found, _ = scored(items, samples, [], said)
+    found, outcomes = scored(items, samples, [], said)
     for key in (("natural", "binary", "sv", "multi"), ("natural", "binary", "all", "multi")):
         assert found["spearman", "token-lr", *key]["value"] == (1 + 0) / 2
         paged = found["spearman_with_page", "token-lr", *key]
@@ -242,8 +242,14 @@ def test_answers_with_a_page_have_a_correlation_of_their_own():
         # of the answer with a page the marks are right; of the other one nothing is marked, so both together have 1/2
         alone, both = (found[metric, "token-lr", *key] for metric in ("iou_with_page", "iou"))
         assert ((alone["value"], alone["n"]), (both["value"], both["n"])) == ((1.0, 1), (0.5, 2))
+    units = outcomes.filter(pl.col("metric").str.ends_with("_with_page"), subject="token-lr")
+    assert set(units["metric"]) == {"iou_with_page", "spearman_with_page"} and set(units["unit_id"]) == {
+        "published-w1"
+    }
     every = [one | {"document_ids": ["d"]} for one in items]
-    assert not any(key[0] == "spearman_with_page" for key in scored(every, samples, [], said)[0])
+    found, outcomes = scored(every, samples, [], said)
+    assert not any(key[0] == "spearman_with_page" for key in found)
+    assert set(outcomes["metric"]) == {"iou", "spearman"}
 
 
 def test_span_statistics():

@@ -43,20 +43,11 @@ ANNOTATION = "annotation"  # the stage of what one person says; their majority i
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board, whole entities, in turn from each domain, and the index over them."""
-    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "").sort(
-        "model", "sample_index", "generation_id"
-    )
-    entities = {
-        item["item_id"]: item | unpaired(item["attributes"])
-        for item in board.items.filter(pl.col("task") == "entity").to_dicts()
-    }
-    named = replies.filter(pl.col("item_id").is_in(list(entities))).select("generation_id", "item_id")
-    names = [row["generation_id"] for row in chosen(named.to_dicts(), entities, n_max, board.vocabulary)]
+    replies, entities = _replies(board), _entities(board)
+    names = _kept(board, replies, entities, n_max)
     rows = rows_by(replies, "generation_id", names)
     kept = [rows[name] for name in names]
-    facts = board.facts.filter(pl.col("generation_id").is_in([row["generation_id"] for row in kept])).sort(
-        "sentence_index", maintain_order=True
-    )
+    facts = _facts_of(board, names).sort("sentence_index", maintain_order=True)
     opinions, judges = _opinions(board, facts)
     cited = {passage[0] for name in facts["evidence"].explode().drop_nulls() if (passage := passage_of(name))}
     known = rows_by(board.documents, "document_id", cited)
@@ -81,6 +72,42 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         for row in kept
     ]
     return made, _index(made, judges, replies.height, board)
+
+
+def targets(board: Board, n_max: int) -> set[str]:
+    """The ids under which the facts of `records` may have been judged: their own, and those of their labelled copies."""
+    names = _kept(board, _replies(board), _entities(board), n_max)
+    facts = _facts_of(board, names, "fact_id")["fact_id"]
+    return {*facts, *_labelled(board).filter(pl.col("fact").is_in(facts.implode()))["sample_id"]}
+
+
+def _replies(board: Board) -> pl.DataFrame:
+    """The replies that there are, of one model after the other."""
+    said = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "")
+    return said.sort("model", "sample_index", "generation_id")
+
+
+def _entities(board: Board) -> dict[str, dict]:
+    """The entities that were asked about, by id."""
+    asked = board.items.filter(pl.col("task") == "entity").to_dicts()
+    return {item["item_id"]: item | unpaired(item["attributes"]) for item in asked}
+
+
+def _kept(board: Board, replies: pl.DataFrame, entities: dict[str, dict], n_max: int) -> list[str]:
+    """The ids of the replies that are shown."""
+    named = replies.filter(pl.col("item_id").is_in(list(entities))).select("generation_id", "item_id")
+    return [row["generation_id"] for row in chosen(named.to_dicts(), entities, n_max, board.vocabulary)]
+
+
+def _facts_of(board: Board, replies: list[str], *columns: str) -> pl.DataFrame:
+    """The facts of some replies; no other one is read into memory."""
+    own = board.facts.lazy().filter(pl.col("generation_id").is_in(replies))
+    return own.select(columns or pl.all()).collect()
+
+
+def _labelled(board: Board) -> pl.DataFrame:
+    """The labelled copies of facts, with the `fact` that each is of."""
+    return board.samples.filter(pl.col("task") == "fact").with_columns(pair("attributes", "fact"))
 
 
 def verifier_of(board: Board) -> str:
@@ -128,8 +155,7 @@ def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[
     """
     names = {name: name for name in facts["fact_id"]}
     found: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in names}
-    labelled = board.samples.filter(pl.col("task") == "fact").with_columns(pair("attributes", "fact"))
-    for row in labelled.filter(pl.col("fact").is_in(list(names))).iter_rows(named=True):
+    for row in _labelled(board).filter(pl.col("fact").is_in(list(names))).iter_rows(named=True):
         names[row["sample_id"]] = row["fact"]
         found[row["fact"]]["label"] = "n" if row["is_hallucinated"] else "s"
     told = board.judgements.filter(pl.col("target_id").is_in(list(names))).with_columns(

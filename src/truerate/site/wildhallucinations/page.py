@@ -7,9 +7,9 @@ from dataclasses import replace
 from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.sections import Figure, Page, Part, Rows, Section
-from truerate.site.tables import Board
+from truerate.site.tables import Board, n_rows
 from truerate.site.views import View
-from truerate.site.wildhallucinations.browser import FILTERS, PEOPLE, records, verifier_of
+from truerate.site.wildhallucinations.browser import FILTERS, PEOPLE, records, targets, verifier_of
 from truerate.site.wildhallucinations.funnel import MADE_OF, PER_ENTITY, funnel
 from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
 
@@ -357,7 +357,7 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
     }
     note = ", ".join(f"{n} {state}" for state, n in states.items() if n)
     figures: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, note)]
-    return [*figures, ("Facts", board.facts.height, ""), ("Verified by", verifier_of(board), "")]
+    return [*figures, ("Facts", n_rows(board.facts), ""), ("Verified by", verifier_of(board), "")]
 
 
 def _is_without_facts(row: dict) -> bool:
@@ -386,6 +386,7 @@ PAGE = Page(
     beyond="Views, domains, evidence, error analysis",
     hidden=HIDDEN,
     records=records,
+    targets=targets,
     record_filters=tuple(name for name, *_ in FILTERS),
     record_scripts=("wildhallucinations/samples.js",),
     heads={"labels": "Labeller", "rejected": "Step"},

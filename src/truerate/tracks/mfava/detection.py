@@ -47,6 +47,7 @@ TYPED = {
     "token_f1_typed": token_scores.f1_typed,
 }
 CORRELATION = (-1.0, 1.0)  # bounds
+MUSHROOM = {"iou": UNIT, "spearman": CORRELATION}  # Mu-SHROOM's scores of an answer, with their bounds
 Language = tuple[
     int, dict, np.ndarray
 ]  # number of texts, intervals by (metric, more of the slice), SPREAD of each seed
@@ -249,8 +250,8 @@ def mushroom_rows(
     with_page: Collection[str] | None = None,
 ) -> tuple[list[dict], pl.DataFrame]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
-    character and none, and the Outcome rows on which detectors are ranked by them; `iou_with_page` and
-    `spearman_with_page` over the answers to items `with_page`, where only some have one.
+    character and none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`, where only some
+    have one; and the Outcome rows on which detectors are ranked by them, by the latter apart.
 
     `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`: `answer_scores` and
     `plain_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside them.
@@ -266,19 +267,13 @@ def mushroom_rows(
     has_page = None if with_page is None else answers["item_id"].is_in(list(with_page)).to_numpy()
     made = []
     for detector, each in subjects.items():
-        iou, correlation = each.T
-        made += _mushroom("iou", detector, iou, answers, writer, bounds=UNIT)
-        made += _mushroom("spearman", detector, correlation, answers, writer, bounds=CORRELATION)
-        outcomes += [
-            *_answers("iou", detector, iou, answers, writer),
-            *_answers("spearman", detector, correlation, answers, writer),
-        ]
+        parts = {"": (each, answers)}
         if has_page is not None and 0 < has_page.sum() < len(has_page):
-            paged = answers.filter(has_page)
-            made += _mushroom("iou_with_page", detector, iou[has_page], paged, writer, bounds=UNIT)
-            made += _mushroom(
-                "spearman_with_page", detector, correlation[has_page], paged, writer, bounds=CORRELATION
-            )
+            parts["_with_page"] = (each[has_page], answers.filter(has_page))
+        for suffix, (values, some) in parts.items():
+            for (metric, bounds), column in zip(MUSHROOM.items(), values.T, strict=True):
+                made += _mushroom(f"{metric}{suffix}", detector, column, some, writer, bounds=bounds)
+                outcomes += _answers(f"{metric}{suffix}", detector, column, some, writer)
     return made, pl.concat(outcomes)
 
 
