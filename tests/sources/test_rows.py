@@ -1,5 +1,7 @@
 """Rows and fields: cutting files, and every way in which a field can be wrong."""
 
+import tracemalloc
+
 import pytest
 
 from truerate.sources.rows import (
@@ -60,6 +62,16 @@ def told(cut, content):
 def test_a_file_that_is_read_line_by_line_has_the_rows_of_its_bytes(cut, raw, tmp_path):
     (tmp_path / "a.jsonl").write_bytes(raw)
     assert told(cut, tmp_path / "a.jsonl") == told(cut, raw)
+
+
+def test_of_a_file_that_is_read_line_by_line_few_lines_are_in_memory(tmp_path):
+    """300 lines of 100 kB: 30 MB."""
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"a": "{"x" * 100_000}"}}\n' for _ in range(300)))
+    tracemalloc.start()
+    n_chars = sum(len(make()["a"]) for _, make in json_rows(tmp_path / "a.jsonl"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n_chars == 30_000_000 and most < 3_000_000
 
 
 def test_a_file_that_ends_while_it_is_read_is_one_line(tmp_path):

@@ -2,7 +2,6 @@
 
 import io
 import json
-import tracemalloc
 from pathlib import Path
 
 import polars as pl
@@ -108,19 +107,6 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
     assert len(list(Path(held).iterdir())) >= 3
     del got
     assert not Path(held).exists()
-
-
-def test_of_json_lines_a_row_is_in_memory_at_a_time(put, read, monkeypatch):
-    """80 rows of 200 kB: of 16 MB a few rows are held while they are read and their pages wait on disk."""
-    pages = [{"text": f"{n} " + "x" * 200_000} for n in range(80)]
-    put("a.jsonl", [ROW | {"entity": f"Varn {n}", "info": [page]} for n, page in enumerate(pages)])
-    monkeypatch.setattr(wildhallucinations, "MOST_CHARS", 10)
-    read("wildhallucinations")  # what is loaded once
-    tracemalloc.start()
-    got = read("wildhallucinations")
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert got.items.height == 80 and most < 4_000_000
 
 
 def test_a_list_in_one_piece_is_read_as_its_lines_are(put, read):
