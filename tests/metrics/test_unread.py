@@ -40,14 +40,15 @@ def test_verdicts_lost_each_by_itself():
 
 def test_replies_lost_whole_are_left_out_as_it_were():
     """A quarter of the replies is lost: 1 where nothing is seen, −1/3 wherever something is. The mean is the share
-    among those that are read: of 30 replies 12.
+    among those that are read: of 30 replies 12. Level in what was read, lost replies say .4, the others
+    .4 + 40/30 · (1 or 0 − .4).
     """
     facts, read = replies((30, 5, 5), (10, 5, 0))
     assert values(facts, read, n_most=5) == pytest.approx([1, *[-1 / 3] * 5])
     unsupported = np.array([0] * 12 + [1] * 6 + [2] * 6 + [5] * 6 + [0] * 10)
     found = all_supported(np.zeros(40), facts, read, unsupported)
     assert found.mean() == pytest.approx(12 / 30)
-    assert set(np.round(found, 9)) == {1.0, round(-1 / 3, 9)}
+    assert found == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
 
 
 def test_where_nothing_is_unread_a_reply_is_supported_or_not():
@@ -63,7 +64,7 @@ def test_a_subject_without_unread_verdicts_is_not_touched_by_others():
     subjects = np.array([0] * 40 + [1] * 40)
     found = all_supported(subjects, facts, read, np.array([1, 0] * 40))
     # 20 of 160 are unread
-    assert found[:40].tolist() == [0.0, 1.0] * 20 and set(found[40:]) == {-5 / 35, 1.0}
+    assert found[:40].tolist() == [0.0, 1.0] * 20 and found[40:] == pytest.approx([-1 / 7, 1] * 20)
 
 
 @pytest.mark.parametrize("n", [1, 3, 6, 11])
@@ -101,7 +102,7 @@ def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
     facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
     found = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
     assert found[:40].tolist() == [0.0] * 40
-    assert found[40:75] == pytest.approx(-1 / 7) and (found[75:] == 1).all()
+    assert found[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
 
 
 def test_a_rare_length_is_told_with_its_neighbours():
@@ -150,12 +151,26 @@ def drawn(rng: np.random.Generator, kind: str, manner: str, lost: float) -> tupl
     owner = np.repeat(np.arange(N), facts)
     read = facts - np.bincount(owner, is_lost(rng, manner, lost, len(owner)), N).astype(int)
     seen = rng.hypergeometric(wrong, facts - wrong, read)  # the wrong ones lie anywhere in their reply
-    found = all_supported(np.zeros(N), facts, read, seen)
+    true = {"mixed": 0.6, "5": 0.8, "28": 0.4}[kind]
+    return true, float(is_right.mean()), *interval(all_supported(np.zeros(N), facts, read, seen))
+
+
+def interval(found: np.ndarray) -> tuple[float, float, float]:
+    """Value, low and high of a subject's share from what its replies say, one reply an entity."""
     told = found[~np.isnan(found)]
     sums = [told.sum(), len(told), (told**2).sum(), told.sum(), len(told), len(told)]
     value, low, high, _ = shares(*(np.array([float(one)]) for one in sums), confidence=0.95)
-    true = {"mixed": 0.6, "5": 0.8, "28": 0.4}[kind]
-    return true, float(is_right.mean()), float(value[0]), float(low[0]), float(high[0])
+    return float(value[0]), float(low[0]), float(high[0])
+
+
+@pytest.mark.parametrize("n_supported", [18, 450, 891])
+def test_replies_lost_whole_leave_the_interval_of_those_that_are_read(n_supported):
+    """Of 1,000 replies 100 are lost; of the others 2, 50 or 99 % are all supported."""
+    facts, read = replies((900, 5, 5), (100, 5, 0))
+    unsupported = np.array([0] * n_supported + [2] * (900 - n_supported) + [0] * 100)
+    found = interval(all_supported(np.zeros(1000), facts, read, unsupported))
+    whole = interval((unsupported[:900] == 0).astype(float))
+    assert found[0] == pytest.approx(whole[0]) and found[1:] == pytest.approx(whole[1:], abs=0.002)
 
 
 CELLS = list(product(LENGTHS, MANNERS, RATES))

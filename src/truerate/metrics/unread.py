@@ -28,7 +28,7 @@ def all_supported(
     subjects: np.ndarray, n_facts: np.ndarray, n_read: np.ndarray, n_unsupported: np.ndarray
 ) -> np.ndarray:
     """What each reply says of its being all supported, (replies,): 1 or 0 where nothing is unread in any reply of its
-    group, else `values` of how many of its read facts are unsupported. Its mean over a subject is the share.
+    group, else by how many of its read facts are unsupported (`values`, `_level`). Its mean over a subject is the share.
 
     A group are a subject's replies of 2^(i−1) < n ≤ 2^i facts, joined with the next longer ones until it has FEW.
     Replies of a smaller group, or of one whose values are wild, speak for themselves alone: NaN where one has an unread
@@ -40,8 +40,19 @@ def all_supported(
         for rows in _groups(np.flatnonzero(subjects == subject), n_facts):
             found = values(n_facts[rows], n_read[rows], n_most=int(n_unsupported[rows].max()))
             if is_short[rows].any() and found is not None:
-                told[rows] = found[np.minimum(n_unsupported[rows], len(found) - 1)]
+                said = found[np.minimum(n_unsupported[rows], len(found) - 1)]
+                told[rows] = _level(said, n_read[rows] / n_facts[rows])
     return told
+
+
+def _level(said: np.ndarray, read: np.ndarray) -> np.ndarray:
+    """What replies say, level in the share of their facts that was read: the least squares line is taken out, about the
+    mean. That some replies lost more than others is no error of the mean, for the values follow from what was lost; so
+    the spread is that of the mean: where replies are lost whole, what it is over those that are read.
+    """
+    gap = read - read.mean()
+    squares = float(gap @ gap)
+    return said - gap * (float(gap @ said) / squares) if squares > 0 else said
 
 
 def _groups(rows: np.ndarray, n_facts: np.ndarray) -> Iterator[np.ndarray]:
