@@ -5,7 +5,8 @@ Run `python benchmarks/wildfact.py` from the project's folder; `--write benchmar
 between the markers `<!-- bench:wildfact -->` and `<!-- /bench:wildfact -->`; `--entities 500` is a quick run.
 Invented verdicts, no model calls: every entity is asked of 15 models, a reply that does not abstain has about
 28 facts. Both sides are given the same columns and give every score raw, for all entities and for the common
-ones, by domain, Wikipedia and rarity, with cluster-robust intervals; the values must agree to 1e-9.
+ones, by domain, Wikipedia, rarity and region, with cluster-robust intervals; the values must agree to 1e-9. What a
+reply with unread verdicts says of Strict both take from `metrics.unread`.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.metrics.unread import all_supported
 from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, SCORES
 from truerate.real.markers import write_between
 from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
@@ -36,6 +38,7 @@ def drawn(n_entities: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     rng = np.random.default_rng(seed)
     domain = rng.choice(len(COUNTS), size=n_entities, p=np.array(COUNTS) / sum(COUNTS))
     rarity, is_wikipedia = rng.integers(1, 5, n_entities), rng.random(n_entities) < 0.5
+    region = domain % 4
     skill = rng.uniform(0.72, 0.95, SUBJECTS)
     entity, subject = np.repeat(np.arange(n_entities), SUBJECTS), np.tile(np.arange(SUBJECTS), n_entities)
     is_abstained = rng.random(len(entity)) < rng.uniform(0.01, 0.2, SUBJECTS)[subject]
@@ -53,6 +56,7 @@ def drawn(n_entities: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             "domain": pl.Series([f"domain-{number}" for number in range(len(COUNTS))])[domain[entity]],
             "wikipedia": pl.Series(["no", "yes"])[is_wikipedia.astype(int)[entity]],
             "rarity": pl.Series([f"10^{number}" for number in range(5)])[rarity[entity]],
+            "region": pl.Series(["Asia", "Europe", "Africa", "America"])[region[entity]],
         }
     )
     verdicts, is_read = (
@@ -113,11 +117,15 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     table["length"] = table["score"] * np.where(
         table["n_facts"] < GAMMA, np.exp(1 - GAMMA / table["n_facts"].clip(lower=1)), 1
     )
-    table["strict"] = known.groupby("generation_id")["is_supported"].min()[
-        lambda found: responds[found.index]
-    ]
-    table.loc[table["n_read"] < table["n_facts"], "strict"] = np.nan
-    table.loc[table["is_abstained"], "strict"] = 0.0
+    n_supported = known.groupby("generation_id")["is_supported"].sum().reindex(table.index).fillna(0)
+    is_told = responds & (table["n_facts"] > 0)
+    told = table[is_told]
+    table.loc[is_told, ALL_SUPPORTED] = all_supported(
+        told["subject"].to_numpy(str),
+        told["n_facts"].to_numpy(int),
+        told["n_read"].to_numpy(int),
+        (told["n_read"] - n_supported[is_told]).to_numpy(int),
+    )
     table["has_no_fact"] = (table["n_facts"] == 0).astype(float).where(responds)
     table["n_unparsed"] = table["n_facts"] - table["n_read"]
     sizes = table.groupby("domain")["entity"].nunique()
@@ -128,10 +136,9 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
         for name, column in SCORES.items()
         if name not in PRODUCTS
     }
-    is_read = responds & table["strict"].notna()
     ratios[RESPONDING], ratios[ALL_SUPPORTED] = (
         (responds, pd.Series(True, index=table.index)),
-        (is_read * table["strict"].fillna(0), is_read),
+        (table[ALL_SUPPORTED].fillna(0), table[ALL_SUPPORTED].notna()),
     )
     ratios["unreadable_rate"] = ((responds & (table["n_read"] < table["n_facts"])).astype(float), responds)
     ratios["no_fact_rate"] = (table["has_no_fact"].fillna(0), table["has_no_fact"].notna())
@@ -166,7 +173,7 @@ def cells(rows, names: list[str], at_once: bool, key: tuple) -> dict[tuple, tupl
         found[*key, name] = clustered(own, name)
     for name, pair in PRODUCTS.items():
         first, second = (found.pop((*key, one))[0] for one in pair)
-        found[*key, name] = (first * second, np.nan)
+        found[*key, name] = (first * min(1.0, max(0.0, second)), np.nan)
     return found
 
 
@@ -181,10 +188,10 @@ def clustered(sums, name: str) -> tuple[float, float]:
 
 def largest_gap(made: pl.DataFrame, reference: dict) -> float:
     """The largest difference of a value, and of the standard error that an interval rests on; every cell must
-    be there.
+    be there. Where each entity has one reply of yes or no the interval rests on their number.
     """
     rows = made.select(
-        "subject", "set", "slice", "group", "metric", "value", "n_effective", "n_clusters"
+        "subject", "set", "slice", "group", "metric", "value", "n_effective", "n", "n_clusters"
     ).rows()
     assert {row[:5] for row in rows} == set(reference)
     from scipy.special import stdtrit
@@ -192,13 +199,14 @@ def largest_gap(made: pl.DataFrame, reference: dict) -> float:
     from truerate.metrics.intervals import z_of
 
     gaps = [0.0]
-    for *key, value, n, c in rows:
+    for *key, value, n, n_replies, c in rows:
         expected, error = reference[tuple(key)]
         assert (value is None) == np.isnan(expected)
         if value is not None:
             gaps.append(abs(value - expected))
         if n is not None and 0 < value < 1 and error > 1e-12:
             widened = (z_of(CONFIDENCE) / float(stdtrit(c - 1, (1 + CONFIDENCE) / 2))) ** 2
+            widened = c / (c - 1) if n == n_replies else widened
             gaps.append(abs(np.sqrt(value * (1 - value) / (n / widened)) - error))
     return max(gaps)
 

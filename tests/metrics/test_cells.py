@@ -57,6 +57,26 @@ def test_fractions_are_worth_more_than_their_rows():
     assert found["n_effective"] > 1000 and found["high"] - found["low"] < 0.04
 
 
+def test_estimates_of_yes_and_no_that_leave_0_to_1_widen_wilsons_interval():
+    """60 rows of 1 and 40 of −.25: .5. What they add to the variance of yes and no: 40 · .25 · 1.25 / 100² · 100/99."""
+    values = [1.0] * 60 + [-0.25] * 40
+    rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(100)], "v": values})
+    found = told(rows, {"share": mean_of("v")}).row(0, named=True)
+    t, added = stdtrit(99, 0.975), 12.5 / 100**2 * 100 / 99
+    n = 99 * (1.959964 / t) ** 2  # of 100 rows of yes and no, with the rule of few clusters
+    for end in (found["low"], found["high"]):  # Wilson's inequality is an equation at either end
+        gap, variance = 0.5 - end, end * (1 - end) / n + added * (t / 1.959964) ** 2
+        assert gap**2 == pytest.approx(1.959964**2 * variance, rel=1e-5)
+    assert found["value"] == pytest.approx(0.5) and found["n_effective"] == pytest.approx(n, rel=1e-5)
+
+
+def test_an_estimate_beyond_an_edge_is_cut_and_has_a_width():
+    rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(50)], "v": [1.0] + [-0.1] * 49})
+    found = told(rows, {"share": mean_of("v")}).row(0, named=True)
+    plain = told(rows.with_columns(v=0.0), {"share": mean_of("v")}).row(0, named=True)
+    assert (found["value"], found["low"]) == (0, 0) and found["high"] > plain["high"]
+
+
 def test_a_mean_on_which_all_clusters_agree_has_no_interval():
     rows = pl.DataFrame({"s": "m", "c": [str(k // 2) for k in range(10)], "v": [5.0] * 10})
     found = told(rows, {"mean": mean_of("v")}, is_share=False).row(0, named=True)

@@ -16,8 +16,10 @@ from truerate.metrics.wildfact import (
     measured,
     pooled,
     rank_changes,
+    ratios,
     review_correction,
     scored_replies,
+    strict_outcomes,
     verifier_rates,
 )
 from truerate.tracks.wildhallucinations.views import reply_scores, score_cells
@@ -136,18 +138,34 @@ def test_rank_changes():
 # ---- Strict where something is unread ----------------------------------------------------------------------
 
 
-def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tuple[float, dict, dict]:
-    """The true Strict of drawn replies of 28 facts (28 % abstain), and the cells of Strict and of the
-    unreadable where verdicts are lost.
+def losing(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.ndarray:
+    """Which of `n` verdicts in calls of ten are unread: each by itself, whole calls, or half of them in either way."""
+    by_itself, calls = rng.random(n), (rng.random(n // 10 + 1))[np.arange(n) // 10]
+    if manner == "both":
+        return (by_itself < lost / 2) | (calls < lost / 2)
+    return (by_itself if manner == "single" else calls) < lost
 
-    As in the closed world: half of the responding replies are all supported, of the others one fact in ten is
-    not, and at least one.
+
+def strict_of(
+    lost: float, *, seed: int, n: int = 4000, n_facts: int | None = 28, manner: str = "single"
+) -> tuple[float, dict, dict, pl.DataFrame]:
+    """The true Strict of drawn replies of so many facts (28 % abstain), the cells of Strict and of the unreadable
+    where verdicts are lost, and the scored replies. None: half of the replies have 2 to 8 facts, half 15 to 44.
+
+    As in the closed world: half of the responding replies are all supported (of mixed length .8 of the short ones and
+    .25 of the long ones), of the others one fact in ten is not, and at least one.
     """
     rng = np.random.default_rng(seed)
-    is_silent, is_right = rng.random(n) < 0.28, rng.random(n) < 0.507
-    place = np.repeat(np.arange(n), np.where(is_silent, 0, n_facts))
+    is_long = rng.random(n) < 0.5
+    of_any = np.where(is_long, rng.integers(15, 45, n), rng.integers(2, 9, n))
+    sizes = of_any if n_facts is None else np.full(n, n_facts)
+    chance = np.where(is_long, 0.25, 0.8) if n_facts is None else np.full(n, 0.507)
+    is_silent, is_right = rng.random(n) < 0.28, rng.random(n) < chance
+    place = np.repeat(np.arange(n), np.where(is_silent, 0, sizes))
     is_supported = is_right[place] | (rng.random(len(place)) < 0.9)
     is_supported[np.flatnonzero(np.diff(place, prepend=-1))] &= is_right[~is_silent]
+    # a call has any of a reply's facts
+    is_supported = is_supported[np.lexsort((rng.random(len(place)), place))]
     names = pl.Series([f"{k:05}" for k in range(n)])
     known = {
         "generation_id": names,
@@ -160,7 +178,7 @@ def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tu
         domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"), region=pl.lit("r")
     )
     verdict = pl.select(
-        pl.when(pl.Series(rng.random(len(place)) >= lost)).then(pl.Series(is_supported))
+        pl.when(pl.Series(~losing(rng, manner, lost, len(place)))).then(pl.Series(is_supported))
     ).to_series()
     facts = pl.DataFrame(
         {
@@ -170,35 +188,86 @@ def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tu
             "is_title": False,
         }
     )
-    cells = score_cells(
-        reply_scores(replies, facts, gamma=10, domains_above=0),
-        panel=["m"],
-        confidence=0.95,
-        sliced=["wildfactscore"],
-    )
+    scored = reply_scores(replies, facts, gamma=10, domains_above=0)
+    cells = score_cells(scored, panel=["m"], confidence=0.95, sliced=["wildfactscore"])
     strict, unreadable = (
         cells.filter(metric=name, set="all").row(0, named=True)
         for name in ("wildfactscore_strict", "unreadable_rate")
     )
-    return float((~is_silent & is_right).mean()), strict, unreadable
+    return float((~is_silent & is_right).mean()), strict, unreadable, scored
 
 
-@pytest.mark.parametrize(("lost", "n_draws"), [(0.0, 1), (0.01, 6), (0.03, 12), (0.1, 40)])
-def test_unread_verdicts_do_not_move_strict(lost, n_draws):
-    """1 % of the verdicts leave 75 % of the replies readable, 3 % 43 %, 10 % 5 %: fewer and fewer tell, so
-    more draws are averaged.
+LOSSES = [(0.01, 4), (0.03, 4), (0.1, 8)]
+
+
+@pytest.mark.parametrize("manner", ["single", "calls", "both"])
+@pytest.mark.parametrize("n_facts", [5, 28, None])
+@pytest.mark.parametrize(("lost", "n_draws"), LOSSES)
+def test_unread_verdicts_do_not_move_strict(lost, n_draws, n_facts, manner):
+    """One verdict in a hundred, three or ten, by themselves or with their calls, of few facts a reply, many, or both:
+    of 28 facts and one in ten by itself only 5 % of the replies can be read.
     """
-    drawn = [strict_of(lost, seed=seed, n=8000 if n_draws < 40 else 4000) for seed in range(n_draws)]
-    gaps = [strict["value"] - true for true, strict, _ in drawn]
-    assert abs(np.mean(gaps)) < (1e-12 if not lost else 0.003 if lost < 0.1 else 0.01)
-    assert np.mean([strict["low"] <= true <= strict["high"] for true, strict, _ in drawn]) >= 0.9
-    assert drawn[0][2]["value"] == pytest.approx(1 - (1 - lost) ** 28, abs=0.02)
+    drawn = [strict_of(lost, seed=seed, n_facts=n_facts, manner=manner) for seed in range(n_draws)]
+    gaps = [strict["value"] - true for true, strict, *_ in drawn]
+    assert abs(np.mean(gaps)) < 0.003
+    assert np.mean([strict["low"] <= true <= strict["high"] for true, strict, *_ in drawn]) >= 0.95
+    width = np.mean([strict["high"] - strict["low"] for _, strict, *_ in drawn])
+    assert width < 1.2 * 2 * 1.96 * (0.24 / 4000) ** 0.5  # hardly wider than where each verdict is read
+    if manner == "single" and n_facts:
+        assert drawn[0][2]["value"] == pytest.approx(1 - (1 - lost) ** n_facts, abs=0.02)
 
 
-def test_one_verdict_in_ten_may_be_lost_of_five_facts_a_reply():
-    """59 % of the replies can be read: twenty draws tell the score to .001."""
-    drawn = [strict_of(0.1, seed=seed, n_facts=5) for seed in range(20)]
-    assert abs(np.mean([strict["value"] - true for true, strict, _ in drawn])) < 0.003
+@pytest.mark.parametrize("n_facts", [5, 28, None])
+def test_where_each_verdict_is_read_strict_is_the_share_itself(n_facts):
+    true, strict, unreadable, scored = strict_of(0.0, seed=0, n_facts=n_facts)
+    assert strict["value"] == pytest.approx(true, abs=1e-15) and unreadable["value"] == 0
+    own = scored.filter("is_responding")
+    assert own["all_supported"].equals(own["strict"], check_names=False)
+
+
+@pytest.mark.parametrize("manner", ["single", "calls"])
+def test_outcomes_have_strict_as_their_mean_where_verdicts_are_unread(manner):
+    """Also of a subject with few replies, and of one whose facts were not all written."""
+    *_, strict, _, scored = strict_of(0.1, seed=3, n_facts=None, manner=manner)
+    outcomes = strict_outcomes(scored)["outcome"]
+    assert outcomes.null_count() == 0 and outcomes.mean() == pytest.approx(strict["value"], abs=1e-12)
+    spread = outcomes.std() / len(outcomes) ** 0.5  # that of the estimate: the interval is about as wide
+    assert strict["high"] - strict["low"] == pytest.approx(2 * 1.96 * spread, rel=0.05)
+
+
+def test_a_share_estimated_below_0_is_none_supported():
+    """38 replies of one fact and 12 of two, of which one is unread; all others are unsupported. Of two replies of the
+    one fact not all facts were written.
+    """
+    names = [f"{k:02}" for k in range(50)]
+    replies = pl.DataFrame(
+        {
+            "generation_id": names,
+            "subject": "m",
+            "entity": names,
+            "is_abstained": False,
+            "is_whole": [True] * 48 + [False] * 2,
+        }
+    )
+    told = [(name, False) for name in names] + [(name, None) for name in names[:12]]
+    facts = pl.DataFrame(
+        told, schema={"generation_id": pl.String, "is_supported": pl.Boolean}, orient="row"
+    ).with_columns(is_duplicate=False, is_title=False)
+    scored = scored_replies(replies, facts, gamma=1)
+    # of 36 replies of one fact and 12 of two u = 12 · (1/2) / 48 is unread: f(1) = −(1/8) / (7/8)
+    assert scored["all_supported"].to_list() == [pytest.approx(-1 / 7)] * 48 + [None] * 2
+    assert strict_outcomes(scored)["outcome"].to_list() == pytest.approx([0.0] * 50)
+    parts = ratios()
+    products = {"strict": ("responding", "all_supported")}
+    sums = moments(
+        scored,
+        {name: parts[name] for name in products["strict"]},
+        by=["subject"],
+        cluster=["subject", "entity"],
+        products=products,
+    )
+    found = product_cells(sums, products, by=["subject"], confidence=0.95).row(0, named=True)
+    assert (found["value"], found["low"], found["n"]) == (0, 0, 48) and 0.05 < found["high"] < 0.2
 
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():

@@ -1,8 +1,20 @@
 """Rows and fields: cutting files, and every way in which a field can be wrong."""
 
+import tracemalloc
+
 import pytest
 
-from truerate.sources.rows import BadRow, Reason, Row, csv_records, json_lines, json_list, parse, titled
+from truerate.sources.rows import (
+    BadRow,
+    Reason,
+    Row,
+    csv_records,
+    json_lines,
+    json_list,
+    json_rows,
+    parse,
+    titled,
+)
 
 
 def made(cut):
@@ -13,6 +25,58 @@ def reason_of(call):
     with pytest.raises(BadRow) as bad:
         call()
     return bad.value.reason, bad.value.detail
+
+
+ODD = (
+    b"",
+    b" \n\n",
+    b'{"a": 1}',
+    b'{"a": 1}\n',
+    b'\xef\xbb\xbf{"a": 1}\r\n\r\n \n{"a": 2}\r\n',
+    b'\n{"a": "\xe2\x80\xa8"}\n{"a": \n{"a": 2}\r{"a": 3}\n\xff\n',
+    b'{"a": 1}\r{"a": 2}\r',
+    b'\n{"a": 1}\r{"a": 2}\r\n\n',
+    '{"a": 1}\n'.encode("utf-16"),
+    '{"a": 1}\n'.encode("utf-32-le"),
+    b'\xef\xbb\xbf\n [{"a": 1},\n {"a": 2}]',
+    b'[{"a": 1}',
+)
+
+
+def told(cut, content):
+    """Numbers with values or faults, or the fault of the whole file."""
+    found = []
+    try:
+        for number, make in cut(content):
+            try:
+                found.append((number, make()))
+            except BadRow as bad:
+                found.append((number, bad.detail))
+    except BadRow as bad:
+        found.append(bad.detail)
+    return found
+
+
+@pytest.mark.parametrize("cut", [json_lines, json_rows])
+@pytest.mark.parametrize("raw", ODD)
+def test_a_file_that_is_read_line_by_line_has_the_rows_of_its_bytes(cut, raw, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(raw)
+    assert told(cut, tmp_path / "a.jsonl") == told(cut, raw)
+
+
+def test_of_a_file_that_is_read_line_by_line_few_lines_are_in_memory(tmp_path):
+    """300 lines of 100 kB: 30 MB."""
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"a": "{"x" * 100_000}"}}\n' for _ in range(300)))
+    tracemalloc.start()
+    n_chars = sum(len(make()["a"]) for _, make in json_rows(tmp_path / "a.jsonl"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n_chars == 30_000_000 and most < 3_000_000
+
+
+def test_a_file_that_ends_while_it_is_read_is_one_line(tmp_path):
+    (tmp_path / "a.jsonl").mkdir()
+    assert told(json_lines, tmp_path / "a.jsonl") == ["it cannot be read to its end: Is a directory"]
 
 
 def test_json_lines_are_cut_at_newlines_alone():

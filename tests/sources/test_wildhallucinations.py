@@ -1,6 +1,7 @@
 """WildHallucinations' rows, written by us after its card."""
 
 import io
+import json
 from pathlib import Path
 
 import polars as pl
@@ -78,8 +79,9 @@ def test_a_folder_or_file_without_entities_is_one_line(put, read):
         read("wildhallucinations", "reject")
 
 
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_same_order(
-    put, read, tmp_path, monkeypatch
+    form, put, read, tmp_path, monkeypatch
 ):
     """Seven entities of three pages, the first of each the same for all: 15 documents in four files, the last page's text
     being the longest.
@@ -90,7 +92,7 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
             | {"entity": f"Varn {n}", "info": [PAGE, *({"text": f"{n} {page} " + "x" * n} for page in "ab")]}
             for n in range(4 * place, 4 + 3 * place)
         ]
-        put(f"data/train-0000{place}-of-00002.parquet", parquet(*rows))
+        put(f"data/train-0000{place}-of-00002.{form}", rows if form == "jsonl" else parquet(*rows))
     whole = read("wildhallucinations")
     monkeypatch.setattr(wildhallucinations, "MOST_CHARS", 30)
     monkeypatch.setattr(parquet_files, "PART_BYTES", 1)  # a row at a time
@@ -105,6 +107,14 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
     assert len(list(Path(held).iterdir())) >= 3
     del got
     assert not Path(held).exists()
+
+
+def test_a_list_in_one_piece_is_read_as_its_lines_are(put, read):
+    rows = [ROW | {"entity": f"Varn {n}"} for n in range(3)]
+    put("a.jsonl", rows)
+    lines = read("wildhallucinations")
+    put("a.jsonl", b"\xef\xbb\xbf \n" + json.dumps(rows).encode())
+    assert read("wildhallucinations").items.equals(lines.items)
 
 
 def test_a_part_that_is_damaged_is_one_line(put, read, monkeypatch):

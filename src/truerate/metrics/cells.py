@@ -199,18 +199,28 @@ def shares(
 ) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
     Σx², clusters with x > 0; the rule of `intervals.share_interval`.
+
+    Rows may be estimates of yes or no that leave [0, 1]. The value is cut to it; what such rows add to the variance,
+    Σ y(y − x) / (Σx)², has no part in the n but stands beside it in Wilson's inequality, whatever the share may be:
+    (r − p)² ≤ z² · (p(1 − p)/n + added).
     """
     from scipy.special import stdtrit
 
     with np.errstate(invalid="ignore", divide="ignore"):
         value, variance = _ratio(y, x, yy, xy, xx, c)
+        value = np.clip(value, 0.0, 1.0)
+        beyond = yy - xy  # of rows within [0, 1] none
+        added = np.where(beyond > EVEN * yy, c / (c - 1) * beyond / (x * x), 0.0)
         # Where every cluster holds one row of yes or no at most its squares are itself: these are independent rows.
         is_apart = (np.abs(xx - x) <= EVEN * x) & (np.abs(yy - y) <= EVEN * x) & (x > 0)
-        worth = np.where((variance > 0) & (value > 0) & (value < 1), value * (1 - value) / variance, c)
+        own = variance - added
+        worth = np.where((own > 0) & (value > 0) & (value < 1), value * (1 - value) / own, c)
         z, t = z_of(confidence), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
-        n = np.where(is_apart, x, np.where(c > 1, worth * (z / t) ** 2, np.nan))
+        widened = (z / t) ** 2
+        n = np.where(is_apart, x, np.where(c > 1, worth * widened, np.nan))
         middle = (value + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
+        spread = value * (1 - value) / n + z * z / (4 * n * n) + added / widened * (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(spread)
         return value, np.maximum(0.0, middle - half), np.minimum(1.0, middle + half), n
 
 

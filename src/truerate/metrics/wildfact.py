@@ -17,6 +17,7 @@ import polars as pl
 from truerate.metrics.cells import mean_of
 from truerate.metrics.intervals import NARROW, Interval, cluster_sums, wilson_clustered
 from truerate.metrics.rates import Corrected, opened
+from truerate.metrics.unread import all_supported
 
 OTHER = "other"
 KINDS = 12  # of facts: three verdicts (not supported, supported, none) × duplicate or not × title or not
@@ -32,7 +33,7 @@ SCORES = {
 RESPONDING, ALL_SUPPORTED = (
     "responding",
     "all_supported",
-)  # of the replies that came; of the responding ones that can be read
+)  # of the replies that came; of the responding ones that tell
 PRODUCTS = {
     "wildfactscore_strict": (RESPONDING, ALL_SUPPORTED)
 }  # scores that are a product of two of `ratios`
@@ -40,13 +41,15 @@ PRODUCTS = {
 
 def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) -> pl.DataFrame:
     """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`,
-    `strict`, `length`, `dedup`.
+    `strict`, `all_supported`, `length`, `dedup`.
 
     `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
     `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict, or whose facts were not all
-    written, is null and `is_unreadable`: dropping only those that the other facts leave open would lower the score. Its plain mean would
-    be too low, for abstentions are never null: the score of a subject is the product of `PRODUCTS`. `length`: f(y) · exp(1 − γ/|A_y|) where
-    |A_y| < γ (FActScore's length penalty).
+    written, is null and `is_unreadable`: dropping only those that the other facts leave open would lower the score.
+    `all_supported`: what a responding reply says of the share of replies whose every fact is supported: `strict` where nothing is unread,
+    else an estimate of it that may leave [0, 1] (`unread.all_supported`); null without a fact, and where facts were not all written. The
+    score of a subject is the product of `PRODUCTS`, for abstentions are never null. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ
+    (FActScore's length penalty).
     `dedup`: the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact` and no score.
     """
     counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
@@ -60,16 +63,28 @@ def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) ->
     )
     score = pl.when(responds & (n_read > 0)).then(pl.col("n_supported") / n_read)
     penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
-    is_readable = responds & is_whole & (n_facts > 0) & (n_read == n_facts)
-    all_supported = (pl.col("n_supported") == n_facts).cast(pl.Float64)
+    is_told = responds & is_whole & (n_facts > 0)
+    is_strict = (pl.col("n_supported") == n_facts).cast(pl.Float64)
     return counted.with_columns(
+        _all_supported(counted, is_told),
         score=score,
-        strict=pl.when(pl.col("is_abstained")).then(0.0).when(is_readable).then(all_supported),
+        strict=pl.when(pl.col("is_abstained")).then(0.0).when(is_told & (n_read == n_facts)).then(is_strict),
         length=score * penalty,
         dedup=pl.when(responds & (pl.col("n_own") > 0)).then(pl.col("n_own_supported") / pl.col("n_own")),
         has_no_fact=pl.when(responds & is_whole).then(n_facts == 0),
         is_unreadable=pl.when(responds).then(~is_whole.fill_null(False) | (n_read < n_facts)),
     )
+
+
+def _all_supported(counted: pl.DataFrame, is_told: pl.Expr) -> pl.Series:
+    """`unread.all_supported` of the replies that tell."""
+    rows = counted.select(row=is_told.fill_null(False).arg_true())["row"]
+    own = counted.select("subject", "n_facts", "n_read", "n_supported")[rows]
+    subjects = own["subject"].cast(pl.String).rank("dense").to_numpy()
+    n_facts, n_read, n_supported = (own[name].to_numpy() for name in own.columns[1:])
+    found = np.full(counted.height, np.nan)
+    found[rows.to_numpy()] = all_supported(subjects, n_facts, n_read, n_read - n_supported)
+    return pl.Series(ALL_SUPPORTED, found).fill_nan(None)
 
 
 def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
@@ -103,9 +118,9 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for
     `cells.ratio_cells`.
 
-    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that can
-    be read the ones whose every fact is supported. So a reply that cannot be read is as the others that
-    respond, and unread verdicts do not give silence more weight.
+    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that tell
+    of all their facts (`all_supported`) the ones whose every fact is supported. So a reply that does not is as the
+    others that respond, and unread verdicts do not give silence more weight.
     """
     of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
     of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
@@ -113,8 +128,8 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
         **{name: mean_of(column) for name, column in SCORES.items() if name not in PRODUCTS},
         RESPONDING: (pl.col("is_responding"), pl.col("is_abstained").is_not_null()),
         ALL_SUPPORTED: (
-            pl.col("is_responding") * pl.col("strict"),
-            pl.col("is_responding") & pl.col("strict").is_not_null(),
+            pl.col(ALL_SUPPORTED),
+            pl.col(ALL_SUPPORTED).is_not_null(),
         ),
         "unreadable_rate": mean_of("is_unreadable"),
         "no_fact_rate": mean_of("has_no_fact"),
@@ -129,18 +144,18 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score
     R · S itself.
 
-    0 where it abstains; S where it responds and cannot be read or has no fact; S + A/C · (strict − S) where
-    it can, with S the share of the C readable replies that are all supported, of A that respond: their
-    linearised values, whose spread is that of the estimate. They may leave [0, 1] where replies cannot be
-    read. Null where no reply came, and for a subject that responds with none that can be read.
+    0 where it abstains; S where it responds and does not tell; S + A/C · (all_supported − their mean) where it does,
+    with S the mean of `all_supported` over the C replies that tell, cut to [0, 1], of A that respond: their linearised
+    values, whose spread is that of the estimate. They may leave [0, 1] where replies or verdicts cannot be read. Null
+    where no reply came, and for a subject that responds with none that tells.
     """
-    subject, responds, strict = pl.col("subject"), pl.col("is_responding"), pl.col("strict")
-    own = pl.when(responds).then(strict)
-    share, ratio = own.mean().over(subject), responds.sum().over(subject) / own.count().over(subject)
-    readable = share + ratio * (own - share)
+    subject, responds, own = pl.col("subject"), pl.col("is_responding"), pl.col(ALL_SUPPORTED)
+    mean, ratio = own.mean().over(subject), responds.sum().over(subject) / own.count().over(subject)
+    share = mean.clip(0, 1)
+    told = share + ratio * (own - mean)
     is_told = share.is_not_null() | (responds.sum().over(subject) == 0)
     silent = pl.when(pl.col("is_abstained") & is_told).then(0.0)
-    return scored.with_columns(outcome=silent.when(responds).then(pl.coalesce(readable, share)))
+    return scored.with_columns(outcome=silent.when(responds).then(pl.coalesce(told, share)))
 
 
 # ---- sets and slices ---------------------------------------------------------------------------------------

@@ -96,9 +96,11 @@ class Collection:
         keep: Callable[[Row], None],
         *,
         may_be_empty: bool = False,
+        in_parts: bool = False,
     ) -> None:
         """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends
-        the run, as one without a row does, unless it `may_be_empty`.
+        the run, as one without a row does, unless it `may_be_empty`. `in_parts`: `cut` is given the file's place, as
+        it is of each Parquet file, in place of its bytes.
 
         Where it is not there, its rows are read from Parquet files of its name, else from those that the
         folder holds, as the Hub has them.
@@ -106,7 +108,8 @@ class Collection:
         for part in (
             self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
         ):
-            self._read(part, cut if part == file else parquet_rows, keep, may_be_empty=may_be_empty)
+            how = cut if part == file else parquet_rows
+            self._read(part, how, keep, may_be_empty=may_be_empty, in_parts=in_parts)
 
     def _of_name(self, file: str) -> list[str]:
         """The file; else the Parquet file of its name, whole or in shards (`claims-00000-of-00002.parquet`)."""
@@ -120,9 +123,15 @@ class Collection:
         )
 
     def _read(
-        self, file: str, cut: Callable[..., Cut], keep: Callable[[Row], None], *, may_be_empty: bool
+        self,
+        file: str,
+        cut: Callable[..., Cut],
+        keep: Callable[[Row], None],
+        *,
+        may_be_empty: bool,
+        in_parts: bool,
     ) -> None:
-        content, sha256 = self._content(file)
+        content, sha256 = self._content(file, in_parts=in_parts or file.endswith(SUFFIX))
         n_rows = 0
         try:
             for number, make in cut(content):
@@ -142,11 +151,11 @@ class Collection:
         n_rows = sum(file["n_rows"] for file in self.files)
         self.files = [{"file": name, "sha256": hashlib.sha256(lines.encode()).hexdigest(), "n_rows": n_rows}]
 
-    def _content(self, file: str) -> tuple[bytes | Path, str]:
-        """A file's bytes, of one of Parquet, which is read part by part, its place; and their SHA-256."""
+    def _content(self, file: str, *, in_parts: bool) -> tuple[bytes | Path, str]:
+        """A file's bytes, of one that is read part by part its place; and their SHA-256."""
         path = self.folder / file
         try:
-            if path.suffix == SUFFIX:
+            if in_parts:
                 with path.open("rb") as opened:
                     return path, hashlib.file_digest(opened, "sha256").hexdigest()
             raw = path.read_bytes()

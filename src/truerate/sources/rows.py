@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from itertools import islice
+from pathlib import Path
 
 import orjson
 
@@ -230,20 +232,39 @@ _NULLS = {
 }
 
 
-def json_lines(raw: bytes) -> Cut:
+def json_lines(content: bytes | Path) -> Cut:
     """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count
-    as lines.
+    as lines. Of a file that is named by its place two lines are in memory at a time.
 
     A file in another encoding or whose lines end in CR alone makes BadRow at once.
     """
-    refuse_encoding(raw)
-    if b"\r" in raw.strip() and b"\n" not in raw.strip():
+    numbered = enumerate(_lines(content), 1)
+    rows = ((number, line) for number, line in numbered if line.strip())
+    ahead = [*islice(rows, 2)]
+    if len(ahead) == 1 and b"\r" in ahead[0][1].strip():
         raise BadRow(
             Reason.UNPARSABLE, "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
         )
-    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if line.strip():
-            yield number, lambda line=line: _parsed_line(line)
+    while ahead:
+        number, line = ahead.pop(0)
+        yield number, lambda line=line: _parsed_line(line)
+        ahead += islice(rows, 1)
+
+
+def _lines(content: bytes | Path) -> Iterator[bytes]:
+    """What lies between the line feeds of a file, but for its byte order mark."""
+    if isinstance(content, bytes):
+        refuse_encoding(content)
+        yield from content.removeprefix(codecs.BOM_UTF8).split(b"\n")
+        return
+    try:
+        with content.open("rb") as file:
+            refuse_encoding(file.read(4))
+            file.seek(0)
+            for number, line in enumerate(file):
+                yield line.removesuffix(b"\n").removeprefix(b"" if number else codecs.BOM_UTF8)
+    except OSError as error:
+        raise BadRow(Reason.UNPARSABLE, f"it cannot be read to its end: {error.strerror}") from None
 
 
 def _parsed_line(line: bytes) -> object:
@@ -259,9 +280,17 @@ def _parsed_line(line: bytes) -> object:
         raise
 
 
-def json_rows(raw: bytes) -> Cut:
-    """Rows of a file that is one JSON list or JSON Lines: public files of one name come as either."""
-    return json_list(raw) if raw.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" else json_lines(raw)
+def json_rows(content: bytes | Path) -> Cut:
+    """Rows of a file that is one JSON list or JSON Lines: public files of one name come as either. Lines of a file that
+    is named by its place are read as `json_lines` does, a list is read whole.
+    """
+    if isinstance(content, bytes):
+        begins = content.removeprefix(codecs.BOM_UTF8).lstrip()
+    else:
+        begins = next((line.lstrip() for line in _lines(content) if line.strip()), b"")
+    if begins[:1] != b"[":
+        return json_lines(content)
+    return json_list(content if isinstance(content, bytes) else content.read_bytes())
 
 
 def zstd_lines(raw: bytes) -> Cut:

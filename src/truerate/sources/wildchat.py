@@ -62,7 +62,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             if file.endswith(PARQUET)
             else json_rows
         )
-        collection.read(file, cut, lambda row, file=file: _book(collection, file, row))
+        collection.read(file, cut, lambda row, file=file: _book(collection, file, row), in_parts=True)
     return collection.tables()
 
 

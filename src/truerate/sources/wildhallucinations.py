@@ -51,7 +51,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         cut = (
             partial(parquet_rows, columns=COLUMNS, needed=COLUMNS[:1]) if file.endswith(SUFFIX) else json_rows
         )
-        collection.read(file, cut, partial(_keep, collection))
+        collection.read(file, cut, partial(_keep, collection), in_parts=True)
     return collection.tables()
 
 

@@ -1,7 +1,10 @@
+from collections import OrderedDict
+
 from truerate.core.text import words
 from truerate.tracks.wildhallucinations import passages as module
 from truerate.tracks.wildhallucinations.passages import (
     evidence_of,
+    keep,
     passages,
     ranked,
     tokens,
@@ -56,9 +59,40 @@ def test_an_entity_is_tokenised_once(monkeypatch):
     calls = []
     monkeypatch.setattr(module, "tokens", lambda text: calls.append(text) or tokens(text))
     documents = [("once", "Varn is a town. Its market sells cheese.")]
-    for _ in range(3):
-        ranked(documents, ["cheese"], 1, n_words=5)
-    assert calls == ["Varn is a town.", "Its market sells cheese.", "cheese", "cheese", "cheese"]
+    for query in ("cheese", "town", "market"):
+        ranked(documents, [query], 1, n_words=5)
+    assert calls == ["Varn is a town.", "Its market sells cheese.", "cheese", "town", "market"]
+
+
+def test_the_same_facts_of_the_same_pages_are_ranked_once(monkeypatch):
+    """As a plan assumes them of every subject: the passages are the same, though many entities came between."""
+    asked = []
+    monkeypatch.setattr(module, "tokens", lambda text: asked.append(text) or tokens(text))
+    documents = [
+        ("same-a", "Varn is a town. Its market sells cheese."),
+        ("same-b", "The Odla rises.  On Tolm."),
+    ]
+    queries = ["Varn sells cheese", "nothing of it", "The Odla rises on a mount"]
+    first = ranked(documents, queries, 2, n_words=5)
+    for number in range(2 * module.CACHED):
+        evidence_of([(f"between-{number}", "text")], 5)
+    asked.clear()
+    assert ranked(documents, queries, 2, n_words=5) == first and not asked
+    assert [[one.text for one in best] for best in first][1:] == [
+        [],
+        ["The Odla rises.  On Tolm.", "Varn is a town."],
+    ]
+    for other in ((documents, queries[:2], 2, 5), (documents, queries, 1, 5), (documents, queries, 2, 3)):
+        *given, n_words = other
+        ranked(*given, n_words=n_words)
+        assert asked and not asked.clear()
+
+
+def test_what_was_not_used_for_longest_goes():
+    cache = OrderedDict()
+    for key in "abcadeb":
+        keep(cache, key, key.upper(), most=3)
+    assert list(cache.items()) == [("d", "D"), ("e", "E"), ("b", "B")]
 
 
 def test_only_so_many_entities_are_kept():

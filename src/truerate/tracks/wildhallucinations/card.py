@@ -68,7 +68,7 @@ CARD = Card(
             section="3.3",
             text=(
                 "WildFactScore is the mean share of supported facts of the replies that respond; Strict asks that all of them are, and "
-                "counts abstention as 0; a reply that cannot be read to the end is as the others that respond. Both are also shown on the "
+                "counts abstention as 0; verdicts that could not be read are as the others of like replies. Both are also shown on the "
                 "entities about which every model responds."
             ),
         ),

@@ -31,9 +31,9 @@ METRICS = (
     _scores(
         "wildfactscore_strict",
         "Strict",
-        "Share of replies that respond × share of the readable ones of these whose every fact is "
-        "supported; abstention counts as 0, unreadable ones stand beside it. Uncorrected, a false alarm loses the "
-        "reply, so that it reads too low; others rest on people's labels of whole replies.",
+        "Share of replies that respond × share of these whose every fact is supported; abstention counts as "
+        "0, unread verdicts are as those of like replies. Uncorrected, a false alarm loses the reply, so that it "
+        "reads too low; others rest on people's labels of whole replies.",
         source="WildHallucinations, Section 3.3",
         direction="up",
         interval="share",
@@ -140,7 +140,7 @@ METRICS = (
         "unreadable_rate",
         "Unreadable",
         "Share of the responding replies of which a verdict could not be read or a fact was not written: "
-        "Strict cannot tell whether all is supported.",
+        "none of them tells by itself whether all is supported.",
         direction="down",
         interval="share",
     ),
