@@ -60,10 +60,10 @@ def _sources(at: Layout) -> Iterator[str]:
 
 def _near_reader(source: "Source") -> str:
     """What may be meant where a reader of a source is none."""
-    from truerate.sources import readers
+    from truerate.sources import is_reader, readers
 
     named = (source.reader, *([source.training.reader] if source.training else []))
-    return next((meant(name, readers()) for name in named if name not in readers()), "")
+    return next((meant(name, readers()) for name in named if not is_reader(name)), "")
 
 
 def _detectors(at: Layout) -> Iterator[str]:
