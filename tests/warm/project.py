@@ -41,13 +41,19 @@ class Project:
         self._modules = {name: sys.modules.pop(name) for name in own}
 
     def _note_imports(self) -> None:
-        """What files import is asked before and after each stage, and is kept by their text."""
+        """What files import, asked before and after each stage, and what they refer to, which a page tells, is
+        kept by their text.
+        """
         from truerate.config.own_formulas import CALLERS
         from truerate.core.imports import _names_in
 
         for name in self._files:
             if f"src/{name}".startswith(CALLERS) and name.endswith(".py"):
                 _names_in(Path(self.source, name).read_text("utf-8"))
+
+        from truerate.flow.formulas import published_formulas
+
+        published_formulas(Path(self.source, PACKAGES[0]))
 
     def _compile_patterns(self) -> None:
         """What reads replies is compiled at its first use: a second of a process that reads some."""
