@@ -24,6 +24,9 @@ hold_to_avx2(os.environ)
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+os.environ["DVC_NO_ANALYTICS"] = (
+    "1"  # as the Makefile has it: a project that a test makes has no setting against it
+)
 os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
 
 # The same library's parser and writer in C, where it has them: the one in Python took a tenth of a second for

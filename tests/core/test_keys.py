@@ -1,9 +1,13 @@
 """Keys: the same content the same key, other content another, nothing there an error."""
 
+import hashlib
+import os
+import shutil
+
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.keys import content_id, content_id_of_rows, digest, draw
+from truerate.core.keys import content_id, content_id_of_rows, digest, draw, files
 
 
 def test_ids_do_not_confuse_borders_or_order():
@@ -32,6 +36,51 @@ def test_digest_sees_bytes_names_and_values_but_not_compiled_python(tmp_path):
     assert digest(tmp_path, n=2) != first
     (tmp_path / "a.py").write_text("x = 2")
     assert digest(tmp_path, n=1) != first
+
+
+def test_files_come_folder_by_folder_without_what_is_behind_links(tmp_path):
+    for name in ("a/x", "a-b/y", "a.z", ".hidden", "a/__pycache__/x.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    links = {"to-file": "a.z", "to-folder": "a", "to-nothing": "none", "to-itself": "to-itself"}
+    for link, target in links.items():
+        (tmp_path / link).symlink_to(target)
+    found = [path.relative_to(tmp_path).as_posix() for path in files(tmp_path)]
+    assert found == [".hidden", "a/x", "a-b/y", "a.z", "to-file"]
+    assert files(tmp_path / "to-folder") == [tmp_path / "to-folder/x"] and files(tmp_path / "none") == []
+    assert files(tmp_path / "a/__pycache__") == []
+
+
+def test_a_digest_is_pinned(tmp_path, monkeypatch):
+    """By hand: SHA-256 of `{"n": 1}`, and of each file its path and the digest of its bytes."""
+    monkeypatch.chdir(tmp_path)
+    os.makedirs("code/a-b")
+    for name, text in {"code/a.py": "x = 1", "code/a-b/c.py": "y"}.items():
+        (tmp_path / name).write_text(text)
+    parts = [b'{"n": 1}']
+    for name, text in (("code/a-b/c.py", b"y"), ("code/a.py", b"x = 1")):
+        parts += [name.encode(), hashlib.sha256(text).digest()]
+    assert digest("code", n=1) == digest("./code/", n=1) == hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+
+
+def test_whatever_is_written_is_seen_and_what_lay_there_is_read_once(tmp_path, monkeypatch):
+    file = tmp_path / "a.py"
+    told = set()
+    for n in range(9):  # of one length, within what one system calls the same moment
+        file.write_text(f"x = {n}")
+        told.add(digest(file))
+    assert len(told) == 9
+    os.utime(file, ns=(0, 0))
+    said = digest(file)
+    file.write_text("y = 8")
+    os.utime(file, ns=(0, 0))
+    assert digest(file) != said
+    read, whole = [], hashlib.file_digest
+    monkeypatch.setattr(
+        hashlib, "file_digest", lambda opened, how: read.append(opened.name) or whole(opened, how)
+    )
+    assert digest(shutil.__file__) == digest(shutil.__file__) and read.count(shutil.__file__) <= 1
+    assert digest(file) == digest(file) and read.count(str(file)) == 2
 
 
 def test_nothing_at_a_path_is_an_error(tmp_path):

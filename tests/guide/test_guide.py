@@ -23,6 +23,7 @@ from published import running, turned
 
 from tests.guide.blocks import GUIDE, Block, blocks, pages
 from tests.stub import Stub, serving
+from tests.warm import warm
 from truerate.cli import main, parser
 
 BOARD = "mfava-closed-world"
@@ -251,7 +252,8 @@ class Guide:
             if block.language == "bash" and block.place not in self.told:
                 self.told[block.place] = "".join(self.lines(block))
         if script := [block for block in of_page if block.language == "python"]:
-            told = self.run((sys.executable, "-"), "\n".join(block.text for block in script), script[0].place)
+            whole = "\n".join(block.text for block in script)
+            told = self.run((warm().python, "-c", whole), "", script[0].place)
             self.told |= {block.place: told for block in script}
 
     def lines(self, block: Block) -> Iterator[str]:

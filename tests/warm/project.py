@@ -16,6 +16,8 @@ PACKAGES = ("truerate", "truerate_world")
 ROOMS = ("cli", "config", "core", "metrics", "leaderboard", "sources", "tracks", "flow", "llm", "site")
 BUT = ("truerate.flow.publish", "truerate.flow.release", "truerate.tracks.halludial.steps")
 
+READERS = "truerate.llm.replies."
+
 Files = dict[str, tuple[int, int]]
 
 
@@ -32,18 +34,44 @@ class Project:
                 if found.name not in BUT:
                     importlib.import_module(found.name)
         self._note_imports()
+        self._compile_patterns()
+        self._compile_templates()
         sys.path.remove(self.source)
         own = [name for name in sys.modules if name.partition(".")[0] in PACKAGES]
         self._modules = {name: sys.modules.pop(name) for name in own}
 
     def _note_imports(self) -> None:
-        """What files import is asked before and after each stage, and is kept by their text."""
+        """What files import, asked before and after each stage, and what they refer to, which a page tells, is
+        kept by their text.
+        """
         from truerate.config.own_formulas import CALLERS
         from truerate.core.imports import _names_in
 
         for name in self._files:
             if f"src/{name}".startswith(CALLERS) and name.endswith(".py"):
                 _names_in(Path(self.source, name).read_text("utf-8"))
+
+        from truerate.flow.formulas import published_formulas
+
+        published_formulas(Path(self.source, PACKAGES[0]))
+
+    def _compile_patterns(self) -> None:
+        """What reads replies is compiled at its first use: a second of a process that reads some."""
+        from truerate.core.patterns import lazy
+
+        own = [vars(module) for name, module in sys.modules.items() if name.startswith(READERS)]
+        held = [one for values in own for value in values.values() for one in parts_of(value)]
+        for pattern in held:
+            if type(pattern) is type(lazy("")):
+                pattern.groups  # noqa: B018
+
+    def _compile_templates(self) -> None:
+        """The site's templates: the better part of a second of a process that renders it."""
+        from truerate.site.render import environment_of
+
+        templates = environment_of(Path(self.source).parent / "site")
+        for name in templates.list_templates():
+            templates.get_template(name)
 
     def lend(self, folder: str, paths: list[str]) -> bool:
         """Have the modules imported, as those of the first of `paths` that holds the project, for a process
@@ -68,6 +96,13 @@ class Project:
 
     def _moved(self, path: str, target: str) -> str:
         return target + path.removeprefix(self.source)
+
+
+def parts_of(value: object) -> list[object]:
+    """What a mapping or a sequence holds, or the value itself."""
+    if isinstance(value, dict):
+        return [*value.values()]
+    return [*value] if isinstance(value, tuple | list) else [value]
 
 
 def files_in(source: str) -> Files:

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import runpy
 import selectors
 import signal
@@ -31,6 +32,13 @@ mkdocs.contrib.search material.plugins.search.plugin material.plugins.offline.pl
 backrefs.bre pygments.lexers pygments.formatters markdown.extensions.attr_list
 markdown.extensions.codehilite markdown.extensions.fenced_code markdown.extensions.tables
 """.split()
+# What networks are trained and asked with, as far as nothing of it reads places or tokens: half of what a process of
+# theirs imports, so it is imported before the first of these commands in a folder whose settings have networks.
+OF_NETWORKS = ("torch", "torch.distributed.tensor", "torch._dynamo")
+ASKING_NETWORKS = ("train", "train-cell", "judge", "check")
+TOKENS = re.compile(
+    r"^  tokens:$", re.MULTILINE
+)  # the family of networks, in settings that a test has left it in
 
 
 def by_path(name: str) -> types.ModuleType:
@@ -63,6 +71,28 @@ def load():
     return project
 
 
+def is_of_networks(asked: dict) -> bool:
+    """Whether a command asks or trains networks, by its name and by the settings of its folder."""
+    how, what, *more = [*asked["argv"], ""]
+    settings = Path(asked["cwd"], "params.yaml")
+    if (how, what) != ("-m", "truerate") or more[0] not in ASKING_NETWORKS or not settings.is_file():
+        return False
+    return bool(TOKENS.search(settings.read_text("utf-8")))
+
+
+def bring_networks() -> None:
+    """Import what networks need, once, in the process that forks."""
+    if OF_NETWORKS[0] in sys.modules:
+        return
+    n_threads = len(os.listdir("/proc/self/task"))
+    for name in OF_NETWORKS:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    assert len(os.listdir("/proc/self/task")) == n_threads and "huggingface_hub" not in sys.modules
+    gc.collect()
+    gc.freeze()
+
+
 class Server:
     """Children by their process ids, each with the line to whoever asked for it."""
 
@@ -91,6 +121,8 @@ class Server:
         line, _ = self.listener.accept()
         head, streams, _, _ = socket.recv_fds(line, 8, 3)
         asked = json.loads(line.makefile("rb").read(int.from_bytes(head, "big")))
+        if is_of_networks(asked):
+            bring_networks()
         if pid := os.fork():
             for stream in streams:
                 os.close(stream)

@@ -7,7 +7,7 @@ formula that one track brings with it, or that one track uses, is nothing to the
 import os
 from functools import cache
 
-from truerate.core.imports import Places, files_of, reached
+from truerate.core.imports import Places, finder, reached
 
 PACKAGE = "src/truerate"
 FORMULAS = f"{PACKAGE}/metrics/"
@@ -44,7 +44,7 @@ def _formulas_in(folder: str, code: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _places(_folder: str) -> Places:
-    return cache(files_of)
+    return finder()
 
 
 def is_followed(path: str) -> bool:

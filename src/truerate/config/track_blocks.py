@@ -61,9 +61,15 @@ def declared(track: str, part: str) -> type[Block]:
             f"track {track!r}: tracks/{track}/settings.py must hold a class `{part}` that is a "
             f"truerate.config.blocks.{wanted.__name__}"
         )
-    if issubclass(block, Track) and (fault := next(_no_settings(block), None)):
+    if issubclass(block, Track) and (fault := _first_fault(block)):
         raise TruerateError(f"track {track!r}: {fault}")
     return block
+
+
+@cache
+def _first_fault(block: type[Track]) -> str | None:
+    """The first that is wrong with a class of settings: looked for once, however often settings are read."""
+    return next(_no_settings(block), None)
 
 
 def _no_settings(block: type[Track]) -> Iterator[str]:

@@ -15,6 +15,8 @@ BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 Places = Callable[[str], tuple[str, ...]]  # the files of a dotted name
+State = tuple[int, ...]  # what tells a file, and whether it is as it was
+_READ: dict[State, tuple[tuple[int, str], ...]] = {}
 
 
 def reached(
@@ -25,12 +27,12 @@ def reached(
 
     A module is looked for below SOURCE of the current folder, with the packages around it; of what is
     imported only those files are read for which `follows` says so, and those alone are given. `places`: what
-    several walks of one folder look names up with, `cache(files_of)`. Raises TruerateError where a file is no
+    several walks of one folder look names up with, `finder()`. Raises TruerateError where a file is no
     Python.
     """
     todo = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
     seen: set[str] = set()
-    places = places or cache(files_of)  # a name is looked for once, however many files import it
+    places = places or finder()  # a name is looked for once, however many files import it
     while todo:
         path = todo.pop()
         if path not in seen:
@@ -41,12 +43,13 @@ def reached(
 
 def imported(path: str, places: Places | None = None) -> tuple[str, ...]:
     """The files below SOURCE that one file imports, with the packages in which they lie."""
-    modified = os.stat(path).st_mtime_ns
-    return _looked_up(path, modified, places) if places else _imported(path, modified, files_of)
+    told = os.stat(path)
+    state = (told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+    return _looked_up(path, state, places) if places else _imported(path, state, finder())
 
 
-def _imported(path: str, modified: int, places: Places) -> tuple[str, ...]:
-    names = _names(os.path.abspath(path), modified)
+def _imported(path: str, state: State, places: Places) -> tuple[str, ...]:
+    names = _names(path, state)
     package = Path(path).with_suffix("").parts[1:-1]  # of what is imported by dots alone
     whole = (".".join((*package[: len(package) + 1 - dots], name)).strip(".") if dots else name
              for dots, name in names)  # fmt: skip
@@ -56,16 +59,17 @@ def _imported(path: str, modified: int, places: Places) -> tuple[str, ...]:
 _looked_up = lru_cache(4096)(_imported)  # walks that share what they look names up with meet the same files
 
 
-@cache
-def _names(path: str, _modified: int) -> tuple[tuple[int, str], ...]:
-    """What a file imports, as `_names_in` gives it."""
-    try:
-        return _names_in(Path(path).read_text("utf-8"))
-    except (SyntaxError, ValueError) as error:
-        said = f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
-        raise TruerateError(
-            f"{os.path.relpath(path)!r} is no Python: {said}; mend it or take it away"
-        ) from None
+def _names(path: str, state: State) -> tuple[tuple[int, str], ...]:
+    """What a file imports, as `_names_in` gives it; read once in a state, under whatever path it is found."""
+    if (found := _READ.get(state)) is None:
+        try:
+            found = _READ[state] = _names_in(Path(path).read_text("utf-8"))
+        except (SyntaxError, ValueError) as error:
+            said = f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
+            raise TruerateError(
+                f"{os.path.relpath(path)!r} is no Python: {said}; mend it or take it away"
+            ) from None
+    return found
 
 
 @cache  # by the code itself: a process that looks at several copies of a package parses each file once
@@ -89,11 +93,34 @@ def _named(node: ast.AST) -> Iterator[tuple[int, str]]:
                 yield from _named(inner)
 
 
-def files_of(name: str) -> tuple[str, ...]:
-    """The files that importing a dotted name runs: its module, and the packages around it."""
-    parts = name.split(".")
-    if not os.path.exists(f"{SOURCE}/{parts[0]}") and not os.path.exists(f"{SOURCE}/{parts[0]}.py"):
-        return ()
-    places = ["/".join((SOURCE, *parts[:n])) for n in range(1, len(parts) + 1)]
-    named = (file for place in places for file in (f"{place}.py", f"{place}/__init__.py"))
-    return tuple(file for file in named if os.path.isfile(file))
+def finder() -> Places:
+    """What gives the files that importing a dotted name runs: its module, and the packages around it. It looks into each
+    folder once.
+    """
+
+    @cache
+    def held(folder: str) -> frozenset[str]:
+        try:
+            with os.scandir(folder) as entries:
+                return frozenset(
+                    f"{one.name}/" if one.is_dir() else one.name
+                    for one in entries
+                    if one.is_dir() or one.is_file()
+                )
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
+
+    @cache
+    def files_of(name: str) -> tuple[str, ...]:
+        found, folder = [], SOURCE
+        for part in name.split("."):
+            if f"{part}.py" in held(folder):
+                found.append(f"{folder}/{part}.py")
+            if f"{part}/" not in held(folder):
+                break
+            folder = f"{folder}/{part}"
+            if "__init__.py" in held(folder):
+                found.append(f"{folder}/__init__.py")
+        return tuple(found)
+
+    return files_of

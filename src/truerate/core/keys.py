@@ -2,10 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
+
+# A file that was written this short a while ago may be written again at what its system calls the same time.
+SETTLED_NS = 2 * 10**9
+_READ: dict[tuple[int, ...], bytes] = {}  # digests of files by what tells a file and its state
 
 # made once: `json.dumps` makes an encoder per call, and every row has a name
 _SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
@@ -51,10 +58,35 @@ def split_of(group_id: str, task: str | None = None, *, train: float = 0.7) -> s
 
 def files(path: str | Path) -> list[Path]:
     """The file itself, or the files below a folder in sorted order, without compiled Python."""
+    return [Path(found) for found, _ in _files(path)]
+
+
+def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
+    """The same, each with its state. Folders that a link stands for are not looked into, but for `path` itself."""
     path = Path(path)
     if path.is_file():
-        return [path]
-    return sorted(f for f in path.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+        return [(str(path), path.stat())]
+    if "__pycache__" in path.parts:
+        return []
+    return [
+        (os.path.join(path, *parts), state)
+        for parts, state in sorted(_below(str(path), ()), key=lambda one: one[0])
+    ]
+
+
+def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
+    """The files below a folder by the parts of their paths, in any order; one that may not be read has none."""
+    entries: list[os.DirEntry[str]] = []
+    with suppress(PermissionError, FileNotFoundError, NotADirectoryError):
+        entries += os.scandir(folder)
+    for entry in entries:
+        own = (*parts, entry.name)
+        if entry.name == "__pycache__":
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(entry.path, own)
+        elif os.path.isfile(entry.path) if entry.is_symlink() else entry.is_file():
+            yield own, entry.stat()
 
 
 def digest(*paths: str | Path, **values: object) -> str:
@@ -64,12 +96,24 @@ def digest(*paths: str | Path, **values: object) -> str:
     """
     whole = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for path in paths:
-        file_list = files(path)
+        file_list = _files(path)
         if not file_list:
             hint = "run `dvc repro sources` or `dvc pull`, or correct the path in params.yaml"
             raise TruerateError(f"hashing what decides a result: nothing at {str(path)!r}; {hint}")
-        for file in file_list:
-            whole.update(file.as_posix().encode())
-            with file.open("rb") as opened:
-                whole.update(hashlib.file_digest(opened, "sha256").digest())
+        for file, state in file_list:
+            whole.update(file.replace(os.sep, "/").encode())
+            whole.update(_digest_of(file, state))
     return whole.hexdigest()[:12]
+
+
+def _digest_of(file: str, state: os.stat_result) -> bytes:
+    """SHA-256 of a file's bytes. One that has lain there for a while is read once per process, whatever its name, until
+    its state is another: a stage asks before and after its work whether the code is what it was.
+    """
+    known = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if (found := _READ.get(known)) is None:
+        with open(file, "rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").digest()
+        if state.st_ino and time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > SETTLED_NS:
+            _READ[known] = found
+    return found

@@ -7,9 +7,11 @@ from truerate.core.errors import TruerateError
 N_SHOWN = 80
 
 
-def mistakes(setting: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
+def mistakes(
+    setting: str, check: Callable[..., object], *args: object, near: Callable[[], str] = str
+) -> Iterator[str]:
     """What a room says of a setting, as a line that begins with its place; nothing where it says nothing.
-    `near`: what may be meant.
+    `near` gives what may be meant, and is asked where something is wrong.
     """
     try:
         check(*args)
@@ -19,7 +21,7 @@ def mistakes(setting: str, check: Callable[..., object], *args: object, near: st
         for line in str(error).splitlines():
             what = (
                 line.removeprefix(f"{setting}: ")
-                .replace("; allowed", f"{near}; allowed", 1)
-                .replace("; known", f"{near}; known", 1)
+                .replace("; allowed", f"{near()}; allowed", 1)
+                .replace("; known", f"{near()}; known", 1)
             )
             yield what if line.startswith("params.yaml: ") else f"{setting}: {what}"

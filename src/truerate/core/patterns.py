@@ -22,6 +22,10 @@ class _Lazy:
         self._told = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(re.compile(*self._told), name)
+        # kept here: `re` forgets what it compiled once a process has used 512 patterns
+        if name == "_compiled":
+            value: Any = re.compile(*self._told)
+        else:
+            value = getattr(self._compiled, name)
         setattr(self, name, value)
         return value

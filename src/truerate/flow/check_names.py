@@ -6,6 +6,7 @@ line for each.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -47,7 +48,7 @@ def _sources(at: Layout) -> Iterator[str]:
     from truerate.sources.fetch import check_make
 
     for name, source in at.p.sources.items():
-        yield from mistakes(f"sources.{name}", check_reader, name, source, near=_near_reader(source))
+        yield from mistakes(f"sources.{name}", check_reader, name, source, near=partial(_near_reader, source))
         if source.make:
             yield from mistakes(f"sources.{name}", check_make, name, source, at)
         if source.truth_code:
@@ -55,15 +56,17 @@ def _sources(at: Layout) -> Iterator[str]:
     for name, public in at.p.public_data.items():
         taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
-        yield from mistakes(f"public_data.{name}", check_reader, name, source, near=_near_reader(source))
+        yield from mistakes(
+            f"public_data.{name}", check_reader, name, source, near=partial(_near_reader, source)
+        )
 
 
 def _near_reader(source: "Source") -> str:
     """What may be meant where a reader of a source is none."""
-    from truerate.sources import readers
+    from truerate.sources import is_reader, readers
 
     named = (source.reader, *([source.training.reader] if source.training else []))
-    return next((meant(name, readers()) for name in named if name not in readers()), "")
+    return next((meant(name, readers()) for name in named if not is_reader(name)), "")
 
 
 def _detectors(at: Layout) -> Iterator[str]:
@@ -79,7 +82,7 @@ def _detectors(at: Layout) -> Iterator[str]:
                 (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
             )
             allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
-            yield from mistakes(f"detectors.{key}.members", *asked, near=meant(name, allowed))
+            yield from mistakes(f"detectors.{key}.members", *asked, near=partial(meant, name, allowed))
         for name, judging in family.judges.items():
             yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, at.p.backbones)
         for name, how in family.published.items():
@@ -118,7 +121,7 @@ def _languages(at: Layout) -> Iterator[str]:
     }
     for where, codes in named.items():
         for code in codes:
-            yield from mistakes(where, language, code, where, near=meant(code, LANGUAGES))
+            yield from mistakes(where, language, code, where, near=partial(meant, code, LANGUAGES))
 
 
 def _params_sent(at: Layout, alias: str) -> dict:

@@ -5,10 +5,13 @@ by name, it may call; so a number is made by what can be reached from the functi
 """
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from truerate.config.layout import ROOT
+from truerate.core.imports import BODIES
 from truerate.site.docs import function_docs
 
 Name = tuple[str, str]  # dotted module, top-level name in it
@@ -71,21 +74,32 @@ def references(root: str | Path, rooms: Iterable[str]) -> dict[Name, set[Name]]:
     for path in sorted(path for room in rooms for path in (folder / room).rglob("*.py")):
         parts = (folder.name, *path.relative_to(folder).with_suffix("").parts)
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        try:
-            tree = ast.parse(path.read_text("utf-8"))
-        except SyntaxError:  # of a track that no board uses: one that is used is refused by the first stage
-            continue
-        imported = _imported(tree)
-        own = {name: statement for statement in tree.body for name in _declared(statement)}
-        for name, statement in own.items():
-            refers[module, name] = set(_named_in(statement, module, own, imported))
+        known = _references_in(path.read_text("utf-8"), module)
+        refers |= {(module, name): set(named) for name, named in known.items()}
     return refers
+
+
+@cache  # by the code itself: a process that renders again, or another copy of the package, reads no file twice
+def _references_in(code: str, module: str) -> Mapping[str, frozenset[Name]]:
+    """What each top-level name of one module refers to; nothing of a module that is no Python: it belongs to a track
+    that no board uses, as one that is used is refused by the first stage.
+    """
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return {}
+    imported = _imported(tree)
+    own = {name: statement for statement in tree.body for name in _declared(statement)}
+    return {name: frozenset(_named_in(statement, module, own, imported)) for name, statement in own.items()}
 
 
 def _imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """What each imported name stands for, wherever in the module it is imported: (module, name in it)."""
     found = {}
-    for node in ast.walk(tree):
+    todo: deque[ast.AST] = deque([tree])
+    while todo:  # as ast.walk goes, but that expressions, which hold no statement, are left out
+        node = todo.popleft()
+        todo += [inner for part in BODIES for inner in getattr(node, part, ()) if isinstance(inner, ast.AST)]
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
     return found
@@ -107,7 +121,14 @@ def _named_in(
     """The names of the package that a statement refers to: its module's own, imported ones, and those it takes
     from an imported module (`recognition.f1`).
     """
-    for node in ast.walk(statement):
+    todo: list[ast.AST] = [statement]
+    while todo:  # in half the time of ast.walk; the order is nothing to a set
+        node = todo.pop()
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                todo.append(value)
+            elif isinstance(value, list):
+                todo += [one for one in value if isinstance(one, ast.AST)]
         if isinstance(node, ast.Name):
             if node.id in own:
                 yield module, node.id

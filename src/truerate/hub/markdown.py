@@ -4,6 +4,7 @@ a page.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -64,6 +65,12 @@ def prose(text: str) -> Markup:
 
 def filled(template: str, values: Mapping[str, object]) -> str:
     """A template of ours with these values, ending in one newline."""
+    return re.sub(r"\n{3,}", "\n\n", _environment().get_template(template).render(values)).strip() + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    """What templates are filled with: each is compiled once per process."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
@@ -79,4 +86,4 @@ def filled(template: str, values: Mapping[str, object]) -> str:
         "prose": prose,
         "verbatim": verbatim,
     }
-    return re.sub(r"\n{3,}", "\n\n", environment.get_template(template).render(values)).strip() + "\n"
+    return environment

@@ -50,10 +50,13 @@ def context(tables: Tables, board: Board) -> dict:
 
 
 def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
-    """How a board is laid out, and its rows as its pages read them."""
-    page = page_of(board.track)
-    rows = addressed(page.rows(tables.rows_of(board.name), board), board, page.record_filters)
-    return laid_out(page, rows, board.vocabulary), rows
+    """How a board is laid out, and its rows as its pages read them: found once, as six pages ask."""
+    if id(board) not in tables.laid_out:
+        page = page_of(board.track)
+        rows = addressed(page.rows(tables.rows_of(board.name), board), board, page.record_filters)
+        tables.laid_out[id(board)] = board, laid_out(page, rows, board.vocabulary), rows
+    _, page, rows = tables.laid_out[id(board)]
+    return page, [dict(row) for row in rows]
 
 
 def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 
 from truerate.core import schemas
@@ -11,16 +12,23 @@ def function_docs(folder: str | Path) -> list[dict]:
     """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line;
     nothing is imported.
     """
-    docs = []
-    for path in sorted(Path(folder).rglob("*.py")):
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if (
-                isinstance(node, ast.FunctionDef)
-                and not node.name.startswith("_")
-                and ast.get_docstring(node)
-            ):
-                docs.append({"name": node.name, "module": path.stem, "doc": ast.get_docstring(node)})
-    return docs
+    return [
+        {"name": name, "module": path.stem, "doc": doc}
+        for path in sorted(Path(folder).rglob("*.py"))
+        for name, doc in _function_docs(path.read_text("utf-8"))
+    ]
+
+
+@cache  # by the code itself
+def _function_docs(code: str) -> tuple[tuple[str, str], ...]:
+    """The public functions of one module, each with its docstring, if it has one."""
+    return tuple(
+        (node.name, doc)
+        for node in ast.parse(code).body
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and (doc := ast.get_docstring(node))
+    )
 
 
 def schema_docs() -> list[dict]:

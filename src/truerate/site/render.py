@@ -21,6 +21,7 @@ import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
+from truerate.site.compiled import Compiled
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, roughly, signed, thousands
 from truerate.site.real.label_audit import suspects_csv
@@ -29,6 +30,7 @@ from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
 
 ASSETS = (".css", ".js", ".svg")
+COMPILED = Compiled()
 
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
@@ -106,29 +108,8 @@ def _real(fill, board: RealBoard) -> dict[str, str]:
 
 
 def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
-    """A function that fills one template. Every value passes `inert` on its way out, unless it is Markup
-    already.
-    """
-    environment = Environment(
-        loader=FileSystemLoader(folder / "templates"),
-        undefined=StrictUndefined,
-        autoescape=lambda name: True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=inert,
-    )
-    environment.filters |= {
-        "slug": slug,
-        "yaml": _yaml,
-        "plain": plain,
-        "thousands": thousands,
-        "roughly": roughly,
-        "oneline": _oneline,
-        "percent": percent,
-        "signed": signed,
-        "prose": methods.prose,
-    }
+    """A function that fills one template."""
+    environment = environment_of(folder)
     environment.globals |= {
         "site": tables,
         "classes": classes,
@@ -141,6 +122,34 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
         return environment.get_template(template).render(root=Markup(root), **values).lstrip()
 
     return fill
+
+
+def environment_of(folder: Path) -> Environment:
+    """What the templates of the site's folder are read with. Every value passes `inert` on its way out, unless it is
+    Markup already.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(folder / "templates"),
+        undefined=StrictUndefined,
+        autoescape=lambda name: True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=inert,
+        bytecode_cache=COMPILED,
+    )
+    environment.filters |= {
+        "slug": slug,
+        "yaml": _yaml,
+        "plain": plain,
+        "thousands": thousands,
+        "roughly": roughly,
+        "oneline": _oneline,
+        "percent": percent,
+        "signed": signed,
+        "prose": methods.prose,
+    }
+    return environment
 
 
 def _page_of(tables: Tables, detectors: Mapping[str, str]):

@@ -24,7 +24,9 @@ def inert(text: object) -> Markup:
     Markdown alive: measured). Control and direction characters become visible chips. Markup and numbers pass
     unchanged; None is empty.
     """
-    if isinstance(text, Markup | int | float):
+    if isinstance(text, Markup):
+        return text
+    if isinstance(text, int | float):
         return Markup(text)
     return Markup(_ACTIVE.sub(_shown, "" if text is None else str(text)))
 

@@ -158,6 +158,11 @@ class Tables:
         return [dict(row) for row in self._rows_by_board.get(board, ())]
 
     @cached_property
+    def laid_out(self) -> dict[int, tuple]:
+        """What several pages show of a board, by the board's `id`, beside the board itself; see board.page_and_rows."""
+        return {}
+
+    @cached_property
     def _rows_by_board(self) -> dict[str, list[dict]]:
         """Made once: each page asks."""
         found: dict[str, list[dict]] = {}

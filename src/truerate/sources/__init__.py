@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -25,10 +26,16 @@ def readers() -> list[str]:
     return sorted(name for name in names if hasattr(import_module(f"{__name__}.{name}"), "read"))
 
 
+def is_reader(name: str) -> bool:
+    """Whether `readers` has a name; the other readers are not imported for it."""
+    module = f"{__name__}.{name}"
+    return name.isidentifier() and find_spec(module) is not None and hasattr(import_module(module), "read")
+
+
 def check_reader(name: str, source: Source) -> None:
     """Raise TruerateError, with the allowed names, where a source's reader is none."""
     for reader in (source.reader, *([source.training.reader] if source.training else [])):
-        if reader not in readers():
+        if not is_reader(reader):
             raise SettingsError(
                 f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}"
             )

@@ -3,14 +3,19 @@ settings once, at import.
 """
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import datasets
 import huggingface_hub
+from httpx2._transports import default as transports
 from huggingface_hub import HfFileSystem, constants, hf_api, hf_file_system
 from huggingface_hub.utils import _cache_manager, _http
 
 from .hub import Hub
+
+# What each client makes anew for servers that are spoken to in TLS, as no Hub on loopback is: a fiftieth of a second.
+_tls = cache(transports.create_ssl_context)
 
 
 def point_at(hub: Hub, monkeypatch, *, token: str | None, xet: bool = True) -> None:
@@ -38,6 +43,7 @@ def point_at(hub: Hub, monkeypatch, *, token: str | None, xet: bool = True) -> N
         {"endpoint": hub.url, "_api": huggingface_hub.HfApi(endpoint=hub.url)},
     )
     _set(monkeypatch, datasets.config, _datasets_config(hub.url, home))
+    _set(monkeypatch, transports, {"create_ssl_context": _tls})
     if "transformers.utils.hub" in sys.modules:
         _set(
             monkeypatch,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from truerate.core.schemas.at_once import Keeps, keeps
 from truerate.core.schemas.checker import pandera
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ class Table:
             strict=True,
             ordered=True,
         )
+
+    @classmethod
+    @cache
+    def keeps(cls, columns: tuple[str, ...] | None = None) -> Keeps | None:
+        """What tells at once that a frame keeps that schema; None where only pandera can. Made once per process."""
+        return keeps(cls.to_schema(columns))
 
 
 def schema(table: type[Table]) -> pl.Schema:

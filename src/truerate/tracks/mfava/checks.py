@@ -1,6 +1,7 @@
 """Mistakes in the settings of a board that only this track can see: languages that nobody knows or nobody writes."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from truerate.config.layout import Layout
 from truerate.core.errors import listed, meant
@@ -18,7 +19,7 @@ def faults(at: Layout, board: str) -> Iterator[str]:
         line
         for place, codes in named.items()
         for code in codes
-        for line in mistakes(place, language, code, place, near=meant(code, LANGUAGES))
+        for line in mistakes(place, language, code, place, near=partial(meant, code, LANGUAGES))
     ]
     yield from lines or _unwritten(at, board, where)
 
