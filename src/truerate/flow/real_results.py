@@ -7,18 +7,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.config.track_blocks import found as tracks_found
+from truerate.core.card import Words
 from truerate.core.errors import SourceError
-from truerate.flow.published_beside import beside, tally
+from truerate.flow.published_beside import beside, records_of, tally
 from truerate.flow.real_held import held
 from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
 from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
+from truerate.flow.tracks import module_of_track
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
-from truerate.site.real.results import Printed, RealBoard, RealScore, Slice
+from truerate.site.real.results import NO_WORDS, Printed, RealBoard, RealScore, Slice
 
 RESULTS = "results"  # beside params.yaml
+MOST_DIGITS = 12  # of a figure: what is printed with more was written by a program, as that of ours would be
 
 
 def real_boards(folder: str | Path = RESULTS) -> tuple[RealBoard, ...]:
@@ -50,21 +54,28 @@ def read_board(folder: Path) -> RealBoard:
         name: Measure.of(records[name])
         for name in (result.card.headline.metric, *result.scores["metric"].unique(maintain_order=True))
     }
-    found = beside(result, folder)
+    found, of = beside(result, folder), records_of(result)
     printed = tuple(
         Printed(
-            one.metric,
+            Measure.of(of[one.metric]),
             one.subject,
             _beside(_pairs(one.slice), leads.get(one.metric, ())),
             one.printed,
             _in_digits(one.ours, one.printed),
             one.verdict.value,
             one.source,
+            one.note,
         )
         for one in found
     )
     board = RealBoard(
-        result.card.model_dump(mode="json"), scores, rows, measures, published=printed, tally=tally(found)
+        result.card.model_dump(mode="json"),
+        scores,
+        rows,
+        measures,
+        published=printed,
+        tally=tally(found),
+        words=_words(result.card.track),
     )
     if not board.ranked:
         raise SourceError(
@@ -80,14 +91,25 @@ def read_board(folder: Path) -> RealBoard:
     )
 
 
+def _words(track: str) -> Words:
+    """The words of a track; none for one that is not there, as results of others may have."""
+    card = module_of_track(track, "card") if track in tracks_found() else None
+    return card.CARD.words if card else NO_WORDS
+
+
 def rows_file(board: str, folder: str | Path = RESULTS) -> Path:
     """Where the rows of a board lie."""
     return Path(folder) / board / ROWS
 
 
 def _in_digits(value: float | None, printed: str) -> str | None:
-    """A figure with one digit more than the printed one beside it has."""
-    return None if value is None else f"{value:.{len(printed.partition('.')[2]) + 1}f}"
+    """A figure with one digit more than the printed one beside it has, as long as it has that many; a whole number
+    beside a whole one as it is.
+    """
+    digits = len(printed.partition(".")[2])
+    if value is not None and not digits and value == int(value):
+        return str(int(value))
+    return None if value is None else f"{value:.{min(digits + 1, MOST_DIGITS)}f}"
 
 
 def _pairs(text: str) -> Slice:

@@ -8,7 +8,8 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
-from truerate.core.schemas import Outcome, Row, Sample, load, read_json
+from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
+from truerate.flow.label_rows import Tables, labels_of
 from truerate.flow.result_files import (
     SCORE_COLUMNS,
     MetricCard,
@@ -19,6 +20,7 @@ from truerate.flow.result_files import (
     save_result,
     slice_texts,
 )
+from truerate.flow.result_labels import save_labels
 from truerate.flow.tracks import card_of, records_of
 from truerate.real.recompute import MADE, SAME, recomputed
 from truerate.real.sets import set_of
@@ -30,6 +32,7 @@ LABELLED = {
     "silver": "known from how the texts were made",
 }
 COMPARED = ("value", "rank_low", "rank_high")
+SOURCE = {"samples": Sample, "items": Item, "judgements": Judgement}  # of a source, what labels are made of
 
 
 def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
@@ -45,6 +48,10 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     if result is None:
         return f"result: {board}: nothing on it is ranked by units, so there are no rows to commit"
     save_result(result, to / board)
+    entry = at.p.source(at.p.board(board).source)
+    source = [load(table, work / at.source(at.p.board(board).source, name)) for name, table in SOURCE.items()]
+    if (labels := labels_of(board, entry.reader, Tables(*source))) is not None:
+        save_labels(labels, to / board)
     card, n_bytes = result.card, sum(path.stat().st_size for path in (to / board).iterdir())
     left = (
         f"; {card.n_left_out} scores rest on more than a mean over units and are not in it"
