@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, RECORDS, quantity
+from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, RECORDS, asked_in_words, quantity
 
 SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
     ("unit_id", "part", "question", "rater", "label"), pl.String
@@ -110,6 +110,20 @@ BOTH = {"question": "people", "beside": "rule", "label": "yes"}
 def test_two_questions_are_held_against_one_another_where_both_were_answered(name, value):
     assert quantity(name, BESIDE, "s", BOTH) == pytest.approx(value)
     assert quantity(name, BESIDE, "s", BOTH | {"beside": "nothing of the kind"}) is None
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        (CLAIM | {"task": "qa"}, "claim: Entailment"),
+        ({"question": "fact", "label": "a|b"}, "fact: a or b"),
+        ({"question": "answers"}, "answers: any label"),
+        (BOTH, "people against rule"),
+        ({"task": "qa"}, ""),
+    ],
+)
+def test_what_is_counted_is_told_in_words(where, words):
+    assert asked_in_words(where) == words
 
 
 def test_every_quantity_has_a_record_that_says_what_it_is():

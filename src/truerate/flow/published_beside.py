@@ -23,6 +23,7 @@ from truerate.metrics.label_quantities import RECORDS, quantity
 
 PUBLISHED = "published.csv"
 COLUMNS = ("metric", "subject", "slice", "printed", "source")
+ONE_UNMEASURED = "1 published figure, not measured here"
 NOTE = "note"  # a column that may stand behind them
 MORE, LESS = ">", "<"  # before a figure that says no more than a bound
 EXACT = 1e-9  # what a quantity made of labels may lose on the way
@@ -135,7 +136,11 @@ def tally(found: tuple[Beside, ...]) -> str:
     n = sum(one.verdict is Verdict.REPRODUCED for one in found)
     unmeasured = sum(one.verdict is Verdict.NOT_MEASURED for one in found)
     if unmeasured == len(found):
-        return f"{len(found)} published figures, none of them measured here"
+        return (
+            f"{len(found)} published figures, none of them measured here"
+            if len(found) > 1
+            else ONE_UNMEASURED
+        )
     bounds = {
         word: sum(one.verdict is word for one in found) for word in (Verdict.CONSISTENT, Verdict.INCONSISTENT)
     }

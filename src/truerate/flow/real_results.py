@@ -17,6 +17,7 @@ from truerate.flow.real_orders import orders
 from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
 from truerate.flow.tracks import module_of_track
+from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
 from truerate.site.real.results import NO_WORDS, Printed, RealBoard, RealScore, Slice
@@ -59,12 +60,15 @@ def read_board(folder: Path) -> RealBoard:
         Printed(
             Measure.of(of[one.metric]),
             one.subject,
-            _beside(_pairs(one.slice), leads.get(one.metric, ())),
+            tuple(
+                pair for pair in _beside(_pairs(one.slice), leads.get(one.metric, ())) if pair[0] not in ASKS
+            ),
             one.printed,
             _in_digits(one.ours, one.printed),
             one.verdict.value,
             one.source,
             one.note,
+            asked=asked_in_words(dict(_pairs(one.slice))),
         )
         for one in found
     )

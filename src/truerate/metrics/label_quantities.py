@@ -15,6 +15,7 @@ from truerate.core.metric import Metric
 from truerate.metrics.agreement import agreement_sums, fleiss_kappa, rating_counts
 
 QUESTION, LABEL, BESIDE = "question", "label", "beside"  # keys of a slice that say what is counted
+ASKS = (QUESTION, LABEL, BESIDE)
 EITHER = "|"  # between labels of which each counts
 ALL, LOWEST, HIGHEST = "all", "lowest of the subjects", "highest of the subjects"  # in place of a subject
 TABLE = "published"
@@ -156,7 +157,7 @@ def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, 
     """
     own = labels
     for key, value in where.items():
-        if key not in (QUESTION, LABEL, BESIDE):
+        if key not in ASKS:
             pair = (pl.element().struct.field("key") == key) & (pl.element().struct.field("value") == value)
             own = own.filter(pl.col("slice").list.eval(pair).list.any())
     if subject in (LOWEST, HIGHEST):
@@ -165,6 +166,16 @@ def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, 
         known = [value for value in values if value is not None]
         return (min(known) if subject == LOWEST else max(known)) if known else None
     return _of(name, own if subject == ALL else own.filter(subject=subject), where)
+
+
+def asked_in_words(where: Mapping[str, str]) -> str:
+    """What a slice says is counted: `claim: Neutral`, or one question `against` another; empty where it says nothing."""
+    if BESIDE in where:
+        return f"{where.get(QUESTION, 'any question')} against {where[BESIDE]}"
+    if QUESTION not in where and LABEL not in where:
+        return ""
+    label = where.get(LABEL, "any label").replace(EITHER, " or ")
+    return f"{where.get(QUESTION, 'any question')}: {label}"
 
 
 def _of(name: str, own: pl.DataFrame, where: Mapping[str, str]) -> float | None:

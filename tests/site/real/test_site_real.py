@@ -137,7 +137,7 @@ def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_wo
     text = Elements(unescape(part)).text
     assert "Another <i>set</i>." in Elements(part).text and "<i>set" not in part
     assert "inconsistent" in text and "task: Questions" in text
-    assert "Share of units" in text and "label: no or unsure, question: q, task: Natural Questions" in text
+    assert "Share of units" in text and "task: Natural Questions, q: no or unsure" in text
     assert "task: qa" not in text
 
 

@@ -57,7 +57,7 @@ class RealScore:
 class Printed:
     """A figure printed elsewhere beside ours: `printed` as it stands there, `ours` in the same unit and with one digit
     more, None where it is not measured here; `verdict` in a word, `note` what is to be told of it. `measure`: what it is
-    of, a score of the board or a quantity of its labels.
+    of, a score of the board or a quantity of its labels; of the latter `asked` says what is counted, `claim: Neutral`.
     """
 
     measure: Measure
@@ -68,6 +68,7 @@ class Printed:
     verdict: str
     source: str
     note: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,18 +232,21 @@ class RealBoard:
         return tuple(self.card["judges_own"])
 
     def in_words(self, where: Slice) -> str:
-        """A slice in words, `task: Questions, language: English`; `everything` where there is none."""
-        said = (f"{key.replace('_', ' ')}: {self.value_in_words(key, value)}" for key, value in where)
+        """A slice in words, `task: Questions, lang: English`; `everything` where there is none."""
+        said = (f"{key}: {self.value_in_words(key, value)}" for key, value in where)
         return ", ".join(said) or "everything"
 
+    def place(self, printed: Printed) -> str:
+        """Where a published figure is of, in words: its slice, and what of the labels it counts."""
+        where = self.in_words(printed.slice) if printed.slice or not printed.asked else ""
+        return ", ".join(filter(None, (where, printed.asked)))
+
     def value_in_words(self, key: str, value: str) -> str:
-        """A value of a slice in the words of the board's track; as it is spelled where that has none. Values that are
-        counted together, as `no|unsure`, are told apart by `or`.
-        """
+        """A value of a slice in the words of the board's track; as it is spelled where that has none."""
         if self.words is NO_WORDS:
             return value
         known = self.words.by_key.get((key, value)) or self.words.values.get(value)
-        return known or (language(value) if key == "lang" else value.replace("|", " or "))
+        return known or (language(value) if key == "lang" else value)
 
     def spans_scale(self, score: RealScore) -> bool:
         """Whether an interval is so wide that it tells nothing: SPANS of [0, 1] and more, of a share."""
