@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Item, Judgement, Sample, frame, judgement_row, pairs, sample_row
-from truerate.flow.label_rows import MADE, Tables, holds_any, labels_of
+from truerate.flow.label_rows import OF_READER, Tables, holds_any, labels_of
 
 
 def item(item_id="i1", **more):
@@ -154,5 +154,5 @@ def test_general_replies_of_halueval_alone_were_labelled_by_people():
 
 
 def test_a_set_without_more_labels_than_rows_has_none():
-    assert "faithjudge" not in MADE
+    assert "faithjudge" not in OF_READER
     assert labels_of("b", "faithjudge", Tables(*[pl.DataFrame()] * 3)) is None

@@ -1,6 +1,6 @@
 """The labels behind the boards of public sets that have more of them than units: made of the tables of their sources.
 
-One function per reader, in `MADE`; a set that is not there has no more labels than its rows have values.
+One function per reader, in `OF_READER`; a set that is not there has no more labels than its rows have values.
 """
 
 import re
@@ -40,9 +40,9 @@ class Unit(NamedTuple):
 
 def labels_of(board: str, reader: str, tables: Tables) -> pl.DataFrame | None:
     """The labels behind a board, sorted; None for a set without any beside its rows."""
-    if reader not in MADE:
+    if reader not in OF_READER:
         return None
-    rows = [{"board": board} | row for row in MADE[reader](tables)]
+    rows = [{"board": board} | row for row in OF_READER[reader](tables)]
     return frame(Label, rows).sort("question", "subject", "unit_id", "part", "rater")
 
 
@@ -153,7 +153,7 @@ def holds_any(answer: str, golden: str | None) -> bool:
     return bool(answer.strip()) and any(normalised(part) in said for part in (golden or "").split(SPLIT))
 
 
-MADE: dict[str, Callable[[Tables], list[dict]]] = {
+OF_READER: dict[str, Callable[[Tables], list[dict]]] = {
     "evouna": _evouna,
     "factscore": _factscore,
     "halueval": _halueval,

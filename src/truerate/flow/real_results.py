@@ -1,5 +1,6 @@
 """results/ as the site reads it: every committed result as a board, with what would tell its neighbours apart."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
 from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
+from truerate.flow.result_labels import LABELS, load_labels
 from truerate.flow.tracks import module_of_track
 from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.metrics.power import more_units_to_separate
@@ -55,7 +57,7 @@ def read_board(folder: Path) -> RealBoard:
         name: Measure.of(records[name])
         for name in (result.card.headline.metric, *result.scores["metric"].unique(maintain_order=True))
     }
-    found, of = beside(result, folder), records_of(result)
+    found, of, labels = beside(result, folder), records_of(result), load_labels(folder, result)
     printed = tuple(
         Printed(
             Measure.of(of[one.metric]),
@@ -79,6 +81,7 @@ def read_board(folder: Path) -> RealBoard:
         measures,
         published=printed,
         tally=tally(found),
+        n_labels=0 if labels is None else labels.height,
         words=_words(result.card.track),
     )
     if not board.ranked:
@@ -101,9 +104,11 @@ def _words(track: str) -> Words:
     return card.CARD.words if card else NO_WORDS
 
 
-def rows_file(board: str, folder: str | Path = RESULTS) -> Path:
-    """Where the rows of a board lie."""
-    return Path(folder) / board / ROWS
+def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
+    """Where the rows of a board lie, and its labels where it has any, by the names under which pages offer them."""
+    files = {"rows": ROWS, "labels": LABELS}
+    places = {f"{board}-{name}.parquet": Path(folder) / board / file for name, file in files.items()}
+    return {name: place for name, place in places.items() if place.is_file()}
 
 
 def _in_digits(value: float | None, printed: str) -> str | None:
@@ -125,15 +130,19 @@ def _pairs(text: str) -> Slice:
 
 def _leads(scores: pl.DataFrame, lead: Slice) -> dict[str, Slice]:
     """The slice of each metric that is "over everything": the one that leads the board, or where a metric has none such
-    and but a single slice, that one (the share that responds has a rule of its own, and no estimator).
+    the one that all of its slices hold (the share that responds has a rule of its own, and no estimator).
     """
     slices: dict[str, set[Slice]] = {}
     for metric, text in scores.select("metric", "slice").unique().iter_rows():
         slices.setdefault(metric, set()).add(_pairs(text or ""))
-    is_single = {
-        metric: len(own) == 1 and not set(lead) <= set(next(iter(own))) for metric, own in slices.items()
-    }
-    return {metric: next(iter(own)) if is_single[metric] else lead for metric, own in slices.items()}
+    return {metric: _lead(own, lead) for metric, own in slices.items()}
+
+
+def _lead(slices: Collection[Slice], lead: Slice) -> Slice:
+    if any(set(lead) <= set(one) for one in slices):
+        return lead
+    widest = min(slices, key=len)
+    return widest if all(set(widest) <= set(one) for one in slices) else lead
 
 
 def _beside(where: Slice, lead: Slice) -> Slice:

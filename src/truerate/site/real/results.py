@@ -181,7 +181,8 @@ class RealBoard:
     printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
     holds from slice to slice. `swaps`: whether it holds from judge to judge, where several judged the same replies.
     `held`: these judges against people's labels. `suspects`: people's labels that the judges speak against,
-    strongest first. `words`: those in which the board's track shows the values of slices.
+    strongest first. `n_labels`: how many labels stand behind it beside its rows. `words`: those in which the board's
+    track shows the values of slices.
     """
 
     card: Mapping
@@ -195,6 +196,7 @@ class RealBoard:
     swaps: tuple[Swap, ...] = ()
     held: tuple[Held, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    n_labels: int = 0
     words: Words = NO_WORDS
 
     @property
