@@ -121,6 +121,9 @@ def test_each_metric_is_over_everything_in_the_slice_that_its_others_are_parts_o
     assert set(board.overall("responding_rate")) == {"ChatGPT", "InstructGPT", "PerplexityAI"}
     assert {"rarity", "region"} <= {key for one in board.scores for key, _ in one.slice}
     assert board.n_labels == 17_632
+    # as the track's words list them, where each has one; else as they come
+    assert board.slice_keys["rarity"] == ["very rare", "rare", "medium", "freq", "very freq"]
+    assert board.slice_keys["region"][0] == "Asia/Pacific"
 
 
 def test_the_tables_of_a_board_are_its_rows_and_its_labels_where_it_has_any(tmp_path):

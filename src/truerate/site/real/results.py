@@ -285,10 +285,16 @@ class RealBoard:
 
     @cached_property
     def slice_keys(self) -> dict[str, list[str]]:
-        """The keys that alone slice the headline, with their values in the order in which they come."""
+        """The keys that alone slice the headline, with their values in the order in which the track's words list
+        them, where it has words for each; else in that in which they come.
+        """
         found: dict[str, dict[str, None]] = {}
         for one in self.scores:
             if one.metric == self.headline.name and len(one.slice) == 1:
                 key, value = one.slice[0]
                 found.setdefault(key, {})[value] = None
-        return {key: list(values) for key, values in found.items()}
+        return {key: self._ordered(key, list(values)) for key, values in found.items()}
+
+    def _ordered(self, key: str, values: list[str]) -> list[str]:
+        order = {value: place for place, (of, value) in enumerate(self.words.by_key) if of == key}
+        return sorted(values, key=order.__getitem__) if set(values) <= set(order) else values
