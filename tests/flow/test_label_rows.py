@@ -36,6 +36,17 @@ def sample(sample_id, task, *, text="a text", item_id="i1", generator="m", is_ha
     )
 
 
+def verdict(target_id, judge, is_hallucinated, **more):
+    return judgement_row(
+        judgement_id=f"{target_id} {judge}",
+        judge=judge,
+        judge_version="published",
+        target_id=target_id,
+        verdict=is_hallucinated,
+        **more,
+    )
+
+
 def made(reader, samples, items=(), judgements=()):
     tables = Tables(
         frame(Sample, list(samples)), frame(Item, list(items)), frame(Judgement, list(judgements))
@@ -92,15 +103,7 @@ def test_each_worker_of_xsum_says_what_was_marked_and_on_which_words():
     one = sample("s1", "summarization", text="two words", generator=None, system="Gold")
     span = {"start": 0, "end": 2, "type": "extrinsic", "p": None}
     workers = [
-        judgement_row(
-            judgement_id=name,
-            judge=name,
-            judge_version="published",
-            target_id="s1",
-            verdict=bool(spans),
-            spans=spans,
-        )
-        for name, spans in (("wid_0", [span]), ("wid_1", []))
+        verdict("s1", name, bool(spans), spans=spans) for name, spans in (("wid_0", [span]), ("wid_1", []))
     ]
     labels = made("xsum", [one], [item()], workers)
     assert set(labels["subject"]) == {"Gold"}
@@ -150,6 +153,26 @@ def test_general_replies_of_halueval_alone_were_labelled_by_people():
     ]
     assert told(made("halueval", replies, [item()]), "subject", "unit_id", "label") == [
         ("ChatGPT", "s1", "yes")
+    ]
+
+
+def test_detectors_of_faithbench_stand_beside_peoples_worst_label():
+    labels = made(
+        "faithbench",
+        [
+            sample("s1", "summarization", unit="1-0", label="Unwanted", is_hallucinated=True),
+            sample("s2", "summarization", unit="1-1", label="Benign"),
+        ],
+        judgements=[verdict("s1", "nli", True), verdict("s2", "nli", True), verdict("s1", "lm", False)],
+    )
+    assert told(labels, "question", "unit_id", "label", "gives") == [
+        ("lm", "1-0", "no", None),
+        ("nli", "1-0", "yes", None),
+        ("nli", "1-1", "yes", None),
+        ("unwanted", "1-0", "yes", 1.0),
+        ("unwanted", "1-1", "no", 0.0),
+        ("worst label", "1-0", "Unwanted", None),
+        ("worst label", "1-1", "Benign", None),
     ]
 
 

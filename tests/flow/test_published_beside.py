@@ -141,6 +141,7 @@ def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
         # what differs, and why, stands in the notes of each file
         ("evouna", {Verdict.REPRODUCED: 33, Verdict.DIFFERS: 4}),
         ("factscore", {Verdict.REPRODUCED: 9, Verdict.DIFFERS: 6}),
+        ("faithbench", {Verdict.DIFFERS: 2, Verdict.NOT_MEASURED: 5}),
         ("faithdial-audit", {Verdict.CONSISTENT: 2}),
         ("halueval-published", {Verdict.DIFFERS: 3, Verdict.NOT_MEASURED: 4}),
         ("mushroom", {Verdict.NOT_MEASURED: 112}),  # of the test set

@@ -145,6 +145,19 @@ def _evouna(tables: Tables) -> list[dict]:
     return rows
 
 
+def _faithbench(tables: Tables) -> list[dict]:
+    """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it hallucinated."""
+    units, rows = {}, []
+    for sample in tables.samples.to_dicts():
+        own, wrong = _attributes(sample), sample["is_hallucinated"]
+        unit = units[sample["sample_id"]] = Unit(sample["generator"], own["unit"], sample["group_id"], [])
+        rows.append(_row(unit, "unwanted", _yes(wrong), of=WRONG, gives=float(wrong)))
+        rows.append(_row(unit, "worst label", own["label"]))
+    for said in tables.judgements.to_dicts():
+        rows.append(_row(units[said["target_id"]], said["judge"], _yes(said["verdict"])))
+    return rows
+
+
 def holds_any(answer: str, golden: str | None) -> bool:
     """Whether a golden answer stands in an answer as EVOUNA's own `lexical_match.py` tells: one of which normalisation
     leaves nothing stands in every answer, unlike in `word_match.holds_golden`. An empty answer holds none.
@@ -156,6 +169,7 @@ def holds_any(answer: str, golden: str | None) -> bool:
 OF_READER: dict[str, Callable[[Tables], list[dict]]] = {
     "evouna": _evouna,
     "factscore": _factscore,
+    "faithbench": _faithbench,
     "halueval": _halueval,
     "refchecker": _refchecker,
     "xsum": _xsum,
