@@ -67,8 +67,7 @@ def test_a_bound_that_was_printed_is_met_or_not_and_a_note_is_kept(tmp_path):
     assert [one.verdict for one in found] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]  # .25 and .5
     assert [one.note for one in found] == ["about", ""]
     assert tally(found) == (
-        "0 of 2 published figures reproduced to the digits printed, 1 consistent with the bound printed, "
-        "1 inconsistent with the bound printed"
+        "2 published figures, 1 consistent with the bound printed, 1 inconsistent with the bound printed"
     )
 
 

@@ -146,4 +146,6 @@ def tally(found: tuple[Beside, ...]) -> str:
     }
     more = "".join(f", {count} {word} with the bound printed" for word, count in bounds.items() if count)
     more += f", {unmeasured} not measured here" if unmeasured else ""
+    if unmeasured + sum(bounds.values()) == len(found):
+        return f"{len(found)} published figure{'s' * (len(found) > 1)}{more}"
     return f"{n} of {len(found)} published figures reproduced to the digits printed{more}"
