@@ -1,8 +1,10 @@
 """Figures printed elsewhere beside a committed result: equal to the digits printed, or said to differ."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
@@ -10,8 +12,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
 from tiny_results import HOSTILE, write_results  # noqa: E402
 
 from truerate.core.errors import SourceError  # noqa: E402
+from truerate.core.schemas import schema  # noqa: E402
 from truerate.flow.published_beside import COLUMNS, PUBLISHED, Verdict, beside, is_printed_as, tally  # noqa: E402
 from truerate.flow.result_files import load_result  # noqa: E402
+from truerate.flow.result_labels import Label, save_labels  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 HEAD = ",".join(COLUMNS)
@@ -53,6 +57,32 @@ def test_shares_are_printed_in_per_cent_and_each_figure_has_its_verdict(tmp_path
     assert tally(found) == "1 of 3 published figures reproduced to the digits printed, 1 not measured here"
 
 
+def test_a_bound_that_was_printed_is_met_or_not_and_a_note_is_kept(tmp_path):
+    found = written(
+        tmp_path,
+        "made_up_rate,beta,,>20,Somebody 2025,about",
+        "made_up_rate,beta,task=qa,<50,Somebody 2025,",
+        head=f"{HEAD},note",
+    )
+    assert [one.verdict for one in found] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]  # .25 and .5
+    assert [one.note for one in found] == ["about", ""]
+    assert tally(found) == (
+        "2 published figures, 1 consistent with the bound printed, 1 inconsistent with the bound printed"
+    )
+
+
+def test_a_figure_may_be_a_quantity_of_the_labels_and_is_not_measured_without_them(tmp_path):
+    line = "unit_share,beta,question=q;label=yes,66.667,Somebody 2025"
+    (one,) = written(tmp_path, line)
+    assert one.verdict is Verdict.NOT_MEASURED
+    row = {"board": "judged", "subject": "beta", "slice": [], "cluster_id": "c", "part": "", "question": "q"}
+    row |= {"rater": "", "metric": None, "where": "", "gives": None}
+    said = [row | {"unit_id": f"u{k}", "label": label} for k, label in enumerate(("yes", "yes", "no"))]
+    save_labels(pl.DataFrame(said, schema=schema(Label)), tmp_path / "judged")
+    (one,) = beside(load_result(tmp_path / "judged"), tmp_path / "judged")
+    assert one.verdict is Verdict.REPRODUCED and one.ours == pytest.approx(200 / 3)
+
+
 def test_without_a_file_nothing_is_published(tmp_path):
     place = write_results(tmp_path)
     assert beside(load_result(place), place) == () and tally(()) == ""
@@ -67,6 +97,13 @@ def test_without_a_file_nothing_is_published(tmp_path):
         (["made_up_rate,beta,,=1+1,S"], HEAD, "which is no figure"),
         (["made_up_rate,beta,,25,S"] * 2, HEAD, "says a figure twice"),
         (["made_up_rate,beta,,25,S,more"], HEAD, "result 'judged': published.csv"),
+        (
+            ["made_up_rate,beta,,25,S,more"],
+            f"{HEAD},remark",
+            "allowed: metric, subject, slice, printed, source, and note",
+        ),
+        (["made_up_rate,beta,,>>25,S"], HEAD, "which is no figure"),
+        (['made_up_rate,beta,,25,"S\u202e"'], HEAD, "is none: longer than"),
     ],
 )
 def test_a_file_that_cannot_be_compared_is_one_line(lines, head, said, tmp_path):
@@ -91,10 +128,33 @@ def test_every_figure_of_faithjudges_table_follows_from_the_committed_rows():
 def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
     """HaluEval's Table 6 on the general part: four models, whose replies were not published."""
     place = ROOT / "results" / "halueval-published"
-    found = beside(load_result(place), place)
+    found = tuple(one for one in beside(load_result(place), place) if one.metric == "accuracy")
     assert {one.subject: one.printed for one in found}["gpt-3.5-turbo"] == "86.22" and len(found) == 4
     assert {one.verdict for one in found} == {Verdict.NOT_MEASURED}
     assert tally(found) == "4 published figures, none of them measured here"
+
+
+@pytest.mark.parametrize(
+    ("board", "counts"),
+    [
+        # what differs, and why, stands in the notes of each file
+        ("evouna", {Verdict.REPRODUCED: 33, Verdict.DIFFERS: 4}),
+        ("factscore", {Verdict.REPRODUCED: 9, Verdict.DIFFERS: 6}),
+        ("faithbench", {Verdict.DIFFERS: 2, Verdict.NOT_MEASURED: 5}),
+        ("faithdial-audit", {Verdict.CONSISTENT: 2}),
+        ("halueval-published", {Verdict.DIFFERS: 3, Verdict.NOT_MEASURED: 5}),
+        ("mushroom", {Verdict.NOT_MEASURED: 112}),  # of the test set
+        ("ragtruth", {Verdict.NOT_MEASURED: 3}),
+        ("refchecker-zero-context", {Verdict.REPRODUCED: 13, Verdict.NOT_MEASURED: 1}),
+        ("refchecker-noisy-context", {Verdict.REPRODUCED: 9}),
+        ("refchecker-accurate-context", {Verdict.REPRODUCED: 9}),
+        ("xsum-hallucinations", {Verdict.DIFFERS: 8, Verdict.NOT_MEASURED: 2}),
+    ],
+)
+def test_what_became_of_each_published_figure_of_the_committed_results(board, counts):
+    found = beside(load_result(ROOT / "results" / board), ROOT / "results" / board)
+    assert Counter(one.verdict for one in found) == counts
+    assert all(one.note for one in found if one.verdict is Verdict.DIFFERS)
 
 
 def test_names_are_compared_as_they_stand(tmp_path):

@@ -73,5 +73,5 @@ def test_evouna_by_word_match_turns_two_systems_round_on_one_part():
     """
     swaps = named("evouna")
     assert swaps["", "", "word-match"].order.tau == 1.0
-    one = swaps["task: nq", "", "word-match"]
+    one = swaps["task: Natural Questions", "", "word-match"]
     assert (one.order.n_flips, one.order.tau) == (1, pytest.approx(0.8))

@@ -12,7 +12,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
 from tiny_results import CARD, HEADER, HOSTILE, outcomes, write_results  # noqa: E402
 
 from truerate.core.errors import SourceError  # noqa: E402
-from truerate.flow.real_results import real_boards  # noqa: E402
+from truerate.flow.real_results import read_board, real_boards, tables_of  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_no_folder_is_no_board(tmp_path):
@@ -111,3 +113,21 @@ def test_a_folder_by_a_strange_name_is_refused(tmp_path):
     write_results(tmp_path, "Judged board")
     with pytest.raises(SourceError, match="board"):
         real_boards(tmp_path)
+
+
+def test_each_metric_is_over_everything_in_the_slice_that_its_others_are_parts_of():
+    """FActScore's share that responds has a rule of its own, and stands by rarity and region, too."""
+    board = read_board(ROOT / "results" / "factscore")
+    assert set(board.overall("responding_rate")) == {"ChatGPT", "InstructGPT", "PerplexityAI"}
+    assert {"rarity", "region"} <= {key for one in board.scores for key, _ in one.slice}
+    assert board.n_labels == 17_632
+    # as the track's words list them, where each has one; else as they come
+    assert board.slice_keys["rarity"] == ["very rare", "rare", "medium", "freq", "very freq"]
+    assert board.slice_keys["region"][0] == "Asia/Pacific"
+
+
+def test_the_tables_of_a_board_are_its_rows_and_its_labels_where_it_has_any(tmp_path):
+    place = write_results(tmp_path)
+    assert tables_of("judged", tmp_path) == {"judged-rows.parquet": place / "rows.parquet"}
+    (place / "labels.parquet").touch()
+    assert set(tables_of("judged", tmp_path)) == {"judged-rows.parquet", "judged-labels.parquet"}

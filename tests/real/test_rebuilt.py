@@ -12,6 +12,7 @@ from house import ROOT
 
 from truerate.cli import main
 from truerate.flow.result_files import CARD, ROWS, SCORES
+from truerate.flow.result_labels import LABELS
 
 CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
 # Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
@@ -108,6 +109,9 @@ def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuil
     for name in (CARD, SCORES):
         assert (made / name).read_bytes() == (committed / name).read_bytes(), name
     assert pl.read_parquet(made / ROWS).equals(pl.read_parquet(committed / ROWS))
+    assert (made / LABELS).is_file() == (committed / LABELS).is_file()
+    if (made / LABELS).is_file():
+        assert pl.read_parquet(made / LABELS).equals(pl.read_parquet(committed / LABELS))
 
 
 @pytest.mark.proof

@@ -81,7 +81,7 @@ def render(at: Layout) -> None:
     know of the build's replies.
     """
     from truerate.flow.ending import tell
-    from truerate.flow.real_results import rows_file
+    from truerate.flow.real_results import tables_of
     from truerate.flow.site_tables import site_tables
     from truerate.site import rendered
 
@@ -95,5 +95,6 @@ def render(at: Layout) -> None:
         for path, text in chain([first], pages):
             write_text(f"{at.p.paths.site_src}/{path}", text)
         for board in tables.real:
-            shutil.copyfile(rows_file(board.name), f"{at.p.paths.site_src}/real/{board.name}-rows.parquet")
+            for name, file in tables_of(board.name).items():
+                shutil.copyfile(file, f"{at.p.paths.site_src}/real/{name}")
     tell(at)

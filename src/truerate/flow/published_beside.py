@@ -1,10 +1,13 @@
 """Published figures beside a committed result: what was printed elsewhere, as printed, and whether the rows give it.
 
 `published.csv` in the result's folder: metric, subject, slice (as in scores.csv), printed (the figure as it stands
-there, shares in per cent), source. It is read where it is there, and never written by a build.
+there, shares in per cent; `>60` and `<5` where it says no more), source, and `note` where something is to be told. The
+metric is one of the result's scores, or a quantity of its labels (`metrics.label_quantities`), whose slice says which
+question and label. It is read where it is there, and never written by a build.
 """
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -13,11 +16,18 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.errors import SourceError
-from truerate.flow.result_files import MAX_BYTES, Result
+from truerate.core.metric import Metric
+from truerate.flow.result_files import MAX_BYTES, Result, refuse_no_names
+from truerate.flow.result_labels import load_labels
+from truerate.metrics.label_quantities import RECORDS, quantity
 
 PUBLISHED = "published.csv"
 COLUMNS = ("metric", "subject", "slice", "printed", "source")
-_FIGURE = re.compile(r"-?\d{1,9}(\.\d{1,6})?")
+ONE_UNMEASURED = "1 published figure, not measured here"
+NOTE = "note"  # a column that may stand behind them
+MORE, LESS = ">", "<"  # before a figure that says no more than a bound
+EXACT = 1e-9  # what a quantity made of labels may lose on the way
+_FIGURE = re.compile(rf"[{MORE}{LESS}]?-?\d{{1,9}}(\.\d{{1,17}})?")
 
 
 class Verdict(StrEnum):
@@ -25,6 +35,8 @@ class Verdict(StrEnum):
 
     REPRODUCED = "reproduced"  # equal to every digit that was printed
     DIFFERS = "differs"
+    CONSISTENT = "consistent"  # within the bound that was printed
+    INCONSISTENT = "inconsistent"
     NOT_MEASURED = "not measured here"
 
 
@@ -38,6 +50,12 @@ class Beside(NamedTuple):
     source: str
     ours: float | None
     verdict: Verdict
+    note: str = ""
+
+
+def records_of(result: Result) -> dict[str, Metric]:
+    """What a published figure may be of, by name: the result's metrics, and quantities of labels."""
+    return {**RECORDS, **result.card.records}
 
 
 def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
@@ -55,29 +73,47 @@ def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
         lines = pl.read_csv(path, infer_schema=False)
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
         raise SourceError(f"{where}: {str(error).splitlines()[0][:200]}") from None
-    if lines.columns != list(COLUMNS):
-        raise SourceError(f"{where} has other columns; allowed: {', '.join(COLUMNS)}")
+    if lines.columns not in (list(COLUMNS), [*COLUMNS, NOTE]):
+        raise SourceError(f"{where} has other columns; allowed: {', '.join(COLUMNS)}, and {NOTE}")
     lines = lines.fill_null("")
     if lines.select("metric", "subject", "slice", "source").is_duplicated().any():
         raise SourceError(f"{where} says a figure twice; one line for each metric, subject, slice and source")
-    if unknown := set(lines["metric"]) - set(result.card.records):
-        raise SourceError(f"{where} holds metric {min(unknown)[:80]!r}, of which card.json has no record")
+    refuse_no_names(lines, where)
+    records = records_of(result)
+    if unknown := set(lines["metric"]) - set(records):
+        raise SourceError(
+            f"{where} holds metric {min(unknown)[:80]!r}, of which card.json has no record; quantities of labels: "
+            f"{', '.join(RECORDS)}"
+        )
     if wrong := [one for one in lines["printed"] if not _FIGURE.fullmatch(one)]:
         raise SourceError(f"{where} holds {wrong[0][:80]!r}, which is no figure such as 42.5")
+    labels = load_labels(folder, result)
     key = ("metric", "subject", "slice")
-    ours = {row[:3]: row[3] for row in result.scores.select(*key, "value").iter_rows()}
-    return tuple(
-        _compared(row, ours.get((row["metric"], row["subject"], row["slice"])), result)
-        for row in lines.to_dicts()
-    )
+    scores = {row[:3]: row[3] for row in result.scores.select(*key, "value").iter_rows()}
+    found = []
+    for row in lines.to_dicts():
+        if row["metric"] in result.card.records:
+            value, slack = scores.get((row["metric"], row["subject"], row["slice"])), 1e-6
+        else:
+            pairs = dict(part.partition("=")[::2] for part in row["slice"].split(";") if part)
+            value = None if labels is None else quantity(row["metric"], labels, row["subject"], pairs)
+            slack = EXACT
+        found.append(_compared(row, value, records, slack))
+    return tuple(found)
 
 
-def _compared(row: dict[str, str], value: float | None, result: Result) -> Beside:
+def _compared(
+    row: dict[str, str], value: float | None, records: Mapping[str, Metric], slack: float
+) -> Beside:
+    """A published figure beside ours; `slack` is what the value, in its own unit, may have lost."""
     if value is None:
         return Beside(**row, ours=None, verdict=Verdict.NOT_MEASURED)
-    is_share = result.card.records[row["metric"]].unit == "share"
-    ours = value * 100 if is_share else value
-    is_equal = is_printed_as(ours, row["printed"], slack=1e-4 if is_share else 1e-6)
+    scale = 100 if records[row["metric"]].unit == "share" else 1
+    ours, printed = value * scale, row["printed"]
+    if printed[0] in (MORE, LESS):
+        is_met = ours > float(printed[1:]) if printed[0] == MORE else ours < float(printed[1:])
+        return Beside(**row, ours=ours, verdict=Verdict.CONSISTENT if is_met else Verdict.INCONSISTENT)
+    is_equal = is_printed_as(ours, printed, slack=slack * scale)
     return Beside(**row, ours=ours, verdict=Verdict.REPRODUCED if is_equal else Verdict.DIFFERS)
 
 
@@ -100,6 +136,16 @@ def tally(found: tuple[Beside, ...]) -> str:
     n = sum(one.verdict is Verdict.REPRODUCED for one in found)
     unmeasured = sum(one.verdict is Verdict.NOT_MEASURED for one in found)
     if unmeasured == len(found):
-        return f"{len(found)} published figures, none of them measured here"
-    more = f", {unmeasured} not measured here" if unmeasured else ""
+        return (
+            f"{len(found)} published figures, none of them measured here"
+            if len(found) > 1
+            else ONE_UNMEASURED
+        )
+    bounds = {
+        word: sum(one.verdict is word for one in found) for word in (Verdict.CONSISTENT, Verdict.INCONSISTENT)
+    }
+    more = "".join(f", {count} {word} with the bound printed" for word, count in bounds.items() if count)
+    more += f", {unmeasured} not measured here" if unmeasured else ""
+    if unmeasured + sum(bounds.values()) == len(found):
+        return f"{len(found)} published figure{'s' * (len(found) > 1)}{more}"
     return f"{n} of {len(found)} published figures reproduced to the digits printed{more}"

@@ -43,7 +43,7 @@ def _led(board: RealBoard, where: Slice) -> dict[str, RealScore]:
 def _swap(
     board: RealBoard, where: Slice, pair: tuple[str, str], judges: Mapping[str, Mapping[str, RealScore]]
 ) -> Swap | None:
-    told = ", ".join(f"{key}: {value}" for key, value in where)
+    told = board.in_words(where) if where else ""
     sides = ({name: one for name, one in judges[judge].items() if one.value is not None} for judge in pair)
     order = order_of(told, pair, *sides)
     if order is None:

@@ -1,5 +1,6 @@
 """results/ as the site reads it: every committed result as a board, with what would tell its neighbours apart."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -7,18 +8,24 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.config.track_blocks import found as tracks_found
+from truerate.core.card import Words
 from truerate.core.errors import SourceError
-from truerate.flow.published_beside import beside, tally
+from truerate.flow.published_beside import beside, records_of, tally
 from truerate.flow.real_held import held
 from truerate.flow.real_judges import swaps
 from truerate.flow.real_orders import orders
 from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
+from truerate.flow.result_labels import LABELS, load_labels
+from truerate.flow.tracks import module_of_track
+from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
-from truerate.site.real.results import Printed, RealBoard, RealScore, Slice
+from truerate.site.real.results import NO_WORDS, Printed, RealBoard, RealScore, Slice
 
 RESULTS = "results"  # beside params.yaml
+MOST_DIGITS = 12  # of a figure: what is printed with more was written by a program, as that of ours would be
 
 
 def real_boards(folder: str | Path = RESULTS) -> tuple[RealBoard, ...]:
@@ -50,21 +57,32 @@ def read_board(folder: Path) -> RealBoard:
         name: Measure.of(records[name])
         for name in (result.card.headline.metric, *result.scores["metric"].unique(maintain_order=True))
     }
-    found = beside(result, folder)
+    found, of, labels = beside(result, folder), records_of(result), load_labels(folder, result)
     printed = tuple(
         Printed(
-            one.metric,
+            Measure.of(of[one.metric]),
             one.subject,
-            _beside(_pairs(one.slice), leads.get(one.metric, ())),
+            tuple(
+                pair for pair in _beside(_pairs(one.slice), leads.get(one.metric, ())) if pair[0] not in ASKS
+            ),
             one.printed,
             _in_digits(one.ours, one.printed),
             one.verdict.value,
             one.source,
+            one.note,
+            asked=asked_in_words(dict(_pairs(one.slice))),
         )
         for one in found
     )
     board = RealBoard(
-        result.card.model_dump(mode="json"), scores, rows, measures, published=printed, tally=tally(found)
+        result.card.model_dump(mode="json"),
+        scores,
+        rows,
+        measures,
+        published=printed,
+        tally=tally(found),
+        n_labels=0 if labels is None else labels.height,
+        words=_words(result.card.track),
     )
     if not board.ranked:
         raise SourceError(
@@ -80,14 +98,27 @@ def read_board(folder: Path) -> RealBoard:
     )
 
 
-def rows_file(board: str, folder: str | Path = RESULTS) -> Path:
-    """Where the rows of a board lie."""
-    return Path(folder) / board / ROWS
+def _words(track: str) -> Words:
+    """The words of a track; none for one that is not there, as results of others may have."""
+    card = module_of_track(track, "card") if track in tracks_found() else None
+    return card.CARD.words if card else NO_WORDS
+
+
+def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
+    """Where the rows of a board lie, and its labels where it has any, by the names under which pages offer them."""
+    files = {"rows": ROWS, "labels": LABELS}
+    places = {f"{board}-{name}.parquet": Path(folder) / board / file for name, file in files.items()}
+    return {name: place for name, place in places.items() if place.is_file()}
 
 
 def _in_digits(value: float | None, printed: str) -> str | None:
-    """A figure with one digit more than the printed one beside it has."""
-    return None if value is None else f"{value:.{len(printed.partition('.')[2]) + 1}f}"
+    """A figure with one digit more than the printed one beside it has, as long as it has that many; a whole number
+    beside a whole one as it is.
+    """
+    digits = len(printed.partition(".")[2])
+    if value is not None and not digits and value == int(value):
+        return str(int(value))
+    return None if value is None else f"{value:.{min(digits + 1, MOST_DIGITS)}f}"
 
 
 def _pairs(text: str) -> Slice:
@@ -99,15 +130,19 @@ def _pairs(text: str) -> Slice:
 
 def _leads(scores: pl.DataFrame, lead: Slice) -> dict[str, Slice]:
     """The slice of each metric that is "over everything": the one that leads the board, or where a metric has none such
-    and but a single slice, that one (the share that responds has a rule of its own, and no estimator).
+    the one that all of its slices hold (the share that responds has a rule of its own, and no estimator).
     """
     slices: dict[str, set[Slice]] = {}
     for metric, text in scores.select("metric", "slice").unique().iter_rows():
         slices.setdefault(metric, set()).add(_pairs(text or ""))
-    is_single = {
-        metric: len(own) == 1 and not set(lead) <= set(next(iter(own))) for metric, own in slices.items()
-    }
-    return {metric: next(iter(own)) if is_single[metric] else lead for metric, own in slices.items()}
+    return {metric: _lead(own, lead) for metric, own in slices.items()}
+
+
+def _lead(slices: Collection[Slice], lead: Slice) -> Slice:
+    if any(set(lead) <= set(one) for one in slices):
+        return lead
+    widest = min(slices, key=len)
+    return widest if all(set(widest) <= set(one) for one in slices) else lead
 
 
 def _beside(where: Slice, lead: Slice) -> Slice:

@@ -6,6 +6,7 @@ from truerate.core.errors import SourceError, TruerateError
 from truerate.core.seen import visible
 from truerate.flow.published_beside import beside, tally
 from truerate.flow.result_files import boards_of, load_result
+from truerate.flow.result_labels import label_differences, load_labels
 from truerate.real.recompute import differences
 
 N_SHOWN = 20  # differences of one board; how many more there are is said
@@ -32,7 +33,8 @@ def _is_sound(folder: Path) -> bool:
     """Whether a result's rows give its scores; says so, or what differs."""
     try:
         result = load_result(folder)
-        lines = differences(result)
+        labels = load_labels(folder, result)
+        lines = [*differences(result), *([] if labels is None else label_differences(result, labels))]
         told = tally(beside(result, folder))
     except TruerateError as error:
         print(f"wrong: {visible(str(error), is_line=True)}")
@@ -44,5 +46,6 @@ def _is_sound(folder: Path) -> bool:
     if not lines:
         card = result.card
         made = f"{result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} rows"
+        made += f" and {labels.height} labels" if labels is not None else ""
         print(f"holds: {card.board}: {made}{f'; {told}' if told else ''}")
     return not lines

@@ -9,7 +9,8 @@ import polars as pl
 from truerate.config import Source
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
-from truerate.core.schemas import Outcome, Row, Sample, load, read_json
+from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
+from truerate.flow.label_rows import OF_READER, Tables, labels_of
 from truerate.flow.result_files import (
     SCORE_COLUMNS,
     MetricCard,
@@ -20,6 +21,7 @@ from truerate.flow.result_files import (
     save_result,
     slice_texts,
 )
+from truerate.flow.result_labels import save_labels
 from truerate.flow.tracks import card_of, records_of
 from truerate.real.recompute import MADE, SAME, recomputed
 from truerate.real.sets import set_of
@@ -30,7 +32,9 @@ LABELLED = {
     "published": "the labels that the set was published with",
     "silver": "known from how the texts were made",
 }
+KEYS = ["metric", "subject", "slice"]
 COMPARED = ("value", "rank_low", "rank_high")
+SOURCE = {"samples": Sample, "items": Item, "judgements": Judgement}  # of a source, what labels are made of
 
 
 def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
@@ -46,6 +50,8 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     if result is None:
         return f"result: {board}: nothing on it is ranked by units, so there are no rows to commit"
     save_result(result, to / board)
+    if (labels := _labels(at, work, board)) is not None:
+        save_labels(labels, to / board)
     card, n_bytes = result.card, sum(path.stat().st_size for path in (to / board).iterdir())
     left = (
         f"; {card.n_left_out} scores rest on more than a mean over units and are not in it"
@@ -58,8 +64,39 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     )
 
 
+def _labels(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
+    """The labels behind a built board; None for a set without any beside its units' values."""
+    name = at.p.board(board).source
+    tables = (load(table, work / at.source(name, of)) for of, table in SOURCE.items())
+    reader = at.p.source(name).reader
+    return labels_of(board, reader, Tables(*tables)) if reader in OF_READER else None
+
+
+def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
+    """The Outcome rows of the scores that labels are the values of, once more for each pair that the slices of the labels
+    hold and those of the outcomes do not: by rarity and by region, of a board that has neither.
+    """
+    empty = outcomes.clear()
+    if labels is None:
+        return empty
+    scores = labels.drop_nulls("metric").select("metric", where_told="where").unique()
+    keyed = outcomes.with_columns(where_told=slice_texts(pl.col("slice")))
+    whole = keyed.join(scores, on=["metric", "where_told"], how="semi").drop("where_told")
+    known = outcomes["slice"].explode().struct.field("key").drop_nulls().unique().to_list()
+    parts = labels.select("subject", "unit_id", "slice").unique().explode("slice").drop_nulls("slice")
+    parts = parts.filter(~pl.col("slice").struct.field("key").is_in(known)).rename({"slice": "pair"})
+    found = whole.join(parts, on=["subject", "unit_id"], how="inner")
+    with_pair = pl.concat_list("slice", "pair").list.eval(
+        pl.element().sort_by(pl.element().struct.field("key"))
+    )
+    return pl.concat([empty, found.with_columns(slice=with_pair).select(outcomes.columns)])
+
+
 def result_of(at: Layout, work: Path, board: str) -> Result | None:
-    """The result of a built board: its ranked rows that follow from units, and these units; None where none does."""
+    """The result of a built board: its ranked rows that follow from units, and these units; None where none does.
+
+    Scores that are made of labels stand there by the parts of the set that the labels tell apart, too.
+    """
     rows = load(Row, work / at.leaderboard("rows")).filter(
         pl.col("kind").is_in(["model", "baseline"]), board=board
     )
@@ -73,7 +110,11 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         at, work, board, outcomes, {name: records[name] for name in outcomes["metric"].unique().sort()}
     )
     kinds = dict(rows.select("subject", "kind").unique().rows())
-    kept = _kept(told, recomputed(outcomes, card, kinds))
+    parted = by_labelled_parts(outcomes, _labels(at, work, board))
+    outcomes = pl.concat([outcomes, parted])
+    own = recomputed(outcomes, card, kinds)
+    kept = pl.concat([_kept(told, own), _parted(told, own, parted)], how="diagonal")
+    kept = kept.unique(KEYS, keep="last").sort("metric", "slice", "subject")
     if kept.is_empty():
         return None
     bare = {
@@ -91,7 +132,7 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         "n_subjects": units["subject"].n_unique(),
         "n_units": units["unit_id"].n_unique(),
         "n_clusters": units["cluster_id"].n_unique(),
-        "n_left_out": told.height - scores.height,
+        "n_left_out": told.join(scores, on=KEYS, how="anti").height,
         "metrics": metrics,
         "headline": _headline(at, board, scores),
     }
@@ -110,6 +151,14 @@ def _kept(told: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     for name in COMPARED:
         both = both.filter(_is_same(name))
     return both.with_columns(has_interval=_is_same("low") & _is_same("high"))
+
+
+def _parted(told: pl.DataFrame, own: pl.DataFrame, parted: pl.DataFrame) -> pl.DataFrame:
+    """Of the scores made anew those of labelled parts, with the provenance of the board's own."""
+    texts = parted.select("metric", "subject", slice=slice_texts(pl.col("slice"))).unique()
+    made_by = told.select("metric", "subject", "provenance").unique(["metric", "subject"], keep="first")
+    found = own.drop("provenance").join(texts, on=KEYS, how="semi", maintain_order="left")
+    return found.join(made_by, on=["metric", "subject"], how="inner").with_columns(has_interval=True)
 
 
 def _is_same(name: str) -> pl.Expr:

@@ -123,6 +123,24 @@ def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledge
     assert 'href="#published"' in page
 
 
+def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_words(tmp_path):
+    place = write_results(tmp_path, track="labelled_replies")
+    lines = [
+        "made_up_rate,beta,task=qa,>60,Somebody 2025,Another <i>set</i>.",
+        "unit_share,beta,question=q;label=no|unsure;task=nq,12,Somebody 2025,",
+    ]
+    (place / "published.csv").write_text(
+        "\n".join(["metric,subject,slice,printed,source,note", *lines]), "utf-8"
+    )
+    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    part = pages["real/judged.md"][pages["real/judged.md"].index("{ #published }") :]
+    text = Elements(unescape(part)).text
+    assert "Another <i>set</i>." in Elements(part).text and "<i>set" not in part
+    assert "inconsistent" in text and "task: Questions" in text
+    assert "Share of units" in text and "task: Natural Questions, q: no or unsure" in text
+    assert "task: qa" not in text
+
+
 def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_round(tmp_path, pages):
     place = write_results(tmp_path)
     turned = [

@@ -4,7 +4,6 @@ import polars as pl
 
 import truerate.site.real.judges as judges
 import truerate.site.real.label_audit as label_audit
-from truerate.site.measures import Measure
 from truerate.site.real.forest import SMALL, forest
 from truerate.site.real.heat import maps
 from truerate.site.real.home import measured_by, sentence, units_in_words
@@ -12,7 +11,7 @@ from truerate.site.real.results import FIELDS, JUDGE, Printed, RealBoard, RealSc
 from truerate.site.real.scatter import scatter
 from truerate.site.safety import script
 
-REPRODUCED = "reproduced"
+REPRODUCED, CONSISTENT, NOT_MEASURED = "reproduced", "consistent", "not measured here"
 REDISTRIBUTION = {
     "yes": "its texts may be republished",
     "ids-only": "ids and labels may be shown, its texts may not",
@@ -83,12 +82,12 @@ def rest(board: RealBoard) -> list[RealScore]:
     ]
 
 
-def published(board: RealBoard) -> list[tuple[Measure, Printed]]:
-    """Figures printed elsewhere with their measure: what differs first, then as they stand there."""
-    return [
-        (board.measures[one.metric], one)
-        for one in sorted(board.published, key=lambda one: one.verdict == REPRODUCED)
-    ]
+def published(board: RealBoard) -> list[Printed]:
+    """Figures printed elsewhere: what differs first, then what is not measured here, then as they stand there."""
+    return sorted(
+        board.published,
+        key=lambda one: (one.verdict == REPRODUCED, one.verdict in (CONSISTENT, NOT_MEASURED)),
+    )
 
 
 def rows_script(board: RealBoard) -> str:

@@ -6,6 +6,8 @@ from functools import cached_property
 
 import polars as pl
 
+from truerate.core.card import Words
+from truerate.site.languages import language
 from truerate.site.measures import ABSENT, Measure
 
 FIELDS = (
@@ -14,6 +16,7 @@ FIELDS = (
 SPANS = 0.9  # an interval this wide, as a share of the scale, tells nothing
 JUDGE = "judge"  # the slice key of scores that another judge of the same replies gives
 Slice = tuple[tuple[str, str], ...]
+NO_WORDS = Words()
 
 
 @dataclass(frozen=True)
@@ -49,30 +52,23 @@ class RealScore:
         """What a rank is sorted by: its low end, then its high one; empty where nothing is ranked."""
         return "" if self.rank_low is None else self.rank_low + (self.rank_high or 0) / 1000
 
-    @property
-    def where(self) -> str:
-        """The slice in words, `task: qa, lang: en`; `everything` where there is none."""
-        return ", ".join(f"{key}: {value}" for key, value in self.slice) or "everything"
-
 
 @dataclass(frozen=True)
 class Printed:
     """A figure printed elsewhere beside ours: `printed` as it stands there, `ours` in the same unit and with one digit
-    more, None where it is not measured here; `verdict` in a word.
+    more, None where it is not measured here; `verdict` in a word, `note` what is to be told of it. `measure`: what it is
+    of, a score of the board or a quantity of its labels; of the latter `asked` says what is counted, `claim: Neutral`.
     """
 
-    metric: str
+    measure: Measure
     subject: str
     slice: Slice
     printed: str
     ours: str | None
     verdict: str
     source: str
-
-    @property
-    def where(self) -> str:
-        """The slice in words; `everything` where there is none."""
-        return ", ".join(f"{key}: {value}" for key, value in self.slice) or "everything"
+    note: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ class Held:
 
     @property
     def name(self) -> str:
-        """The slice in words."""
+        """The slice as it is spelled."""
         return ", ".join(f"{key}: {value}" for key, value in self.where) or "everything"
 
 
@@ -185,7 +181,8 @@ class RealBoard:
     printed elsewhere, and `tally` how many of them the rows give, in words. `orders`: whether the order of its models
     holds from slice to slice. `swaps`: whether it holds from judge to judge, where several judged the same replies.
     `held`: these judges against people's labels. `suspects`: people's labels that the judges speak against,
-    strongest first.
+    strongest first. `n_labels`: how many labels stand behind it beside its rows. `words`: those in which the board's
+    track shows the values of slices.
     """
 
     card: Mapping
@@ -199,6 +196,8 @@ class RealBoard:
     swaps: tuple[Swap, ...] = ()
     held: tuple[Held, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    n_labels: int = 0
+    words: Words = NO_WORDS
 
     @property
     def name(self) -> str:
@@ -233,6 +232,23 @@ class RealBoard:
     def judges_own(self) -> tuple[str, ...]:
         """The subjects whose replies were judged by a model of their own maker."""
         return tuple(self.card["judges_own"])
+
+    def in_words(self, where: Slice) -> str:
+        """A slice in words, `task: Questions, lang: English`; `everything` where there is none."""
+        said = (f"{key}: {self.value_in_words(key, value)}" for key, value in where)
+        return ", ".join(said) or "everything"
+
+    def place(self, printed: Printed) -> str:
+        """Where a published figure is of, in words: its slice, and what of the labels it counts."""
+        where = self.in_words(printed.slice) if printed.slice or not printed.asked else ""
+        return ", ".join(filter(None, (where, printed.asked)))
+
+    def value_in_words(self, key: str, value: str) -> str:
+        """A value of a slice in the words of the board's track; as it is spelled where that has none."""
+        if self.words is NO_WORDS:
+            return value
+        known = self.words.by_key.get((key, value)) or self.words.values.get(value)
+        return known or (language(value) if key == "lang" else value)
 
     def spans_scale(self, score: RealScore) -> bool:
         """Whether an interval is so wide that it tells nothing: SPANS of [0, 1] and more, of a share."""
@@ -269,10 +285,16 @@ class RealBoard:
 
     @cached_property
     def slice_keys(self) -> dict[str, list[str]]:
-        """The keys that alone slice the headline, with their values in the order in which they come."""
+        """The keys that alone slice the headline, with their values in the order in which the track's words list
+        them, where it has words for each; else in that in which they come.
+        """
         found: dict[str, dict[str, None]] = {}
         for one in self.scores:
             if one.metric == self.headline.name and len(one.slice) == 1:
                 key, value = one.slice[0]
                 found.setdefault(key, {})[value] = None
-        return {key: list(values) for key, values in found.items()}
+        return {key: self._ordered(key, list(values)) for key, values in found.items()}
+
+    def _ordered(self, key: str, values: list[str]) -> list[str]:
+        order = {value: place for place, (of, value) in enumerate(self.words.by_key) if of == key}
+        return sorted(values, key=order.__getitem__) if set(values) <= set(order) else values

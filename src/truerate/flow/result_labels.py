@@ -1,0 +1,99 @@
+"""The labels behind a committed result, where the set has more of them than its units have values: facts of a reply,
+what each of several people said, what was asked beside.
+
+`labels.parquet` beside the rows; no text of third parties stands in it. It is read where it is there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from truerate.core.errors import SourceError, TruerateError
+from truerate.core.schemas import PAIRS, Field, Table, load, save
+from truerate.flow.result_files import (
+    MAX_BYTES,
+    Result,
+    refuse_many,
+    refuse_no_names,
+    slice_texts,
+)
+
+LABELS = "labels.parquet"
+SAME = 2e-6  # rows hold values of six digits
+
+
+class Label(Table):
+    """One label: what a rater said of a unit, or of a part of it (`part` is empty for the whole), to one question.
+
+    `rater` is empty where the set holds one label alone; `label` is null where nobody said anything. `metric` and
+    `where`: the score, with its slice as scores.csv has it, whose value on the unit is the mean of `gives` over these
+    labels; null and empty where no score is made of it.
+    """
+
+    board: str
+    subject: str
+    slice: list[Any] = Field(kind=PAIRS)
+    unit_id: str
+    cluster_id: str
+    part: str
+    question: str
+    rater: str
+    label: str = Field(nullable=True)
+    metric: str = Field(nullable=True)
+    where: str
+    gives: float = Field(nullable=True)
+
+
+def save_labels(labels: pl.DataFrame, folder: Path) -> None:
+    """Write the labels of a result: the same labels always the same bytes."""
+    save(Label, labels, folder / LABELS)
+
+
+def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
+    """The labels of a result; None without the file. Raises SourceError, one line, for a file that cannot be read, is of
+    another board, says a label twice, or holds a name that is none.
+    """
+    path, where = folder / LABELS, f"result {folder.name!r}: {LABELS}"
+    if not path.exists() and not path.is_symlink():
+        return None
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
+        raise SourceError(f"{where} is a link, no file, or too large")
+    refuse_many(path, f"result {folder.name!r}")
+    try:
+        labels = load(Label, path)
+    except TruerateError as error:
+        why = str(error).replace(str(path), LABELS).partition("; delete it")[0]
+        raise SourceError(f"{where} is no table of labels: {why[:200]}") from None
+    if strange := set(labels["board"].unique()) - {result.card.board}:
+        raise SourceError(f"{where} holds labels of board {min(strange)[:80]!r}")
+    key = ("subject", "unit_id", "part", "question", "rater")
+    if labels.select(key).is_duplicated().any():
+        raise SourceError(f"{where} holds a label twice for one subject, unit, part, question and rater")
+    texts = labels.with_columns(slice=slice_texts(pl.col("slice"))).select(pl.col(pl.String).fill_null(""))
+    refuse_no_names(texts, where)
+    if not labels["gives"].drop_nulls().is_finite().all():
+        raise SourceError(f"{where} holds a value that is no number")
+    return labels
+
+
+def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
+    """What the labels say otherwise than the rows of the scores that are made of them, one line each: units' values that
+    are not the mean of what their labels give, and units that one of the two sides lacks.
+    """
+    board = result.card.board
+    rows = result.rows.with_columns(where=slice_texts(pl.col("slice")))
+    for (metric, where), own in labels.drop_nulls("metric").group_by("metric", "where", maintain_order=True):
+        told = rows.filter(metric=metric, where=where).drop_nulls("value")
+        made = own.group_by("subject", "unit_id").agg(value=pl.col("gives").mean()).drop_nulls("value")
+        both = told.join(made, on=["subject", "unit_id"], how="full", suffix="_made", coalesce=True)
+        gap = (pl.col("value") - pl.col("value_made")).abs()
+        wrong = both.filter((gap > SAME) | gap.is_null())
+        if not wrong.is_empty():
+            one = wrong.sort("subject", "unit_id").row(0, named=True)
+            place = f" ({where})" if where else ""
+            yield (
+                f"{board}: {metric}{place}: {wrong.height} units have another value than their labels give, as "
+                f"{one['subject'][:80]} on {one['unit_id'][:80]}: {one['value']}, labels {one['value_made']}"
+            )
