@@ -18,7 +18,7 @@ CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "dat
 # Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
 PAGES = Path(os.environ.get("TRUERATE_DATA") or ROOT / ".." / "shared" / "data").resolve()
 LEARNED = "learned"
-NETWORKS = "tiny-"  # committed from an earlier state of them; two runs of now agree with one another
+NETWORKS = "tiny-"  # two runs agree with one another, but the last bits of weights hang on the processor
 OF_ITS_OWN = (
     "metric",
     "subject",
