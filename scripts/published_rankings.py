@@ -10,6 +10,7 @@ import csv
 import sys
 from pathlib import Path
 
+from truerate.core.errors import TruerateError
 from truerate.flow.published_beside import COLUMNS, NOTE
 from truerate.flow.team_rankings import parse_rankings, published_lines
 
@@ -23,7 +24,11 @@ def main() -> None:
     parser.add_argument("rankings", type=Path, help="the organisers' file")
     parser.add_argument("--first", type=int, default=1, help="how many teams of each language")
     options = parser.parse_args()
-    ranked = parse_rankings(options.rankings.read_text("utf-8"), options.rankings.name)
+    try:
+        ranked = parse_rankings(options.rankings.read_text("utf-8"), options.rankings.name)
+    except (OSError, UnicodeError, TruerateError) as error:
+        print(f"published_rankings: {error}", file=sys.stderr)
+        sys.exit(2)
     out = csv.DictWriter(sys.stdout, [*COLUMNS, NOTE], lineterminator="\n")
     out.writeheader()
     out.writerows(published_lines(ranked, slice=SLICE, source=SOURCE, note=WHY, first=options.first))

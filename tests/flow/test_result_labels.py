@@ -93,6 +93,11 @@ def test_without_a_file_there_are_none(tmp_path):
         ([label("u0", question="two\nlines")], "question 'two\\nlines' is none"),
         ([label("u0", slice=[{"key": "a", "value": "x\u202ey"}])], "is none"),
         ([label("u0", gives=float("inf"))], "holds a value that is no number"),
+        (
+            [label("u0", label="He was born in Ruhr and moved to the coast when he was five years old.")],
+            "label holds a text",
+        ),
+        ([], "holds no label"),
     ],
 )
 def test_a_file_that_others_made_wrong_is_one_line(rows, said, tmp_path):

@@ -102,13 +102,12 @@ def finder() -> Places:
     def held(folder: str) -> frozenset[str]:
         try:
             with os.scandir(folder) as entries:
-                return frozenset(
-                    f"{one.name}/" if one.is_dir() else one.name
-                    for one in entries
-                    if one.is_dir() or one.is_file()
-                )
-        except (FileNotFoundError, NotADirectoryError):
+                found = [(one.name, os.path.isdir(one.path), os.path.isfile(one.path)) for one in entries]
+        except OSError:  # none there, no folder, or closed to us
             return frozenset()
+        return frozenset(
+            f"{name}/" if is_folder else name for name, is_folder, is_file in found if is_folder or is_file
+        )
 
     @cache
     def files_of(name: str) -> tuple[str, ...]:

@@ -68,8 +68,9 @@ def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
         return [(str(path), path.stat())]
     if "__pycache__" in path.parts:
         return []
+    start = path.parts  # none of the current folder
     return [
-        (os.path.join(path, *parts), state)
+        (os.path.join(*start, *parts), state)
         for parts, state in sorted(_below(str(path), ()), key=lambda one: one[0])
     ]
 

@@ -19,7 +19,7 @@ from truerate.core.errors import SourceError
 from truerate.core.metric import Metric
 from truerate.flow.result_files import MAX_BYTES, Result, refuse_no_names
 from truerate.flow.result_labels import load_labels
-from truerate.metrics.label_quantities import RECORDS, quantity
+from truerate.metrics.label_quantities import RECORDS, quantity, unasked
 
 PUBLISHED = "published.csv"
 COLUMNS = ("metric", "subject", "slice", "printed", "source")
@@ -95,7 +95,10 @@ def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
         if row["metric"] in result.card.records:
             value, slack = scores.get((row["metric"], row["subject"], row["slice"])), 1e-6
         else:
-            pairs = dict(part.partition("=")[::2] for part in row["slice"].split(";") if part)
+            told = [part.partition("=")[::2] for part in row["slice"].split(";") if part]
+            if wrong_slice := unasked(row["metric"], [key for key, _ in told]):
+                raise SourceError(f"{where}: slice {row['slice'][:80]!r} of {row['metric']} {wrong_slice}")
+            pairs = dict(told)
             value = None if labels is None else quantity(row["metric"], labels, row["subject"], pairs)
             slack = EXACT
         found.append(_compared(row, value, records, slack))

@@ -22,6 +22,8 @@ from truerate.flow.result_files import (
 
 LABELS = "labels.parquet"
 SAME = 2e-6  # rows hold values of six digits
+LONGEST = 60  # characters of a word that is said, asked or rated with: a text of the set would be longer
+SAID = ("part", "question", "rater", "label")
 
 
 class Label(Table):
@@ -73,6 +75,12 @@ def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
         raise SourceError(f"{where} holds a label twice for one subject, unit, part, question and rater")
     texts = labels.with_columns(slice=slice_texts(pl.col("slice"))).select(pl.col(pl.String).fill_null(""))
     refuse_no_names(texts, where)
+    if long := [name for name in SAID if (texts[name].str.len_chars() > LONGEST).any()]:
+        raise SourceError(
+            f"{where}: {long[0]} holds a text of more than {LONGEST} characters; allowed: names"
+        )
+    if labels.is_empty():
+        raise SourceError(f"{where} holds no label; delete it, or write the result anew")
     if not labels["gives"].drop_nulls().is_finite().all():
         raise SourceError(f"{where} holds a value that is no number")
     return labels

@@ -141,10 +141,11 @@ def _without_tables(at: Layout, name: str) -> Board:
 
 
 def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
-    """The verdicts that a board's pages show, the judgements of `board_tables`; None where these are all. No table is
-    whole in memory: of texts, of which it is asked alone which are the same, there are digests.
+    """The verdicts that a board's pages show, the judgements of `board_tables`, where a release holds no others; None
+    where it holds all. No table is whole in memory: of texts, of which it is asked alone which are the same, there are
+    digests.
     """
-    if not page_of(at.p.board(name).track).targets:
+    if not page_of(at.p.board(name).track).is_released_so:
         return None
     replies = at.dataset(name, "generations")
     told = replace(

@@ -198,7 +198,7 @@ def shares(
     confidence: float,
 ) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
-    Σx², clusters with x > 0; the rule of `intervals.share_interval`.
+    Σx², clusters with x > 0; the rule of `intervals.share_interval` where rows lie in [0, 1].
 
     Rows may be estimates of yes or no that leave [0, 1]. The value is cut to it; what such rows add to the variance,
     Σ y(y − x) / (Σx)², has no part in the n but stands beside it in Wilson's inequality, whatever the share may be:

@@ -5,7 +5,7 @@ its claims or facts (`part` is empty for the text as a whole); a question is wha
 the set holds one label alone. A quantity asks one question and counts one label, or one of several.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -143,6 +143,7 @@ _MADE: dict[str, tuple[str, Callable[[Counted], float | None], str]] = {
     "balanced_accuracy": ("Balanced accuracy", balanced_accuracy, "share"),
     "f1": ("F1", f1, "share"),
 }
+COMPARED = ("same_share", "balanced_accuracy", "f1")  # of two questions
 RECORDS: Mapping[str, Metric] = {
     name: _told(name, label, of, unit) for name, (label, of, unit) in _MADE.items()
 }
@@ -166,6 +167,14 @@ def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, 
         known = [value for value in values if value is not None]
         return (min(known) if subject == LOWEST else max(known)) if known else None
     return _of(name, own if subject == ALL else own.filter(subject=subject), where)
+
+
+def unasked(name: str, keys: Sequence[str]) -> str:
+    """What a slice of these keys lacks, or says twice, of what a quantity asks; empty where nothing."""
+    wanted = (QUESTION, BESIDE) if name in COMPARED else (QUESTION,)
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    lacking = [key for key in wanted if key not in keys]
+    return f"says {twice[0]!r} twice" if twice else f"has no {lacking[0]!r}" if lacking else ""
 
 
 def asked_in_words(where: Mapping[str, str]) -> str:

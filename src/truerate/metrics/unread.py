@@ -3,7 +3,8 @@
 Assumed: of replies with about as many facts, how many verdicts of one are unread does not depend on what they would
 have said, and any of its facts may be the unread ones. Single verdicts, whole calls (whose facts are in the order of
 their hashes) and the ends of calls may be lost, in any mixture; a verifier that leaves out what it finds wrong would
-break it.
+break it. How verdicts are lost is told of all replies of a subject together: of a slice of which more is lost than of
+the others (a domain, say) the values are right but in part.
 
 A reply of n facts, K of them unsupported, r with a verdict, shows k unsupported ones with the probability
 T(k | K) = C(K, k) · r^(k) · m^(K − k) / n^(K), m = n − r and x^(j) = x(x − 1)…(x − j + 1), averaged over the replies of
@@ -21,7 +22,7 @@ import numpy as np
 
 MOST = 8  # unsupported facts seen, from which on they say the same
 FEW = 30  # replies that tell how verdicts are lost
-WILD = 1.5  # a value beyond it would let single replies decide: three verdicts of five are lost
+WILD = 1.5  # a value beyond it would let single replies decide: half of the verdicts are lost, or three whole replies of five
 
 
 def all_supported(

@@ -69,7 +69,8 @@ def _labels(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
     name = at.p.board(board).source
     tables = (load(table, work / at.source(name, of)) for of, table in SOURCE.items())
     reader = at.p.source(name).reader
-    return labels_of(board, reader, Tables(*tables)) if reader in OF_READER else None
+    labels = labels_of(board, reader, Tables(*tables)) if reader in OF_READER else None
+    return None if labels is None or labels.is_empty() else labels
 
 
 def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:

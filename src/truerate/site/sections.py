@@ -87,7 +87,8 @@ class Page:
     `record_scripts`: files of site/assets that its parts, and its records in the sample browser, need.
     `records`: those records and the index over them, of a board and their greatest number; None where a text
     has a label and verdicts. `targets`: the ids of what they show verdicts of, told without any verdict, and where
-    digests stand for the texts, so that a board's others need not be read; None for all. `record_filters`: the
+    digests stand for the texts, so that a board's others need not be read; None for all. `is_released_so`: whether a
+    release, too, holds the verdicts on these alone. `record_filters`: the
     filters of those records that a slice may name. `derive`: the rows with what follows from them. `figures`:
     counts in the head.
     `flags`: subjects that the board's own rows flag, each with the sentence that says why.
@@ -112,6 +113,7 @@ class Page:
     record_scripts: tuple[str, ...] = ()
     records: Callable[[Board, int], tuple[list[dict], dict]] | None = None
     targets: Callable[[Board, int], Collection[str]] | None = None
+    is_released_so: bool = False
     record_filters: tuple[str, ...] = LABELLED
     derive: Callable[[Rows, Board], Rows] = as_they_are
     figures: Callable[[Rows, Board], list[Figure]] = no_figures

@@ -25,8 +25,8 @@ class Row:
     """One reference and some of its answers: all arrays (tokens,), features (tokens, features); `answers` are
     places in the group.
 
-    All rows of a training lie in memory at once, so features take a byte each and all else four; a batch has
-    eight of each, as torch wants them.
+    Features take a byte each and all else four; a batch has eight of each, as torch wants them. The rows of a training
+    lie in a file (packed_rows.py).
     """
 
     ids: np.ndarray

@@ -1,7 +1,7 @@
 """Rows to learn from, in a file: what a training holds in memory of each is where it stands and how long it is.
 
-A row of 1,200 tokens is 24 KB as arrays, and 630,000 of them (thirty languages of 30,000 passages, seven tenths
-learned from) are 15 GB. What lengths do not tell is 4 bytes a token, and of an answer's tokens a byte more for the
+A row of 1,200 tokens is 22 KB as arrays, and 630,000 of them (thirty languages of 30,000 passages, seven tenths
+learned from) are 14 GB. What lengths do not tell is 4 bytes a token, and of an answer's tokens a byte more for the
 label and each feature; it lies in an unnamed file of the scratch folder and is read when a batch is made.
 """
 

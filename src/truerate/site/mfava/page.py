@@ -144,6 +144,7 @@ PAGE = Page(
     beyond="Planted truth, detection, labels, analyses",
     records=records,
     targets=targets,
+    is_released_so=True,
     record_filters=tuple(name for name, *_ in FILTERS),
     scripts=("mfava/heatmap.js",),
     record_scripts=("mfava/samples.js",),
