@@ -16,6 +16,7 @@ OF_NO_STAGE = (
     "src/truerate/leaderboard/",
     "src/truerate/site/",
     "src/truerate/flow/detector_curves.py",
+    "src/truerate/flow/published_beside.py",
     "src/truerate/flow/real_held.py",
     "src/truerate/flow/real_judges.py",
     "src/truerate/flow/real_results.py",
