@@ -14,8 +14,8 @@ import signal, sys
 from truerate.core import parents
 {before}
 parents.end_with_them()
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     signal.pause()
 except KeyboardInterrupt:
     print("let go", flush=True)

@@ -166,11 +166,8 @@ def holds_any(answer: str, golden: str | None) -> bool:
     return bool(answer.strip()) and any(normalised(part) in said for part in (golden or "").split(SPLIT))
 
 
+# by the reader whose tables each takes, which it is named after
 OF_READER: dict[str, Callable[[Tables], list[dict]]] = {
-    "evouna": _evouna,
-    "factscore": _factscore,
-    "faithbench": _faithbench,
-    "halueval": _halueval,
-    "refchecker": _refchecker,
-    "xsum": _xsum,
+    one.__name__.removeprefix("_"): one
+    for one in (_evouna, _factscore, _faithbench, _halueval, _refchecker, _xsum)
 }
