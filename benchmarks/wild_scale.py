@@ -2,7 +2,7 @@
 of 7,919 entities with ten pages each (347 kB of text an entity) and 15 subjects, and what follows for the whole.
 
     python benchmarks/wild_scale.py [--parts 100 20 5] [--whole] [--own-pages] [--jobs 8] [--without plan] [--scratch DIR [--again publish]]
-        [--write benchmarks/RESULTS.md]
+        [--write benchmarks/RESULTS.md [--block wild-scale-asked]]
 
 A list of entities and recorded searches whose pages are made (sentences of Zipf's words) run through the track's own
 steps with the limits and the evidence of the full profile: five passages of 190 words a fact, each call with those of
@@ -21,7 +21,8 @@ published form, Parquet, and its import is measured, too: no job may hold the pa
 `--jobs` so many jobs of a step stand for all, and what reads all of them is not measured. CPU seconds (user and system) are
 those of the process and all that it waited for; memory is VmHWM of the largest job.
 `--scratch` keeps what was made and measured, so that steps are measured one after the other, and anew with `--again`.
-`--write` puts the table between the markers `<!-- bench:wild-scale -->` and `<!-- /bench:wild-scale -->` of a file.
+`--write` puts the table between the markers `<!-- bench:wild-scale -->` and `<!-- /bench:wild-scale -->` of a file, or
+those of another `--block`.
 Exit code 1 where a limit is passed.
 """
 
@@ -300,6 +301,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, help="of a step at most, which stand for all (with --last facts)")
     parser.add_argument("--own-pages", action="store_true", help="a list that brings its pages")
     parser.add_argument("--write", type=Path, help="file with the markers")
+    parser.add_argument("--block", default="wild-scale", help="what the markers are called")
     parser.add_argument("--whole", action="store_true", help="steps on the data set at the paper's size, too")
     for name in ("--step", "--subject", "--project", "--whole-of"):
         parser.add_argument(name, help=argparse.SUPPRESS)
@@ -326,7 +328,7 @@ def main() -> int:
     if given.write:
         from truerate.real.markers import write_between
 
-        write_between(given.write, f"bench:wild-{'own-pages' if given.own_pages else 'scale'}", text)
+        write_between(given.write, "bench:wild-own-pages" if given.own_pages else f"bench:{given.block}", text)
     return int(not is_held)
 
 
