@@ -328,7 +328,9 @@ def main() -> int:
     if given.write:
         from truerate.real.markers import write_between
 
-        write_between(given.write, "bench:wild-own-pages" if given.own_pages else f"bench:{given.block}", text)
+        write_between(
+            given.write, "bench:wild-own-pages" if given.own_pages else f"bench:{given.block}", text
+        )
     return int(not is_held)
 
 
