@@ -27,7 +27,7 @@ import polars as pl
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.core.schemas import SPANS, Judgement, frame, pair
+from truerate.core.schemas import SPANS, Judgement, frame, pair, scan
 from truerate.core.tags import Tagged, parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
@@ -171,7 +171,8 @@ def judged(at: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -
     """What the detectors that learned from `taught` say of the silver passages."""
     members, size = at.p.detectors["tokens"].members, at.p.size_of(BOARD)
     fit_tokens(members, taught, at.p, size, folder=folder / "fitted", scratch=folder / "scratch")
-    return judge_tokens(members, held, at.p, size, folder=folder / "fitted")
+    files = judge_tokens(members, held, at.p, size, folder=folder / "fitted", kept=folder / "judged")
+    return scan(Judgement, files).collect()
 
 
 def sums(held: pl.DataFrame, found: pl.DataFrame, lang: str, seed: int, tokenizer: str) -> np.ndarray:

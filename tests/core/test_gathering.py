@@ -41,6 +41,11 @@ def test_rows_that_come_in_slices_are_written_as_one_sorted_table(tmp_path, monk
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
+def test_of_no_file_an_empty_table_is_written(tmp_path):
+    save_in_parts(Judgement, [], tmp_path / "whole.parquet", key="judgement_id")
+    assert load(Judgement, tmp_path / "whole.parquet").equals(frame(Judgement))
+
+
 def test_where_parts_are_cut_changes_no_byte(tmp_path):
     names = [f"{place * 7919 % 1000:03}" for place in range(1000)]
     files = gathered(tmp_path / "rows", judgements(*names[:500]), judgements(*names[500:]))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from truerate.config import Params, load_params
-from truerate.core.schemas import SPANS
+from truerate.core.schemas import SPANS, Judgement, scan
 from truerate.core.tags import parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
@@ -74,7 +74,8 @@ def found(tmp_path_factory) -> dict[tuple[str, str], float]:
     )
     texts = {row["target_id"]: row for row in held.iter_rows(named=True)}
     counts: dict[tuple[str, str], list[TokenCounts]] = {}
-    for row in judge_tokens(MEMBERS, held, p, size, folder=at / "fitted").iter_rows(named=True):
+    files = judge_tokens(MEMBERS, held, p, size, folder=at / "fitted", kept=at / "judged")
+    for row in scan(Judgement, files).collect().iter_rows(named=True):
         text = texts[row["target_id"]]
         gold, marked = (
             [(one["start"], one["end"]) for one in spans if one["p"] is None or one["p"] > 0.5]

@@ -17,7 +17,16 @@ from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
 from truerate.core.parents import is_first_process
-from truerate.core.schemas import Generation, Judgement, Sample, load, pair, read, save, write
+from truerate.core.schemas import (
+    LARGEST_GROUP,
+    Generation,
+    Judgement,
+    Sample,
+    load,
+    pair,
+    save_in_parts,
+    write,
+)
 from truerate.flow import cells
 from truerate.flow.asked_models import endpoint, identities
 from truerate.flow.evaluate import contexts
@@ -154,8 +163,8 @@ def judge(at: Layout, board: str) -> None:
         for name in own.p.families(board):
             kept = kept_judgements(own, board, name)
             if not kept.is_file():
-                write(Judgement, _judgements(own, board, name, samples), kept)
-            save(Judgement, read(Judgement, kept), own.judgements(name, board))
+                _judge(own, board, name, samples, kept)
+            _save([kept], own.judgements(name, board))
 
 
 def kept_judgements(at: Layout, board: str, name: str) -> Path:
@@ -187,44 +196,63 @@ def _kept(at: Layout, board: str) -> Path:
     return Path(at.p.paths.build) / "judged" / board
 
 
-def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.DataFrame:
-    """What one family says, by judgement_id, in the state in which it was left by the family that taught it."""
-    teacher, taught_on = at.p.teacher(name, board)
-    members, folder = (
-        at.p.detectors[name].members_on(at.p.board(board).track),
-        Path(at.detector(teacher, taught_on)),
+def _save(paths: Sequence[Path], path: str | Path) -> None:
+    """Judgements of files as one table by judgement_id, of which no more is in memory than one group of rows."""
+    save_in_parts(
+        Judgement, paths, path, key="judgement_id", n=LARGEST_GROUP, group=LARGEST_GROUP, keeps_first=False
     )
-    how = at.p.detectors[teacher]
+
+
+def _judge(at: Layout, board: str, name: str, samples: pl.DataFrame, kept: Path) -> None:
+    """Write what one family says, by judgement_id, in the state in which it was left by the family that taught it."""
+    if at.p.detectors[at.p.teacher(name, board)[0]].kind == "tokens":
+        _save(_marked(at, board, name, samples), kept)
+    else:
+        write(Judgement, _judgements(at, board, name, samples).sort("judgement_id"), kept)
+
+
+def _marked(at: Layout, board: str, name: str, samples: pl.DataFrame) -> list[Path]:
+    """The files of what a family of token detectors says, cell by cell."""
+    from truerate.detectors.tokens.family import judge_tokens
+
+    teacher, taught_on = at.p.teacher(name, board)
+    how, members = at.p.detectors[teacher], at.p.detectors[name].members_on(at.p.board(board).track)
+    return judge_tokens(
+        members,
+        passages(at, board, with_labelled(targets(at, board, samples), samples)),
+        at.p,
+        at.p.size_of(board) if taught_on == board else None,
+        folder=Path(at.detector(teacher, taught_on)),
+        kept=_kept(at, board) / "cells",
+        parts=how.grid,
+        texts=texts_key(at, board),
+        of_rates=at.p.rate_of(board) if how.unlabelled == "rates" else None,
+    )
+
+
+def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.DataFrame:
+    """What a family of detectors says that does not mark tokens."""
+    teacher, taught_on = at.p.teacher(name, board)
+    how, members = at.p.detectors[teacher], at.p.detectors[name].members_on(at.p.board(board).track)
+    folder = Path(at.detector(teacher, taught_on))
     if how.kind == "texts":
         from truerate.detectors import judge_family
 
         own = {"folder": folder, "n_folds": how.folds, "entailment": how.entailment}
-        judged = judge_family(members, samples, contexts(at, board, samples, about=samples), **own)
-        return judged.sort("judgement_id")
+        return judge_family(members, samples, contexts(at, board, samples, about=samples), **own)
     texts = targets(at, board, samples)
     if how.kind == "published":
         from truerate.detectors.published.family import judge_published
 
         published = {member: how.published[member] for member in members}
-        judged = judge_published(published, evidenced(at, board, texts, samples), partial(endpoint, at))
-        return judged.sort("judgement_id")
-    if how.kind == "judges":
-        from truerate.detectors.judges.family import judge_texts
+        return judge_published(published, evidenced(at, board, texts, samples), partial(endpoint, at))
+    from truerate.detectors.judges.family import judge_texts
 
-        judged = pl.concat(
-            judge_texts(judges, conversations(at, board, unlearned), at.p.backbones, folder=folder)
-            for split, judges in by_split(how.judges, members).items()
-            for unlearned in [_unlearned(at, board, samples, texts, split if taught_on == board else GROUP)]
-        )
-    else:
-        from truerate.detectors.tokens.family import judge_tokens
-
-        size = at.p.size_of(board) if taught_on == board else None
-        asked = passages(at, board, with_labelled(texts, samples))
-        told = {"kept": _kept(at, board) / "cells", "texts": texts_key(at, board)}
-        told["of_rates"] = at.p.rate_of(board) if how.unlabelled == "rates" else None
-        judged = judge_tokens(members, asked, at.p, size, folder=folder, parts=how.grid, **told)
-    return judged.sort("judgement_id")
+    return pl.concat(
+        judge_texts(judges, conversations(at, board, unlearned), at.p.backbones, folder=folder)
+        for split, judges in by_split(how.judges, members).items()
+        for unlearned in [_unlearned(at, board, samples, texts, split if taught_on == board else GROUP)]
+    )
 
 
 def _unlearned(

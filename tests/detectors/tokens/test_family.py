@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from truerate.config.detectors import Detector as FamilyOfDetectors
 from truerate.config.detectors import GridPart, RateOf
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Judgement, pair, validate
+from truerate.core.schemas import Judgement, pair, scan, validate
+from truerate.detectors.tokens import predict
 from truerate.detectors.tokens.cells import Cell
 from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
 from truerate.detectors.tokens.grid import cells
@@ -49,6 +50,13 @@ def fitted(params, size, tmp_path, members, passages, name="out"):
     folder.mkdir()
     fit_tokens(members, passages, params, size, folder=folder, scratch=tmp_path / "scratch")
     return folder
+
+
+def judged_by(members, passages, params, size, *, folder, kept=None, **told):
+    """The rows of the files of what was judged."""
+    place = folder / ".judged" if kept is None else kept
+    files = judge_tokens(members, passages, params, size, folder=folder, kept=place, **told)
+    return scan(Judgement, files).collect()
 
 
 def contents(folder):
@@ -95,7 +103,7 @@ def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alon
     size = sizes(scopes=["multi", "mono"])
     folder = fitted(params, size, tmp_path, RULES, lessons(20))
     texts = lessons(4, start=500).with_columns(is_labelled=pl.int_range(pl.len()) % 3 > 0)
-    asked = functools.partial(judge_tokens, RULES, texts, params, size, folder=folder)
+    asked = functools.partial(judged_by, RULES, texts, params, size, folder=folder)
     kept = {"kept": tmp_path / "judged", "texts": "one"}
     whole, rates = asked(**kept), RateOf(member="token-lr", scope="multi", labels="binary")
     found = asked(**kept, of_rates=rates)
@@ -123,7 +131,7 @@ def test_a_grid_that_cannot_be_is_refused(change, said):
 def test_rules_fit_and_judge(params, tmp_path):
     folder = fitted(params, sizes(scopes=["multi", "mono"]), tmp_path, RULES, lessons(20))
     texts = lessons(6, start=500)
-    judged = judge_tokens(RULES, texts, params, sizes(scopes=["multi", "mono"]), folder=folder)
+    judged = judged_by(RULES, texts, params, sizes(scopes=["multi", "mono"]), folder=folder)
     validate(Judgement, judged, where="test")
     assert (
         judged.height == len(RULES) * texts.height * 2
@@ -150,7 +158,7 @@ def test_a_threshold_is_chosen_on_what_was_held_back_and_decides(params, tmp_pat
         lessons(6, start=500),
     )
     facts = json.loads((folder / "token-tree" / "multi-binary-42" / "facts.json").read_text())
-    judged = judge_tokens(["token-tree", "mark-all"], texts, params, sizes(), folder=folder)
+    judged = judged_by(["token-tree", "mark-all"], texts, params, sizes(), folder=folder)
     own = judged.filter(judge="token-tree").with_columns(pair("attributes", "threshold"))
     assert set(own["threshold"]) == {str(facts["validation"]["threshold"])}
     assert own["verdict"].equals(own["p"] > facts["validation"]["threshold"]) and own["verdict"].any()
@@ -176,7 +184,7 @@ def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
         path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")
     }  # copied, not trained again
     assert not list(scratch.glob("*/checkpoint.pt")) and not list(scratch.rglob("*.tmp"))
-    judged = judge_tokens(members, passages, params, size, folder=tmp_path / "out")
+    judged = judged_by(members, passages, params, size, folder=tmp_path / "out")
     assert judged.height == 3 * passages.height and judged["judgement_id"].is_unique().all()
     once_a_cell(members, passages, params, size, tmp_path, judged)
 
@@ -184,7 +192,7 @@ def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
 def once_a_cell(members, passages, params, size, tmp_path, judged):
     """What a cell said is kept: the next run asks none, an edit of one cell that one, other texts all."""
     folder, kept = tmp_path / "out", tmp_path / "judged"
-    asked = functools.partial(judge_tokens, members, passages, params, size, folder=folder, kept=kept)
+    asked = functools.partial(judged_by, members, passages, params, size, folder=folder, kept=kept)
     assert asked(texts="one").equals(judged)
     files = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     assert len(files) == 3 and asked(texts="one").equals(judged)
@@ -219,7 +227,7 @@ def test_with_nothing_to_learn_from_they_say_so(params, tmp_path, kind):
     size, members = sizes(scopes=["multi", "mono"]), ["quick", "token-lr", "mark-all"]
     folder = fitted(params, size, tmp_path, members, passages)
     judged = (
-        judge_tokens(members, lessons(2), params, size, folder=folder)
+        judged_by(members, lessons(2), params, size, folder=folder)
         .group_by("judge", "status", "reason")
         .len()
         .sort("judge")
@@ -231,16 +239,29 @@ def test_with_nothing_to_learn_from_they_say_so(params, tmp_path, kind):
     ]
 
 
+def test_how_many_texts_are_read_at_once_changes_nothing(params, tmp_path, monkeypatch):
+    members, texts = ["quick", "token-tree", "mark-none"], lessons(6, start=500)
+    folder = fitted(params, sizes(), tmp_path, members, lessons(20))
+    blank = texts.head(1).with_columns(target_id=pl.lit("blank"), text=pl.lit(" "), spans=[])
+    texts = pl.concat([texts, blank.cast(texts.schema)]).with_columns(
+        is_labelled=pl.int_range(pl.len()) % 2 > 0
+    )
+    asked = functools.partial(judged_by, members, texts, params, sizes(), folder=folder)
+    whole = asked(kept=tmp_path / "whole").sort("judgement_id")
+    monkeypatch.setattr(predict, "AT_ONCE", 3)
+    assert asked(kept=tmp_path / "parts").sort("judgement_id").equals(whole)
+    assert whole.height == 3 * texts.height
+    assert whole.filter(target_id="blank")["p"].to_list() == [0, 0, 0]  # a text without a token
+
+
 def test_no_texts_are_no_judgements(params, tmp_path):
     folder = fitted(params, sizes(), tmp_path, ["mark-all", "token-lr"], lessons(10))
-    assert (
-        judge_tokens(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
-    )
+    assert judged_by(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
 
 
 def test_a_missing_state_says_what_to_run(params, tmp_path):
     with pytest.raises(TruerateError, match="dvc repro train"):
-        judge_tokens(["token-lr"], lessons(1), params, sizes(), folder=tmp_path)
+        judged_by(["token-lr"], lessons(1), params, sizes(), folder=tmp_path)
 
 
 def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):

@@ -1,5 +1,4 @@
 import numpy as np
-import polars as pl
 import pytest
 
 from truerate.core.schemas import Judgement, pairs, validate
@@ -59,10 +58,9 @@ def test_nothing_to_say(text, offsets, p):
 
 
 def test_a_text_is_marked_above_one_half_only():
-    passages = pl.DataFrame({"target_id": ["a", "b", "c"]})
     spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] if p else [] for p in (0.5, 0.51, None)]
     said = [said_of(Spans("", one), is_labelled=True) for one in spans]
-    rows = judgements("d", "v", passages, said, seed=1, scope="mono", labels="binary", lang="tr")
+    rows = judgements("d", "v", ["a", "b", "c"], said, seed=1, scope="mono", labels="binary", lang="tr")
     validate(Judgement, rows, where="test")
     assert rows["verdict"].to_list() == [False, True, False]
     assert rows["p"].to_list() == [0.5, 0.51, 0.0]
@@ -78,27 +76,23 @@ def test_a_text_without_labels_keeps_what_is_marked_and_the_largest_probability(
 
 
 def test_a_detectors_own_threshold_is_told_and_decides():
-    passages = pl.DataFrame({"target_id": ["a", "b"]})
     spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] for p in (0.3, 0.31)]
     cell = {"seed": 1, "scope": "mono", "labels": "binary", "lang": "tr"}
     spans = [said_of(Spans("", one), is_labelled=True) for one in spans]
-    rows = judgements("d", "v", passages, spans, threshold=0.305, **cell)
+    rows = judgements("d", "v", ["a", "b"], spans, threshold=0.305, **cell)
     assert rows["verdict"].to_list() == [False, True]
     assert rows["attributes"][0].to_list() == pairs(**cell, threshold=0.305)
-    same = judgements("d", "v", passages, spans, **cell)
+    same = judgements("d", "v", ["a", "b"], spans, **cell)
     assert same["judgement_id"].to_list() == rows["judgement_id"].to_list()
 
 
 def test_windows_of_a_reference_are_told_where_they_are_several():
-    passages = pl.DataFrame({"target_id": ["a", "b"]})
-    rows = judgements("d", "v", passages, [Said(0.0, []), Said(0.0, [], 3)], seed=1)
+    rows = judgements("d", "v", ["a", "b"], [Said(0.0, []), Said(0.0, [], 3)], seed=1)
     assert rows["attributes"].to_list() == [pairs(seed=1), pairs(seed=1, n_windows=3)]
-    rows = judgements("d", "v", passages, [Said(0.0, [], 3), Said(0.0, [], 3, 2)], seed=1)
+    rows = judgements("d", "v", ["a", "b"], [Said(0.0, [], 3), Said(0.0, [], 3, 2)], seed=1)
     assert rows["attributes"].to_list() == [pairs(seed=1, n_windows=3), pairs(seed=1, n_windows=3, n_read=1)]
 
 
 def test_nothing_learned_is_said():
-    rows = judgements(
-        "d", "v", pl.DataFrame({"target_id": ["a"]}), None, seed=1, scope="multi", labels="binary", lang=None
-    )
+    rows = judgements("d", "v", ["a"], None, seed=1, scope="multi", labels="binary", lang=None)
     assert rows.select("verdict", "p", "status", "reason").row(0) == (None, None, "unparsed", "not-fitted")

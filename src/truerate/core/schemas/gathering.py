@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from truerate.core.schemas.declare import Table
+from truerate.core.schemas.declare import Table, frame
 from truerate.core.schemas.disk import (
     STORED,
     height,
@@ -79,11 +79,12 @@ def save_in_parts(
 
     About `n` rows are in memory together: parts are cut by the key, so that all rows of one key meet in one part, where it
     is validated. Each row is read twice, whatever there is. Row groups have `group` rows; where parts are cut changes no
-    byte.
+    byte. No file gives an empty table.
     """
-    starts = _starts(table, paths, key, n)
+    starts = _starts(table, paths, key, n) if paths else []
     if not starts:
-        save(table, _in_order(pl.concat([read(table, one) for one in paths]), key, keeps_first), path)
+        few = pl.concat([frame(table), *(read(table, one) for one in paths)])
+        save(table, _in_order(few, key, keeps_first), path)
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:

@@ -11,7 +11,7 @@ import polars as pl
 from truerate.config import Backbone, Grid, Params, RateOf
 from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import SPANS, Judgement, frame
+from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.cells import Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
@@ -68,15 +68,15 @@ def judge_tokens(
     size: Grid | None,
     *,
     folder: Path,
+    kept: Path,
     parts: Sequence[GridPart] = (),
-    kept: Path | None = None,
     texts: str = "",
     of_rates: RateOf | None = None,
-) -> pl.DataFrame:
-    """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
-    learn from. Without a grid they are the cells that lie in the folder.
+) -> list[Path]:
+    """Files that hold what every cell of the grid says of every passage, as Judgements, cell by cell; `unparsed`,
+    `not-fitted` where a cell had nothing to learn from. Without a grid they are the cells that lie in the folder.
 
-    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are. `kept`: a
+    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are. `kept`: the
     folder in which what a cell said lies, so that it is asked once of the same `texts` (their digest, with the
     code's): an edit of one cell costs no other its time. `of_rates`: the detector whose cells alone are asked of
     passages that are not `is_labelled`, where this is one's.
@@ -95,7 +95,7 @@ def judge_tokens(
         readers,
         lambda reader: reader.backbone if is_worth_it else None,
     )
-    return pl.concat([frame(Judgement), *judged])
+    return [path for own in judged for path in own]
 
 
 def mark_texts(

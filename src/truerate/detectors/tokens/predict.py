@@ -1,14 +1,18 @@
 """Reading texts with a fitted cell: soft spans of each passage."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from truerate.config import RateOf
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, read, read_json, write
+from truerate.core.schemas import Gathered, Judgement, read_json
 from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import passages_of
@@ -24,44 +28,59 @@ from truerate.detectors.tokens.span_probabilities import (
 from truerate.detectors.training.scratch import FACTS
 
 BATCH = 256  # texts that a rule reads at a time
+AT_ONCE = 2_000  # texts whose spans are objects of Python together: many times the memory of their columns
 NOTHING = Said(0.0, [])  # of a text without a token
 
 
-def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
-    """The Judgements of a cell on the passages that are its own: with soft spans where `is_labelled`, else
-    with those that are marked.
-
-    Spans are cut as they are read: a board's soft ones at once take many times the memory of its texts.
+def judge_cell(reader: Reader, passages: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The Judgements of a cell on the passages that are its own, some at a time, as it reads them; behind them those of
+    texts without a token. Soft spans stand where `is_labelled`, else those that are marked.
     """
-    own, cell = reader.cell.own(passages), reader.cell
-    read, is_labelled = readings(reader, own), dict(own.select("target_id", "is_labelled").iter_rows())
-    threshold, said = threshold_of(reader.folder), None
-    if read is not None:
-        told = {
-            one.target_id: said_of(one, is_labelled=is_labelled[one.target_id], threshold=threshold)
-            for one in read
-        }
-        said = [told.get(target, NOTHING) for target in own["target_id"]]
-    version = version_of(reader.folder)
-    return judgements(cell.member, version, own, said, threshold=threshold, **cell.attributes)
+    own, cell, threshold = reader.cell.own(passages), reader.cell, threshold_of(reader.folder)
+    said = partial(judgements, cell.member, version_of(reader.folder), threshold=threshold, **cell.attributes)
+    if (read := readings(reader, own)) is None:
+        yield from (said(part["target_id"].to_list(), None) for part in own.iter_slices(AT_ONCE))
+        return
+    labelled, met = set(own.filter("is_labelled")["target_id"]), set[str]()
+    told = (
+        (one.target_id, said_of(one, is_labelled=one.target_id in labelled, threshold=threshold))
+        for one in read
+    )
+    while some := dict(islice(told, AT_ONCE)):
+        met.update(some)
+        yield said(list(some), list(some.values()))
+    silent = [target for target in own["target_id"] if target not in met]
+    if silent:
+        yield said(silent, [NOTHING] * len(silent))
 
 
 def judge_once(
-    reader: Reader, passages: pl.DataFrame, kept: Path | None, texts: str, of_rates: RateOf | None = None
-) -> pl.DataFrame:
-    """`judge_cell`, read from the folder `kept` where this very cell judged these very `texts` (a digest) before. With
-    `of_rates` a cell of another detector is asked of those texts alone that are `is_labelled`.
+    reader: Reader, passages: pl.DataFrame, kept: Path, texts: str, of_rates: RateOf | None = None
+) -> list[Path]:
+    """The files that hold what `judge_cell` gives, in the folder `kept`, where they lie already if this very cell judged
+    these very `texts` (a digest) before. With `of_rates` a cell of another detector is asked of those texts alone
+    that are `is_labelled`.
     """
     if of_rates is not None and not reader.cell.is_of(of_rates):
         passages, texts = passages.filter("is_labelled"), f"{texts}, labelled"
-    if kept is None:
-        return judge_cell(reader, passages)
     how = None if reader.backbone is None else reader.backbone.content()
     key = content_id("judged", texts, reader.cell._asdict(), version_of(reader.folder), how)
-    path = kept / f"{reader.cell.member}-{reader.cell.name}@{key}.parquet"
-    if not path.is_file():
-        write(Judgement, judge_cell(reader, passages), path)
-    return read(Judgement, path)
+    place = kept / f"{reader.cell.member}-{reader.cell.name}@{key}"
+    if not place.is_dir():
+        _put(place, judge_cell(reader, passages))
+    return sorted(place.iterdir())
+
+
+def _put(place: Path, judged: Iterable[pl.DataFrame]) -> None:
+    """Write Judgements into files of a folder that appears whole."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=place.parent, prefix=".judged-") as aside:
+        rows = Gathered({"judgements": Judgement}, Path(aside) / place.name)
+        rows.folder.mkdir()
+        for some in judged:
+            rows.keep({"judgements": some})
+        rows.files()
+        os.replace(rows.folder, place)
 
 
 def threshold_of(folder: Path) -> float:

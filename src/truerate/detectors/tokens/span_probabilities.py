@@ -113,20 +113,20 @@ def said_of(one: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said
 def judgements(
     judge: str,
     version: str,
-    passages: pl.DataFrame,
+    targets: Sequence[str],
     said: Sequence[Said] | None,
     *,
     threshold: float = MARKED,
     **attributes: object,
 ) -> pl.DataFrame:
-    """One Judgement per passage: verdict = anything marked, p = the largest. Where nothing is said nothing was
-    learned: null, `not-fitted`.
+    """One Judgement per text, by their `targets`: verdict = anything marked, p = the largest. Where nothing is said
+    nothing was learned: null, `not-fitted`.
 
     `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
     name. A `threshold` other than one half stands among them in the row, and so does the number of windows of its
     reference (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
     """
-    blank, is_fitted = [None] * passages.height, said is not None
+    blank, is_fitted = [None] * len(targets), said is not None
     largest = [one.p for one in said] if is_fitted else blank
     cell = pairs(**attributes)
     more = {} if threshold == MARKED else {"threshold": threshold}
@@ -135,12 +135,10 @@ def judgements(
         for pieces in {(1, 0), *((one.n_windows, one.n_unread) for one in said or ())}
     }
     rows = {
-        "judgement_id": [
-            content_id("judgement", judge, version, cell, target) for target in passages["target_id"]
-        ],
+        "judgement_id": [content_id("judgement", judge, version, cell, target) for target in targets],
         "judge": judge,
         "judge_version": version,
-        "target_id": passages["target_id"],
+        "target_id": targets,
         "verdict": [p > threshold for p in largest] if is_fitted else blank,
         "status": "ok" if is_fitted else "unparsed",
         "reason": None if is_fitted else NOT_FITTED,
@@ -149,7 +147,7 @@ def judgements(
         "rationale": None,
         "attributes": [told[one.n_windows, one.n_unread] for one in said]
         if is_fitted
-        else [told[1, 0]] * passages.height,
+        else [told[1, 0]] * len(targets),
     }
     return of_columns(Judgement, rows)
 
