@@ -12,7 +12,7 @@ them: a board of mFAVA grows so, while what people label hardly does. A reply of
 facts and one of its paper thirty: each fact and what the verifier says of it is seven before the board is repeated,
 or the size at which there are 3.5 M facts would have seven times the paper's replies and entities. Networks learn in
 as few steps as there can be: what grows is what is read before. CPU is that of a stage's process and of all that it
-waited for, peak memory that of its largest process (`wait4`).
+started, peak memory that of its largest process (`whole_cost.py`).
 
 The exponent is log(CPU at k / CPU at j) / log(k / j) between the two largest factors, less what the stage takes on
 the smallest board, which is mostly imports; memory at the paper's size is the straight line through the same two.
@@ -166,17 +166,22 @@ def project(built: Path, board: str, k: int, folder: Path, *, is_replies: bool =
 # ---- what it takes -----------------------------------------------------------------------------------------
 def measured(command: Sequence[str], folder: Path) -> Cost:
     """What a command takes. Raises SystemExit with the end of what it said where it fails."""
-    said = folder / "said.txt"
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "TRUERATE_STORE": str(folder / "store")}
-    with said.open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "truerate", *command], cwd=folder, env=environment, stdout=out, stderr=out
-        )
-        _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}: {said.read_text()[-600:]}")
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    ran = subprocess.run(
+        [sys.executable, HERE / "benchmarks" / "whole_cost.py", sys.executable, "-m", "truerate", *command],
+        **{
+            "cwd": folder,
+            "env": environment,
+            "text": True,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+        },
+    )
+    *said, told = ran.stdout.splitlines()
+    took = json.loads(told)
+    if took["exit"]:
+        raise SystemExit(f"{' '.join(command)}: exit {took['exit']}: {' '.join(said)[-600:]}")
+    return Cost(took["cpu"], took["memory"])
 
 
 def measure(

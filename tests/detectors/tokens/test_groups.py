@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
+from truerate.detectors.tokens import groups
 from truerate.detectors.tokens.groups import (
     Repeated,
     Windowed,
@@ -180,6 +181,17 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
             for answer in group.answers:
                 known = whole[f"t{place}", answer.chunk, answer.window]
                 assert known == (len(group.reference_ids), answer.ids.tolist())
+
+
+def test_more_answers_than_a_group_may_have_stand_in_several(monkeypatch):
+    monkeypatch.setattr(groups, "_AT_ONCE", 2)
+    monkeypatch.setattr(groups, "_MOST", 3)
+    frame = passages(["a", "b", "c", "d", "e"], "A").vstack(passages(["f"], "B"))
+    found = groups_of(frame, coder(), backbone(), BINARY)
+    assert [len(group.answers) for group in found] == [3, 2, 1]
+    assert found[0].reference_ids.tolist() == found[1].reference_ids.tolist()
+    whole = passages(["a", "b", "c", "d", "e", "f"])["text"].to_list()
+    assert [len(answer.ids) for group in found for answer in group.answers] == [1] * len(whole)
 
 
 def test_a_text_without_reference_is_read_alone():

@@ -27,6 +27,7 @@ from truerate.detectors.windows import borders
 # a reference gives way in steps of this part of the window, so that answers of similar length share its windows
 _N_CUTS = 8
 _AT_ONCE = 512  # texts that are tokenized at a time
+_MOST = 2_000  # answers of a group: more that share a reference, or have none, stand in several
 _KEPT = (
     20_000  # texts of which groups that are taken again and again stay in memory; of more they are made anew
 )
@@ -111,7 +112,8 @@ def stream_groups(
     few hundred texts at a time.
 
     Columns read: target_id, group_id, lang, text, spans, reference. A text without a token gives no answer.
-    Answers beside which their reference is read in windows of another size stand in other groups.
+    Answers beside which their reference is read in windows of another size stand in other groups, and so do answers
+    that are more than a group may have.
     """
     by_reference = passages.select("target_id", "group_id", "lang", "text", "spans", "reference").group_by(
         "reference", maintain_order=True
@@ -127,9 +129,12 @@ def stream_groups(
         for (reference, row), encoded in zip(
             slab, coder.encode([row["text"] for _, row in slab]), strict=True
         ):
-            if kept is None or kept[0] != reference:
+            is_next = kept is None or kept[0] != reference
+            if is_next or len(waiting) >= _MOST:
                 yield from _grouped(kept, waiting, coder, backbone, is_taught=is_taught)
-                kept, waiting = (reference, coder.encode([reference])[0][0]), []
+                waiting = []
+            if is_next:
+                kept = (reference, coder.encode([reference])[0][0])
             waiting += [(row, answer) for answer in _chunks(row, *encoded, kept, coder, backbone, labels)]
     yield from _grouped(kept, waiting, coder, backbone, is_taught=is_taught)
 
