@@ -18,7 +18,7 @@ READS = '''
 """Mines: replies, of which people said whether they are right."""
 
 from truerate.sources.collection import Collection
-from truerate.sources.rows import json_lines
+from truerate.sources.cuts import json_lines
 
 CARD = {"name": "Mines", "citation": "us", "licence": "CC0", "redistribution": "yes", "url": None, "lang": "en"}
 

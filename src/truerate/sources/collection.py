@@ -27,9 +27,10 @@ from truerate.core.schemas import (
 )
 from truerate.core.text import clean
 from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in
+from truerate.sources.cuts import Cut
 from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row
+from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row
 from truerate.sources.waiting import Waiting
 
 N_SHOWN = 300

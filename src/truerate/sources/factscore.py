@@ -16,7 +16,8 @@ from truerate.core.errors import SourceError
 from truerate.core.schemas import pairs
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines
+from truerate.sources.cuts import json_lines
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.unit_labels import FACTS, RESPONDING, YES, Tables, Unit, attributes_of, label_row
 
 FILES = (

@@ -13,16 +13,9 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding
 from truerate.sources.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
-from truerate.sources.rows import (
-    BadRow,
-    Cut,
-    Reason,
-    Row,
-    csv_records,
-    parse,
-    refuse_encoding,
-)
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned, joined
 from truerate.sources.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 

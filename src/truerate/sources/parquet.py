@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from truerate.core.errors import listed
-from truerate.sources.rows import BadRow, Cut, Reason
+from truerate.sources.cuts import Cut
+from truerate.sources.rows import BadRow, Reason
 
 SUFFIX = ".parquet"
 SLICE = 512  # rows that are Python objects at a time

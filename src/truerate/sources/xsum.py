@@ -18,8 +18,9 @@ from truerate.core.schemas import judgement_row
 from truerate.core.text import clean, find_span
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, csv_records
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
-from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned
 from truerate.sources.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
 
