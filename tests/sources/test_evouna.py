@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
+from truerate.sources.evouna import holds_any
 
 QUESTION = {"question": "Where is Varn?", "golden_answer": "Oster/the Oster valley", "improper": False}
 QUESTION |= {
@@ -82,3 +84,31 @@ def test_a_folder_without_either_file_is_one_line(put, read):
     put("EVOUNA/README.md", "x")
     with pytest.raises(TruerateError, match="no EVOUNA/NQ.json or EVOUNA/TQ.json"):
         read("evouna")
+
+
+def test_answers_of_evouna_have_peoples_label_and_the_sets_own_lexical_match():
+    answers = [
+        tiny_sample("a1", "qa", text="It is Rome.", generator="GPT-4", unit="nq-1", part="nq"),
+        tiny_sample("a2", "qa", text="Paris", generator="FiD", unit="nq-1", part="nq", is_hallucinated=True),
+    ]
+    labels = labels_made("evouna", answers, [tiny_item(right_answer="rome/Roma")])
+    assert cells(labels, "question", "subject", "unit_id", "label", "gives") == [
+        ("holds golden", "FiD", "nq-1", "no", None),
+        ("holds golden", "GPT-4", "nq-1", "yes", None),
+        ("right", "FiD", "nq-1", "no", 1.0),
+        ("right", "GPT-4", "nq-1", "yes", 0.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "golden", "holds"),
+    [
+        ("The Beatles sang it", "beatles", True),
+        ("nobody", "beatles/the", True),  # nothing is left of `the`, which therefore stands in every answer
+        ("", "the", False),
+        ("9-11", "9/11", True),  # it is split where it should not be, and "9" stands in "911"
+        ("yes", None, True),
+    ],
+)
+def test_a_golden_answer_stands_in_an_answer_as_the_sets_own_rule_has_it(answer, golden, holds):
+    assert holds_any(answer, golden) is holds

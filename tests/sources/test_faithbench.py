@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.sources.label_tables import cells, labels_made, tiny_sample, tiny_verdict
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
 
@@ -145,3 +146,27 @@ def test_labels_in_another_case_are_the_documented_ones(how):
 
     said = {"label": [how("Benign"), how("Unwanted.Intrinsic")]}
     assert label_in(Row(said, 1)) == "Unwanted"
+
+
+def test_detectors_of_faithbench_stand_beside_peoples_worst_label():
+    labels = labels_made(
+        "faithbench",
+        [
+            tiny_sample("s1", "summarization", unit="1-0", label="Unwanted", is_hallucinated=True),
+            tiny_sample("s2", "summarization", unit="1-1", label="Benign"),
+        ],
+        judgements=[
+            tiny_verdict("s1", "nli", True),
+            tiny_verdict("s2", "nli", True),
+            tiny_verdict("s1", "lm", False),
+        ],
+    )
+    assert cells(labels, "question", "unit_id", "label", "gives") == [
+        ("lm", "1-0", "no", None),
+        ("nli", "1-0", "yes", None),
+        ("nli", "1-1", "yes", None),
+        ("unwanted", "1-0", "yes", 1.0),
+        ("unwanted", "1-1", "no", 0.0),
+        ("worst label", "1-0", "Unwanted", None),
+        ("worst label", "1-1", "Benign", None),
+    ]

@@ -5,6 +5,7 @@ import io
 import polars as pl
 import pytest
 
+from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
@@ -207,3 +208,13 @@ def test_published_files(public):
     assert sides.group_by("scheme", "is_hallucinated").len()["len"].to_list() == [300] * 4
     assert sides.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
     assert 0.66 < (got.samples["split"] == "train").mean() < 0.74
+
+
+def test_general_replies_of_halueval_alone_were_labelled_by_people():
+    replies = [
+        tiny_sample("s1", "general", generator=None, is_hallucinated=True),
+        tiny_sample("s2", "qa", generator=None, is_hallucinated=True, side="hallucinated"),
+    ]
+    assert cells(labels_made("halueval", replies, [tiny_item()]), "subject", "unit_id", "label") == [
+        ("ChatGPT", "s1", "yes")
+    ]

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
@@ -124,3 +125,20 @@ def test_the_published_file(public):
     }
     assert sum(sum(counts[:3]) for counts in found.values()) == 5144  # claims in all
     assert pl.Series([counts[3] for counts in found.values()]).sum() == 99
+
+
+def test_claims_of_refchecker_keep_their_three_labels():
+    labels = labels_made(
+        "refchecker",
+        [
+            tiny_sample("r1", "entity", n_claims=1),
+            tiny_sample("c1", "fact", label="Neutral", place=0, is_hallucinated=True),
+            tiny_sample("r2", "entity", item_id="i2", n_claims=0),
+        ],
+        [tiny_item("i1"), tiny_item("i2")],
+    )
+    assert cells(labels, "question", "unit_id", "label", "gives") == [
+        ("claim", "i1", "Neutral", 0.0),
+        ("has claims", "i1", "yes", None),
+        ("has claims", "i2", "no", None),
+    ]

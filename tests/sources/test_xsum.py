@@ -6,6 +6,7 @@ import io
 import polars as pl
 import pytest
 
+from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample, tiny_verdict
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
@@ -141,3 +142,23 @@ def test_published_file(public):
         3 * 1055 + 2 * 52 + 39,
     )
     assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
+
+
+def test_each_worker_of_xsum_says_what_was_marked_and_on_which_words():
+    one = tiny_sample("s1", "summarization", text="two words", generator=None, system="Gold")
+    span = {"start": 0, "end": 2, "type": "extrinsic", "p": None}
+    workers = [
+        tiny_verdict("s1", name, bool(spans), spans=spans)
+        for name, spans in (("wid_0", [span]), ("wid_1", []))
+    ]
+    labels = labels_made("xsum", [one], [tiny_item()], workers)
+    assert set(labels["subject"]) == {"Gold"}
+    said = {(row[0], row[1], row[2]): row[3] for row in cells(labels, "question", "part", "rater", "label")}
+    assert (
+        said["hallucinated", "", "wid_0"]
+        == said["extrinsic", "", "wid_0"]
+        == said["word", "0", "wid_0"]
+        == "yes"
+    )
+    assert said["intrinsic", "", "wid_0"] == said["word", "1", "wid_0"] == "no"
+    assert {label for key, label in said.items() if key[2] == "wid_1"} == {"no"} and len(said) == 2 * (3 + 2)

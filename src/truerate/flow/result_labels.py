@@ -4,14 +4,14 @@ what each of several people said, what was asked beside.
 `labels.parquet` beside the rows; no text of third parties stands in it. It is read where it is there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from truerate.core.errors import SourceError, TruerateError
-from truerate.core.schemas import PAIRS, Field, Table, load, save
+from truerate.core.schemas import PAIRS, Field, Table, frame, load, save
 from truerate.flow.result_files import (
     MAX_BYTES,
     Result,
@@ -46,6 +46,12 @@ class Label(Table):
     metric: str = Field(nullable=True)
     where: str
     gives: float = Field(nullable=True)
+
+
+def labels_of(board: str, rows: Iterable[dict]) -> pl.DataFrame:
+    """The labels behind a board, sorted: rows as the `labels` of its source's reader gives them."""
+    labels = frame(Label, [{"board": board} | row for row in rows])
+    return labels.sort("question", "subject", "unit_id", "part", "rater")
 
 
 def save_labels(labels: pl.DataFrame, folder: Path) -> None:

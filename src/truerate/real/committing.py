@@ -10,7 +10,6 @@ from truerate.config import Source
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
 from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
-from truerate.flow.label_rows import OF_READER, Tables, labels_of
 from truerate.flow.result_files import (
     SCORE_COLUMNS,
     MetricCard,
@@ -21,11 +20,13 @@ from truerate.flow.result_files import (
     save_result,
     slice_texts,
 )
-from truerate.flow.result_labels import save_labels
+from truerate.flow.result_labels import labels_of, save_labels
 from truerate.flow.tracks import card_of, records_of
 from truerate.real.recompute import MADE, SAME, recomputed
 from truerate.real.sets import set_of
+from truerate.sources import labels_by
 from truerate.sources.joined import BETWEEN
+from truerate.sources.unit_labels import Tables
 
 LABELLED = {
     "gold": "people, several to a text where the set has it so",
@@ -50,7 +51,7 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     if result is None:
         return f"result: {board}: nothing on it is ranked by units, so there are no rows to commit"
     save_result(result, to / board)
-    if (labels := _labels(at, work, board)) is not None:
+    if (labels := labels_behind(at, work, board)) is not None:
         save_labels(labels, to / board)
     card, n_bytes = result.card, sum(path.stat().st_size for path in (to / board).iterdir())
     left = (
@@ -64,13 +65,15 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     )
 
 
-def _labels(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
-    """The labels behind a built board; None for a set without any beside its units' values."""
+def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
+    """The labels behind a built board, by its source's reader; None for a set without any beside its units' values."""
     name = at.p.board(board).source
-    tables = (load(table, work / at.source(name, of)) for of, table in SOURCE.items())
-    reader = at.p.source(name).reader
-    labels = labels_of(board, reader, Tables(*tables)) if reader in OF_READER else None
-    return None if labels is None or labels.is_empty() else labels
+    rows_of = labels_by(at.p.source(name).reader)
+    if rows_of is None:
+        return None
+    tables = Tables(*(load(table, work / at.source(name, of)) for of, table in SOURCE.items()))
+    labels = labels_of(board, rows_of(tables))
+    return None if labels.is_empty() else labels
 
 
 def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
@@ -111,7 +114,7 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         at, work, board, outcomes, {name: records[name] for name in outcomes["metric"].unique().sort()}
     )
     kinds = dict(rows.select("subject", "kind").unique().rows())
-    parted = by_labelled_parts(outcomes, _labels(at, work, board))
+    parted = by_labelled_parts(outcomes, labels_behind(at, work, board))
     outcomes = pl.concat([outcomes, parted])
     own = recomputed(outcomes, card, kinds)
     kept = pl.concat([_kept(told, own), _parted(told, own, parted)], how="diagonal")

@@ -1,5 +1,5 @@
 """Readers of public formats: each module with a function `read` turns a folder into documents, items, samples
-and judgements.
+and judgements; its function `labels`, where it has one, makes the labels behind a board of these.
 """
 
 import inspect
@@ -18,6 +18,7 @@ from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
 from truerate.sources.rows import BadRow
 from truerate.sources.training import with_training
+from truerate.sources.unit_labels import Tables
 
 
 def readers() -> list[str]:
@@ -30,6 +31,11 @@ def is_reader(name: str) -> bool:
     """Whether `readers` has a name; the other readers are not imported for it."""
     module = f"{__name__}.{name}"
     return name.isidentifier() and find_spec(module) is not None and hasattr(import_module(module), "read")
+
+
+def labels_by(reader: str) -> Callable[[Tables], list[dict]] | None:
+    """What makes the labels behind a board of the tables that a reader read; None for a reader that brings none."""
+    return getattr(import_module(f"{__name__}.{reader}"), "labels", None)
 
 
 def check_reader(name: str, source: Source) -> None:

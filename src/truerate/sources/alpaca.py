@@ -6,9 +6,10 @@ from pathlib import Path
 
 from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, Found
 from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import Row, json_list
+from truerate.sources.rows import Row
 
 DOWNLOAD = Download(
     "Stanford Alpaca",

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources.rows import BadRow, parse
+from truerate.sources.cuts import parse
+from truerate.sources.rows import BadRow
 
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 # of a card where its reader, or source.json, says them

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from truerate.sources.rows import Cut
+from truerate.sources.cuts import Cut
 
 
 @dataclass(frozen=True)

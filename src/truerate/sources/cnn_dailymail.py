@@ -6,9 +6,10 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import whole_text
 from truerate.sources.downloads import Download, Found
 from truerate.sources.parquet import parquet_rows
-from truerate.sources.rows import BadRow, Reason, Row, whole_text
+from truerate.sources.rows import BadRow, Reason, Row
 
 FOLDERS = ("stories", "cnn/stories", "dailymail/stories")  # the last two: as the two archives unpack
 LISTS = {split: f"url_lists/all_{word}.txt" for split, word in

@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import polars as pl
 
@@ -27,17 +26,13 @@ from truerate.core.schemas import (
 )
 from truerate.core.text import clean
 from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in
-from truerate.sources.hub_files import WORDS
-from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row
+from truerate.sources.cuts import Cut
+from truerate.sources.parquet import SUFFIX, named, parquet_rows
+from truerate.sources.published_splits import follow, side_of
+from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row
 from truerate.sources.waiting import Waiting
 
 N_SHOWN = 300
-SIDES = {
-    "train": "train",
-    "validation": "train",
-    "test": "test",
-}  # what a published split is here: only `test` is kept from learning
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ class Collection:
     # ---- files ---------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
         """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
-        return bool(self._of_name(file))
+        return bool(named(self.folder, file))
 
     def read(
         self,
@@ -106,21 +101,10 @@ class Collection:
         folder holds, as the Hub has them.
         """
         for part in (
-            self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
+            named(self.folder, file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
         ):
             how = cut if part == file else parquet_rows
             self._read(part, how, keep, may_be_empty=may_be_empty, in_parts=in_parts)
-
-    def _of_name(self, file: str) -> list[str]:
-        """The file; else the Parquet file of its name, whole or in shards (`claims-00000-of-00002.parquet`)."""
-        if (self.folder / file).is_file():
-            return [file]
-        stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")
-        shards = re.compile(rf"{re.escape(stem.name)}(-\d+-of-\d+)?{re.escape(SUFFIX)}")
-        found = (self.folder / stem.parent).glob(f"*{SUFFIX}")
-        return sorted(
-            path.relative_to(self.folder).as_posix() for path in found if shards.fullmatch(path.name)
-        )
 
     def _read(
         self,
@@ -314,9 +298,8 @@ class Collection:
         """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named),
         the rest attributes.
 
-        The attribute `published_split` is the split that the source brings: it wins over the one that the
-        group's id would be hashed to. A validation split is `train` here, so that `test` holds what was
-        published as such and no more.
+        The attribute `published_split` is the split that the source brings (`side_of`): it wins over the one that
+        the group's id would be hashed to.
         """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
@@ -333,7 +316,7 @@ class Collection:
             if all(before[name] == value for name, value in content.items()):
                 raise BadRow(Reason.DUPLICATE, again)
             raise BadRow(Reason.CONTRADICTION, f"{again}, labelled otherwise")
-        side = SIDES.get(WORDS.get(str(more.get("published_split")).lower(), ""))
+        side = side_of(more.get("published_split"))
         if side:
             self.brought.setdefault(item["group_id"], set()).add(side)
         self.samples[identity] = sample_row(
@@ -366,22 +349,12 @@ class Collection:
             p=p,
         )
 
-    def _follow_published_splits(self) -> None:
-        """Samples without a published split follow those of their group that have one: to `test` where it was
-        published in both.
-        """
-        for sample in self.samples.values():
-            sides = self.brought.get(sample["group_id"])
-            if sides and len(sides | {sample["split"]}) > len(sides):
-                sample["split"] = "test" if "test" in sides else "train"
-        if both := sum(len(sides) > 1 for sides in self.brought.values()):
-            self.counts["n_groups_in_both_splits"] = (
-                both  # parted by whoever published them; their splits stand as they are
-            )
-
     def tables(self) -> SourceTables:
         """The tables, validated, and the card with the counts."""
-        self._follow_published_splits()
+        follow(self.brought, self.samples.values())
+        if both := sum(len(sides) > 1 for sides in self.brought.values()):
+            # parted by whoever published them; their splits stand as they are
+            self.counts["n_groups_in_both_splits"] = both
         made = {
             "items": (Item, self.items.values()),
             "samples": (Sample, self.samples.values()),

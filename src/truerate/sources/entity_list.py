@@ -8,7 +8,8 @@ from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import MAX_NAME, name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows
+from truerate.sources.cuts import Cut, csv_records, json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("entities.csv", "entities.jsonl")
 CARD = {

@@ -9,9 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.core.schemas import pairs
+from truerate.core.text import bare, bare_answers
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_list
+from truerate.sources.cuts import json_list
+from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 
 PARTS = {"NQ": "nq", "TQ": "tq"}
 FOLDERS = ("EVOUNA/", "")
@@ -99,3 +103,26 @@ def _keep_answer(collection: Collection, item: dict, part: str, system: str, row
         unit=f"{part}-{row.number}",
     )
     collection.counts["n_empty_answers"] += not answer.strip()
+
+
+def labels(tables: Tables) -> list[dict]:
+    """Whether people called each answer right, and whether a golden answer stands in it by the set's own rule."""
+    golden = dict(tables.items.select("item_id", "right_answer").iter_rows())
+    rows = []
+    for sample in tables.samples.to_dicts():
+        own = attributes_of(sample)
+        unit = Unit(sample["generator"], own["unit"], sample["group_id"], pairs(task=own["part"]))
+        wrong = sample["is_hallucinated"]
+        rows.append(label_row(unit, "right", yes_or_no(not wrong), of=WRONG, gives=float(wrong)))
+        rows.append(
+            label_row(unit, "holds golden", yes_or_no(holds_any(sample["text"], golden[sample["item_id"]])))
+        )
+    return rows
+
+
+def holds_any(answer: str, golden: str | None) -> bool:
+    """Whether a golden answer stands in an answer as EVOUNA's own `lexical_match.py` tells: one of which nothing is left
+    bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
+    """
+    said = bare(answer)
+    return bool(answer.strip()) and any(one in said for one in bare_answers(golden or ""))

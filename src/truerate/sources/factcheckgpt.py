@@ -9,7 +9,8 @@ from pathlib import Path
 from truerate.core.text import clean, passage_name, passage_of
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+from truerate.sources.cuts import json_lines
+from truerate.sources.rows import BadRow, Reason, Row, texts
 
 FILE, CLONE = "responses.jsonl", "factcheck-GPT-benchmark.jsonl"
 MODEL = "ChatGPT"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines
+from truerate.sources.cuts import json_lines
+from truerate.sources.rows import BadRow, Reason, Row
 
 FILE = "knowledge_qa.jsonl"
 CLONE = f"datasets/knowledge_qa/{FILE}"

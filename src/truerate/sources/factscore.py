@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SourceError
+from truerate.core.schemas import pairs
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines
+from truerate.sources.cuts import json_lines
+from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.unit_labels import FACTS, RESPONDING, YES, Tables, Unit, attributes_of, label_row
 
 FILES = (
     "third_party/factscore/labeled_data/*.jsonl",
@@ -138,3 +141,20 @@ def _facts(sentence: Row, place: int) -> Iterator[Fact]:
     for one in sentence.items("human-atomic-facts"):
         fact = Row(one, sentence.number)
         yield Fact(fact.text("text"), fact.label("label", tuple(LABELS)), place)
+
+
+def labels(tables: Tables) -> list[dict]:
+    """Whether each reply answers, and what people said of each of its facts."""
+    classes = {item["item_id"]: attributes_of(item) for item in tables.items.to_dicts()}
+    rows = []
+    for sample in tables.samples.to_dicts():
+        own, of_item = attributes_of(sample), classes[sample["item_id"]]
+        where = pairs(rarity=of_item["rarity_group"], region=of_item["region"])
+        unit = Unit(sample["generator"], sample["item_id"], sample["item_id"], where)
+        if sample["task"] == "fact":
+            given = float(not sample["is_hallucinated"])
+            rows.append(label_row(unit, "fact", own["label"], part=own["place"], of=FACTS, gives=given))
+        else:
+            given = float(own["responds"] == YES)
+            rows.append(label_row(unit, "answers", own["responds"], of=RESPONDING, gives=given))
+    return rows

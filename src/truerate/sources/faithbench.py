@@ -13,17 +13,11 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding
 from truerate.sources.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
-from truerate.sources.rows import (
-    BadRow,
-    Cut,
-    Reason,
-    Row,
-    csv_records,
-    parse,
-    refuse_encoding,
-)
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned, joined
+from truerate.sources.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 
 FOLDER = "data_for_release"
 FILE = re.compile(r"batch_(\d+)\.json")
@@ -180,3 +174,16 @@ def _compare(collection: Collection, labels: Labels, row: Row) -> None:
             Reason.ALTERED,
             f"the table's worst label is {said[:40]!r}, the annotations' {ours!r}; these stand",
         )
+
+
+def labels(tables: Tables) -> list[dict]:
+    """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it hallucinated."""
+    units, rows = {}, []
+    for sample in tables.samples.to_dicts():
+        own, wrong = attributes_of(sample), sample["is_hallucinated"]
+        unit = units[sample["sample_id"]] = Unit(sample["generator"], own["unit"], sample["group_id"], [])
+        rows.append(label_row(unit, "unwanted", yes_or_no(wrong), of=WRONG, gives=float(wrong)))
+        rows.append(label_row(unit, "worst label", own["label"]))
+    for said in tables.judgements.to_dicts():
+        rows.append(label_row(units[said["target_id"]], said["judge"], yes_or_no(said["verdict"])))
+    return rows

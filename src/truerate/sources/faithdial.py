@@ -23,8 +23,9 @@ from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, csv_records, json_rows
 from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
-from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows, label_of
+from truerate.sources.rows import BadRow, Reason, Row, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
 SPLITS = ("train", "validation", "valid", "test")

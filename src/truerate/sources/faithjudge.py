@@ -15,6 +15,7 @@ from typing import NamedTuple
 from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import json_lines
 from truerate.sources.faithjudge_replies import (
     Reply,
     Task,
@@ -24,7 +25,7 @@ from truerate.sources.faithjudge_replies import (
     sources_in,
 )
 from truerate.sources.ragtruth_answers import Given
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, label_of
+from truerate.sources.rows import BadRow, Reason, Row, label_of
 
 VERDICTS = "eval_results"
 FILE = re.compile(rf"{VERDICTS}/([^/]+)/([^/]+)/(o3-mini_)?([a-z0-9]+-[a-z0-9]+)_hallucination_eval\.txt")

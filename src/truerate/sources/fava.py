@@ -13,7 +13,8 @@ from pathlib import Path
 
 from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_rows
+from truerate.sources.cuts import json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import laid_onto, tagged
 
 HELD_OUT = "heldout.jsonl"

@@ -11,7 +11,8 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources import fava
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_rows
+from truerate.sources.cuts import json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.silver_prompts import keep_prompt, targets
 
 FILES = ("annotations.json", "passages.jsonl")

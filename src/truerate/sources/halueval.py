@@ -15,9 +15,11 @@ from truerate.core.errors import SourceError, listed
 from truerate.core.text import find_span
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import json_lines
 from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+from truerate.sources.rows import BadRow, Reason, Row, texts
+from truerate.sources.unit_labels import Tables, Unit, label_row, yes_or_no
 
 GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")
@@ -262,3 +264,15 @@ def _keep_pair(
             side=side,
             **attributes,
         )
+
+
+def labels(tables: Tables) -> list[dict]:
+    """Whether people called each general reply hallucinated; the pairs are labelled by how they were written."""
+    return [
+        label_row(
+            Unit("ChatGPT", one["sample_id"], one["group_id"], []),
+            "hallucinated",
+            yes_or_no(one["is_hallucinated"]),
+        )
+        for one in tables.samples.filter(task="general").to_dicts()
+    ]

@@ -14,7 +14,8 @@ from truerate.core.schemas import judgement_row, pairs
 from truerate.core.text import clean
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_list
+from truerate.sources.cuts import json_list
+from truerate.sources.rows import BadRow, Reason, Row
 
 PEOPLE, MODEL = "annotation/human_annotation", "annotation/model_prediction"
 GENERATOR = JUDGE = "chatgpt"

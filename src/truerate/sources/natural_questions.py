@@ -15,8 +15,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, json_lines
 from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import BadRow, Cut, Reason, Row, json_lines
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.silver_prompts import keep_prompt, targets
 
 PACKED = ".gz"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import csv_records, parse
 from truerate.sources.downloads import Download, Found
-from truerate.sources.rows import BadRow, Reason, Row, csv_records, parse, texts
+from truerate.sources.rows import BadRow, Reason, Row, texts
 
 DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": ""})  # the latter: in a clone
 COLUMNS = ("Messages", "User Rating", "Assistant Rating")

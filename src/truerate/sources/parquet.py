@@ -1,14 +1,16 @@
 """Rows of Parquet files: what the Hub keeps of data sets whose publishers wrote JSON Lines."""
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
 from truerate.core.errors import listed
-from truerate.sources.rows import BadRow, Cut, Reason
+from truerate.sources.cuts import Cut
+from truerate.sources.rows import BadRow, Reason
 
 SUFFIX = ".parquet"
 SLICE = 512  # rows that are Python objects at a time
@@ -40,6 +42,18 @@ def columns_of(content: bytes | Path) -> list[str]:
     """The names of a Parquet file's columns, of which no row is read. Raises BadRow where it is none."""
     with _is_parquet():
         return list(pl.read_parquet_schema(_held(content)))
+
+
+def named(folder: Path, file: str) -> list[str]:
+    """A file below a folder; where it is not there, the Parquet file of its name, whole or in shards
+    (`claims-00000-of-00002.parquet`).
+    """
+    if (folder / file).is_file():
+        return [file]
+    stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")
+    shards = re.compile(rf"{re.escape(stem.name)}(-\d+-of-\d+)?{re.escape(SUFFIX)}")
+    found = (folder / stem.parent).glob(f"*{SUFFIX}")
+    return sorted(path.relative_to(folder).as_posix() for path in found if shards.fullmatch(path.name))
 
 
 def _decoded(content: bytes | Path, columns: list[str]) -> Iterator[pl.DataFrame]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truerate.sources import halueval
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import json_lines
+from truerate.sources.cuts import json_lines
 
 FILE = "general_probe.jsonl"
 CARD = {

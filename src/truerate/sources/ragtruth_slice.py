@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.sources.collection import Collection
+from truerate.sources.cuts import json_lines
 from truerate.sources.ragtruth_answers import (
     Given,
     asked_for_overview,
@@ -18,7 +19,7 @@ from truerate.sources.ragtruth_answers import (
     labels_of,
     question_and_passages,
 )
-from truerate.sources.rows import Row, json_lines
+from truerate.sources.rows import Row
 
 FOLDER = "eval_data"
 TASKS = {"qa": "qa", "summary": "summarization", "data2txt": "general"}

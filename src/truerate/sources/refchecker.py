@@ -11,7 +11,9 @@ from pathlib import Path
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines, json_list, texts
+from truerate.sources.cuts import json_lines, json_list
+from truerate.sources.rows import BadRow, Reason, Row, texts
+from truerate.sources.unit_labels import FACTS, Tables, Unit, attributes_of, label_row, yes_or_no
 
 FILE = "claims.jsonl"
 CLONE = "benchmark/human_annotations_v1"  # below it <setting>/<source>_<model>_answers.json
@@ -127,3 +129,17 @@ def _claim(entry: object, index: int) -> Claim:
     if not parts:
         raise BadRow(Reason.EMPTY_FIELD, f"claim {index}: its triplet holds no text")
     return " ".join(parts).rstrip(".") + ".", claim.label("human_label", LABELS)
+
+
+def labels(tables: Tables) -> list[dict]:
+    """Whether any claim was taken out of each reply, and what people said of each of its claims."""
+    rows = []
+    for sample in tables.samples.to_dicts():
+        own = attributes_of(sample)
+        unit = Unit(sample["generator"], sample["item_id"], sample["item_id"], [])
+        if sample["task"] == "fact":
+            given = float(not sample["is_hallucinated"])
+            rows.append(label_row(unit, "claim", own["label"], part=own["place"], of=FACTS, gives=given))
+        else:
+            rows.append(label_row(unit, "has claims", yes_or_no(int(own["n_claims"]))))
+    return rows

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Reason, Row, json_lines
+from truerate.sources.cuts import json_lines
+from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("prompts.jsonl",)
 CARD = {

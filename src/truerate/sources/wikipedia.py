@@ -13,9 +13,10 @@ from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, json_rows
 from truerate.sources.downloads import Download
 from truerate.sources.parquet import parquet_rows
-from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("articles.jsonl", "articles.json")
 DUMP = Download("Wikipedia", {}, columns=("title", "text", "url"))

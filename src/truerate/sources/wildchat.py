@@ -13,9 +13,10 @@ from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX as PARQUET
 from truerate.sources.parquet import parquet_rows
-from truerate.sources.rows import BadRow, Reason, Row, json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 
 COLUMNS = (
     "conversation_hash",

@@ -15,8 +15,9 @@ from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX, parquet_rows
-from truerate.sources.rows import BadRow, Reason, Row, json_rows
+from truerate.sources.rows import BadRow, Reason, Row
 
 COLUMNS = ("entity", "perplexity", "info", "category", "wiki")
 GOT = 200

@@ -6,6 +6,7 @@ of `google-research-datasets/xsum_factuality` on the Hub (configuration `xsum_fa
 numbers), and this project's (offsets from 0). The articles themselves are not part of the data, so items have no documents.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,9 +18,11 @@ from truerate.core.schemas import judgement_row
 from truerate.core.text import clean, find_span
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import Cut, csv_records
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
-from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records
+from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned
+from truerate.sources.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
 
 FILE = "hallucination_spans.csv"
 COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")
@@ -37,6 +40,7 @@ TYPES = ("intrinsic", "extrinsic", "NULL")
 BREAK = "\\n"  # a line break, as spans have it at their edges
 NUMBERS = {"0": "intrinsic", "1": "extrinsic", "-1": "NULL", "": "NULL"}  # of the types on the Hub
 PEOPLE = "Gold"
+WORD = re.compile(r"\S+")  # of a summary, as workers marked it
 CARD = {
     "name": "XSum hallucination annotations",
     "citation": "J. Maynez, S. Narayan, B. Bohnet, R. T. McDonald. On Faithfulness and Factuality in Abstractive Summarization. ACL 2020, "
@@ -234,3 +238,27 @@ def _judgement(target_id: str, worker: str, spans: list[Span]) -> dict:
 
 def _as_rows(spans: list[Span]) -> list[dict]:
     return [{"start": start, "end": end, "type": kind, "p": None} for start, end, kind in spans]
+
+
+def labels(tables: Tables) -> list[dict]:
+    """What each worker marked in each summary: anything, anything intrinsic, anything extrinsic; and whether a mark touches
+    each of its words.
+    """
+    units, words = {}, {}
+    for sample in tables.samples.to_dicts():
+        identity = sample["sample_id"]
+        units[identity] = Unit(attributes_of(sample)["system"], identity, sample["group_id"], [])
+        words[identity] = [found.span() for found in WORD.finditer(sample["text"])]
+    rows = []
+    for said in tables.judgements.to_dicts():
+        unit, spans = units[said["target_id"]], said["spans"]
+        kinds = {span["type"] for span in spans}
+        asked = {"hallucinated": bool(kinds), **{kind: kind in kinds for kind in ("intrinsic", "extrinsic")}}
+        rows += [
+            label_row(unit, question, yes_or_no(label), rater=said["judge"])
+            for question, label in asked.items()
+        ]
+        for place, (start, end) in enumerate(words[said["target_id"]]):
+            is_marked = any(span["start"] < end and span["end"] > start for span in spans)
+            rows.append(label_row(unit, "word", yes_or_no(is_marked), part=str(place), rater=said["judge"]))
+    return rows

@@ -1,28 +1,18 @@
 """A judge that costs nothing: an answer is right where a golden answer stands in it (EVOUNA's lexical match)."""
 
-import re
-import string
-
 import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row
+from truerate.core.text import bare, bare_answers
 
 NAME, VERSION = "word-match", "1"
-SPLIT = "/"  # between golden answers; it also stands inside of some ("9/11"), where the set's own code splits, too
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-
-
-def normalised(text: str) -> str:
-    """A text in lower case, without ASCII punctuation and articles, with single spaces (the set's own rule)."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def holds_golden(answer: str, golden: str) -> bool:
-    """Whether one of the golden answers stands in the answer; no golden answer at all stands in none."""
-    said = normalised(answer)
-    return any(one in said for part in golden.split(SPLIT) if (one := normalised(part)))
+    """Whether one of the golden answers stands in the answer; one of which nothing is left bare stands in none."""
+    said = bare(answer)
+    return any(one in said for one in bare_answers(golden) if one)
 
 
 def judged(samples: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import json_lines
+from truerate.sources.cuts import json_lines
 
 FILE = "capitals.jsonl"
 CARD = {
