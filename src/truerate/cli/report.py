@@ -14,7 +14,7 @@ from truerate.config import Source
 from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import Row, Score, load, read_json, unanswered
+from truerate.core.schemas import Row, Score, load, read_json, unanswered, unpaired
 from truerate.flow.tracks import card_of, records_of
 
 
@@ -40,7 +40,7 @@ def _leaders(at: Layout, board: str) -> str:
     first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, rank_low=1)
     by_slice: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():
-        where = {pair["key"]: pair["value"] for pair in slice_}
+        where = unpaired(slice_)
         if ranked.slice.items() <= where.items():
             rest = [value for key, value in where.items() if key not in ranked.slice]
             by_slice.setdefault(", ".join(rest) or "all", []).append(subject)
@@ -63,7 +63,7 @@ def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None
         if table not in tables:
             raise TruerateError(f"board {name!r} has no table {table!r}; its tables: {listed(tables)}")
         rows = rows.filter(table=table)
-    told = [row | {"slice": {pair["key"]: pair["value"] for pair in row["slice"]}} for row in rows.to_dicts()]
+    told = [row | {"slice": unpaired(row["slice"])} for row in rows.to_dicts()]
     ranks = (
         pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
     )

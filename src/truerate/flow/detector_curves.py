@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from truerate.core.schemas import unpaired
 from truerate.metrics import calibration
 from truerate.site.curves import Bin, Curve, Cut
-from truerate.site.tables import unpaired
 
 BIN, MEAN_P, RATE = "bin", "bin_p", "bin_rate"  # the slice key of a bin, and the two metrics of one
 Where = tuple[tuple[str, str], ...]

@@ -8,6 +8,7 @@ import polars as pl
 from huggingface_hub import EvalResult, ModelCardData
 from markupsafe import Markup
 
+from truerate.core.schemas import unpaired
 from truerate.hub.citing import bibtex
 from truerate.hub.front_matter import licence_fields, source_datasets
 from truerate.hub.markdown import filled
@@ -153,7 +154,7 @@ def _rows(facts: DetectorFacts, metrics: tuple[str, ...] = tuple(METRICS)) -> It
         pl.col("metric").is_in(metrics), pl.col("subject").is_in([facts.detector, *BASELINES])
     )
     for row in wanted.iter_rows(named=True):
-        where = {pair["key"]: pair["value"] for pair in row["slice"]}
+        where = unpaired(row["slice"])
         if "type" not in where and cell.items() <= where.items():
             yield {**where, **row}
 

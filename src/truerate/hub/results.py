@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 from markupsafe import Markup
 
+from truerate.core.schemas import unpaired
 from truerate.hub.release import BoardFacts
 
 KINDS = ("model", "baseline")
@@ -39,9 +40,7 @@ def _leading(rows: Sequence[dict], metric: str, wanted: Mapping[str, str]) -> li
     values of these as `where`.
     """
     told = [
-        (row, {one["key"]: one["value"] for one in row["slice"]})
-        for row in rows
-        if row["metric"] == metric and row["value"] is not None
+        (row, unpaired(row["slice"])) for row in rows if row["metric"] == metric and row["value"] is not None
     ]
     held = [(row, keys) for row, keys in told if wanted.items() <= keys.items()]
     fewest = min((len(keys) for row, keys in held if row["kind"] in KINDS), default=0)

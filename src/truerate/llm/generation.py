@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.config import Sampling
 from truerate.core.keys import content_id
-from truerate.core.schemas import Generation, Reject, frame, generation_row, pair, pairs, reject_row
+from truerate.core.schemas import Generation, Reject, frame, generation_row, pair, pairs, reject_row, unpaired
 from truerate.core.text import clean
 from truerate.llm import Reply, Request
 
@@ -118,4 +118,4 @@ def standing(rows: pl.DataFrame) -> pl.DataFrame:
 
 def facts(row: dict[str, Any]) -> dict[str, str]:
     """The attributes of a row as a mapping."""
-    return {pair["key"]: pair["value"] for pair in row["attributes"]}
+    return unpaired(row["attributes"])

@@ -1,6 +1,7 @@
 """The shortcut audit of a board: its table, and what it finds in plain words."""
 
-from truerate.site.tables import Board, Tables, unpaired
+from truerate.core.schemas import unpaired
+from truerate.site.tables import Board, Tables
 from truerate.site.views import View
 from truerate.site.vocabulary import Vocabulary
 

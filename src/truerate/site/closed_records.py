@@ -5,8 +5,9 @@ where whoever may read it finds it.
 from collections.abc import Iterator
 
 from truerate.core.rights import PLAIN_ATTRIBUTES
+from truerate.core.schemas import unpaired
 from truerate.site.samples_index import Gathered
-from truerate.site.tables import Board, rows_by, unpaired
+from truerate.site.tables import Board, rows_by
 
 FORM = "ids"
 FILTERS = (

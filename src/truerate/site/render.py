@@ -20,14 +20,14 @@ import truerate.site.real.page as real_page
 import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
-from truerate.core.schemas import unanswered
+from truerate.core.schemas import unanswered, unpaired
 from truerate.site.compiled import Compiled
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, roughly, signed, thousands
 from truerate.site.real.label_audit import suspects_csv
 from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
-from truerate.site.tables import Board, Tables, unpaired
+from truerate.site.tables import Board, Tables
 
 ASSETS = (".css", ".js", ".svg")
 COMPILED = Compiled()

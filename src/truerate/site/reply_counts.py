@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from truerate.core.schemas import is_cut, pair
-from truerate.site.tables import Board, Tables, unpaired
+from truerate.core.schemas import is_cut, pair, unpaired
+from truerate.site.tables import Board, Tables
 
 OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 

@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 import polars as pl
 
+from truerate.core.schemas import unpaired
 from truerate.site.closed_records import closed_records
 from truerate.site.layers import in_order, segments, types_of
 from truerate.site.packing import packed_json, packed_script
@@ -20,7 +21,7 @@ from truerate.site.rights import has_records, has_texts, open_part
 from truerate.site.samples_index import Gathered
 from truerate.site.sections import page_of
 from truerate.site.shards import SHARD, parts
-from truerate.site.tables import Board, Tables, dicts_of, rows_by, texts_of, tuples_of, unpaired
+from truerate.site.tables import Board, Tables, dicts_of, rows_by, texts_of, tuples_of
 from truerate.site.vocabulary import Vocabulary
 from truerate.site.word_index import DENSE, PART, buckets_of
 

@@ -9,6 +9,7 @@ import polars as pl
 from truerate.core import schemas
 from truerate.core.card import Card
 from truerate.core.metric import Metric
+from truerate.core.schemas import unpaired
 from truerate.site.curves import Curve
 from truerate.site.measures import Measure
 from truerate.site.real.results import RealBoard
@@ -210,8 +211,3 @@ def texts_of(documents: pl.DataFrame | pl.LazyFrame, items: Mapping[str, Mapping
     """The texts of the documents that items name, by id."""
     names = {name for item in items.values() for name in item["document_ids"] or ()}
     return {name: row["text"] for name, row in rows_by(documents, "document_id", names).items()}
-
-
-def unpaired(pairs: Sequence[Mapping] | None) -> dict[str, str]:
-    """A `PAIRS` cell as a dict."""
-    return {pair["key"]: pair["value"] for pair in pairs or ()}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.errors import SourceError
-from truerate.core.schemas import pair, pairs
+from truerate.core.schemas import pair, pairs, unpaired
 from truerate.sources.collection import SourceTables
 
 COLUMNS = ("id", "label", "reason")
@@ -82,7 +82,7 @@ def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -
 
 def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
     told = [
-        pairs(**{one["key"]: one["value"] for one in own}, **{UNCORRECTED: was}) if author else own
+        pairs(**unpaired(own), **{UNCORRECTED: was}) if author else own
         for own, was, author in samples.select("attributes", "is_hallucinated", "generator").iter_rows()
     ]
     new = samples.with_columns(

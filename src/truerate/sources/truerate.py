@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SettingsError, SourceError, listed
-from truerate.core.schemas import LABEL_SOURCES, pairs
+from truerate.core.schemas import LABEL_SOURCES, pairs, unpaired
 from truerate.core.text import passage_name
 from truerate.sources import released_replies as replies
 from truerate.sources.collection import Collection, SourceTables
@@ -286,7 +286,7 @@ def _sample(row: Row, told: Told) -> dict:
 def _name_anew(collection: Collection) -> None:
     """Attributes that name a sample of the data set name it by its id of now; where it was not read, they go."""
     samples = list(collection.samples.values())
-    known = [{pair["key"]: pair["value"] for pair in sample["attributes"]} for sample in samples]
+    known = [unpaired(sample["attributes"]) for sample in samples]
     new = {one["published_id"]: sample["sample_id"] for one, sample in zip(known, samples, strict=True)}
     for one, sample in zip(known, samples, strict=True):
         if not one.keys().isdisjoint(NAMING):

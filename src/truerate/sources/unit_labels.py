@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from truerate.core.schemas import unpaired
+
 YES, NO = "yes", "no"
 Score = tuple[str | None, str]  # metric and slice, as scores.csv has it, that a label is the value of
 FACTS: Score = ("wildfactscore", "estimator=raw;set=all")
@@ -58,4 +60,4 @@ def yes_or_no(value: object) -> str:
 
 def attributes_of(row: Mapping) -> dict[str, str]:
     """The attributes of an item or sample by their names."""
-    return {pair["key"]: pair["value"] for pair in row["attributes"]}
+    return unpaired(row["attributes"])

@@ -3,14 +3,13 @@
 import pytest
 from tiny_mfava import mfava_board, mfava_rows
 
-from truerate.core.schemas import Row, frame
+from truerate.core.schemas import Row, frame, unpaired
 from truerate.site.languages import language
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, why
 from truerate.site.mfava.planted import recovered
 from truerate.site.recovery import CellEstimate
 from truerate.site.sections import page_of
-from truerate.site.tables import unpaired
 from truerate.tracks.mfava.languages import LANGUAGES
 
 

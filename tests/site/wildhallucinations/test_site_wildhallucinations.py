@@ -23,13 +23,12 @@ from tiny_wildhallucinations import (
 )
 
 from tests.records import others, panels
-from truerate.core.schemas import Generation, Row, frame
+from truerate.core.schemas import Generation, Row, frame, unpaired
 from truerate.site import render_site
 from truerate.site.board import context
 from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples import scripts
 from truerate.site.sections import page_of
-from truerate.site.tables import unpaired
 from truerate.site.wildhallucinations.browser import (
     compare,
     cut,

@@ -46,6 +46,7 @@ from truerate.core.schemas.rows import (
     sample_row,
     score_row,
     unanswered,
+    unpaired,
 )
 from truerate.core.schemas.tables import (
     LABEL_SOURCES,
@@ -116,6 +117,7 @@ __all__ = [
     "schema",
     "score_row",
     "unanswered",
+    "unpaired",
     "validate",
     "write",
     "write_parquet",

@@ -23,6 +23,11 @@ def pairs(**values: object) -> list[dict[str, str]]:
     return [{"key": key, "value": str(values[key])} for key in sorted(values) if values[key] is not None]
 
 
+def unpaired(pairs: Pairs | None) -> dict[str, str]:
+    """Key–value pairs by their keys; of a null none."""
+    return {pair["key"]: pair["value"] for pair in pairs or ()}
+
+
 def generation_row(
     *,
     generation_id: str,

@@ -11,11 +11,11 @@ from itertools import zip_longest
 
 import polars as pl
 
-from truerate.core.schemas import pair
+from truerate.core.schemas import pair, unpaired
 from truerate.site.languages import language
 from truerate.site.layers import UNTYPED, segments
 from truerate.site.samples_index import coded
-from truerate.site.tables import Board, rows_by, texts_of, unpaired
+from truerate.site.tables import Board, rows_by, texts_of
 from truerate.site.vocabulary import Vocabulary
 
 GOLD, SILVER = "gold", "silver"

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from truerate.core.schemas import pair
+from truerate.core.schemas import pair, unpaired
 from truerate.core.text import passage_of
 from truerate.site.rights import quoted
 from truerate.site.samples_index import coded
-from truerate.site.tables import Board, rows_by, unpaired
+from truerate.site.tables import Board, rows_by
 from truerate.site.vocabulary import Vocabulary
 
 FILTERS = (

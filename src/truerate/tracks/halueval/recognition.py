@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, frame, judgement_row, pairs
+from truerate.core.schemas import Judgement, frame, judgement_row, pairs, unpaired
 from truerate.llm import Reply, Request, prompts, structured
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
@@ -241,7 +241,7 @@ def read_choice(asked: Prompted, text: str) -> Read:
 
 
 def _judgement(asked: Prompted, row: dict, version: str) -> dict:
-    said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
+    said = unpaired(row["attributes"]).get("verdict")
     names = ("variant", "stage", "sample", "refined_by")
     known = {key: asked.attributes[key] for key in names if key in asked.attributes}
     rationale = row["text"] if known["variant"] == "chain-of-thought" else None
@@ -252,7 +252,7 @@ def _judgement(asked: Prompted, row: dict, version: str) -> dict:
 
 def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]:
     """What a choice says of either side: the chosen text is judged hallucinated, the other is not."""
-    choice = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("choice")
+    choice = unpaired(row["attributes"]).get("choice")
     known = {key: asked.attributes[key] for key in ("variant", "order")}
     shown = (asked.attributes["first"], asked.attributes["second"])
     return [

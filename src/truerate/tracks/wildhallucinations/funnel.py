@@ -4,7 +4,7 @@ taken out, what there is.
 
 import polars as pl
 
-from truerate.core.schemas import Reject, frame
+from truerate.core.schemas import Reject, frame, unpaired
 from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
@@ -40,7 +40,7 @@ def built_rows(
     made += distribution_rows(items, writer)
     made += evidence_rows(generations, documents, dropped, writer)
     for row in probe_scores(confidence=writer.statistics.confidence):
-        where = {one["key"]: one["value"] for one in row["slice"]}
+        where = unpaired(row["slice"])
         made.append(
             writer.row(
                 row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
