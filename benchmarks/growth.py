@@ -8,7 +8,8 @@ The stages from `train` to `render` are measured, each by its own command in a p
 holds one board alone. A board of k times the size is the tables of the built one (`--built`: a folder in which `dvc
 repro` ran) repeated k times, every copy under ids of its own: as many rows, items and clusters as a board of that
 size has, but no new words. With `--replies` replies in the wild alone are repeated, with what is asked and said of
-them: a board of mFAVA grows so, while what people label hardly does. A reply of WildHallucinations' demo has four
+them: a board of mFAVA grows so, while what people label hardly does, and the detector of the rates alone judges what
+nobody labelled. A reply of WildHallucinations' demo has four
 facts and one of its paper thirty: each fact and what the verifier says of it is seven before the board is repeated,
 or the size at which there are 3.5 M facts would have seven times the paper's replies and entities. Networks learn in
 as few steps as there can be: what grows is what is read before. CPU is that of a stage's process and of all that it
@@ -145,6 +146,8 @@ def project(built: Path, board: str, k: int, folder: Path, *, is_replies: bool =
         shutil.copytree(HERE / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     settings = yaml.safe_load((HERE / "params.yaml").read_text("utf-8"))
     settings["boards"] = {board: settings["boards"][board]}
+    if is_replies:
+        settings["detectors"]["tokens"]["unlabelled"] = "rates"  # as in profiles/paper-mfava.yaml
     for backbone in settings["backbones"].values():
         backbone |= {"max_steps": 2, "checkpoint_steps": 2}
     (folder / "params.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")

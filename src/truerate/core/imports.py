@@ -30,14 +30,14 @@ def reached(
     several walks of one folder look names up with, `finder()`. Raises TruerateError where a file is no
     Python.
     """
-    todo = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
+    waiting = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
     seen: set[str] = set()
     places = places or finder()  # a name is looked for once, however many files import it
-    while todo:
-        path = todo.pop()
+    while waiting:
+        path = waiting.pop()
         if path not in seen:
             seen.add(path)
-            todo += [one for one in imported(path, places) if follows(one)]
+            waiting += [one for one in imported(path, places) if follows(one)]
     return tuple(sorted(seen))
 
 

@@ -58,12 +58,12 @@ def _gives_a_table(module: str, name: str) -> bool:
 
 def reached(refers: Mapping[Name, set[Name]], start: Iterable[Name]) -> set[Name]:
     """All names that the first ones refer to, directly or through others, themselves included."""
-    found, todo = set(), list(start)
-    while todo:
-        name = todo.pop()
+    found, waiting = set(), list(start)
+    while waiting:
+        name = waiting.pop()
         if name in refers and name not in found:
             found.add(name)
-            todo.extend(refers[name])
+            waiting.extend(refers[name])
     return found
 
 
@@ -96,10 +96,12 @@ def _references_in(code: str, module: str) -> Mapping[str, frozenset[Name]]:
 def _imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """What each imported name stands for, wherever in the module it is imported: (module, name in it)."""
     found = {}
-    todo: deque[ast.AST] = deque([tree])
-    while todo:  # as ast.walk goes, but that expressions, which hold no statement, are left out
-        node = todo.popleft()
-        todo += [inner for part in BODIES for inner in getattr(node, part, ()) if isinstance(inner, ast.AST)]
+    waiting: deque[ast.AST] = deque([tree])
+    while waiting:  # as ast.walk goes, but that expressions, which hold no statement, are left out
+        node = waiting.popleft()
+        waiting += [
+            inner for part in BODIES for inner in getattr(node, part, ()) if isinstance(inner, ast.AST)
+        ]
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
     return found
@@ -121,14 +123,14 @@ def _named_in(
     """The names of the package that a statement refers to: its module's own, imported ones, and those it takes
     from an imported module (`recognition.f1`).
     """
-    todo: list[ast.AST] = [statement]
-    while todo:  # in half the time of ast.walk; the order is nothing to a set
-        node = todo.pop()
+    waiting: list[ast.AST] = [statement]
+    while waiting:  # in half the time of ast.walk; the order is nothing to a set
+        node = waiting.pop()
         for value in vars(node).values():
             if isinstance(value, ast.AST):
-                todo.append(value)
+                waiting.append(value)
             elif isinstance(value, list):
-                todo += [one for one in value if isinstance(one, ast.AST)]
+                waiting += [one for one in value if isinstance(one, ast.AST)]
         if isinstance(node, ast.Name):
             if node.id in own:
                 yield module, node.id
