@@ -45,6 +45,11 @@ class Tokens:
         self.tokenizer = load_tokenizer(weights, revision=revision)
         if not self.tokenizer.is_fast:
             raise ValueError("its tokenizer tells no places of tokens (tokenizer.json is missing)")
+        # Those with a role, and those without one: Llama 3 names the beginning of a turn nowhere else.
+        added = self.tokenizer.added_tokens_decoder.values()
+        self._special = dict.fromkeys(
+            [*self.tokenizer.all_special_tokens, *(one.content for one in added if one.special)]
+        )
         self.offsets = lru_cache(maxsize=N_KEPT)(self._offsets)  # many texts are held against one document
 
     def _offsets(self, text: str) -> list[tuple[int, int]]:
@@ -57,7 +62,7 @@ class Tokens:
         """A text of equal length in which no special token stands: what a document or a reply holds must not
         end an input, or begin a turn of a conversation.
         """
-        for name in self.tokenizer.all_special_tokens:
+        for name in self._special:
             text = text.replace(name, ALIKE.get(name[0], " ") + name[1:])
         return text
 
