@@ -25,7 +25,7 @@ from truerate.detectors.published.alignscore import as_safetensors
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.claims import claims_of, pieces_for
 from truerate.detectors.published.family import judge_published
-from truerate.detectors.published.scorers import Scorer, Tokens
+from truerate.detectors.published.scorers import Scorer, Tokens, rows_at_once
 
 from . import tiny_models as tiny
 
@@ -93,6 +93,13 @@ def test_batches_change_nothing(roberta):
     asked = [(DOCUMENT, CLAIM), ("Varn", "It"), (tiny.TEXTS[1], CLAIM), (DOCUMENT, "Tesk")]
     found = [scorer(roberta, "minicheck-roberta", batch=n).parts(asked) for n in (1, 3, 8)]
     assert np.allclose(found[0], found[1], atol=1e-5) and np.allclose(found[0], found[2], atol=1e-5)
+
+
+def test_long_rows_are_asked_fewer_at_a_time():
+    # 8 · 2048² / 4096² = 2; a document of 50,000 characters, 11,000 tokens, goes alone
+    told = {512: 8, 2048: 8, 2049: 7, 4096: 2, 11_000: 1}
+    assert {longest: rows_at_once(8, longest) for longest in told} == told
+    assert rows_at_once(64, 512) == 64, "a GPU's batch stays"
 
 
 def test_a_long_document_is_asked_in_chunks_and_the_best_one_counts(roberta):
