@@ -23,6 +23,25 @@ def test_the_whole_text_stands_under_the_document_that_is_its_lead(tmp_path):
     assert documents["text"].sort().to_list() == ["A river.", "Varn is a town."]
 
 
+def test_lines_may_end_as_windows_writes_them(tmp_path):
+    """Else the lead would be the whole article, headings with it."""
+    row = {"title": "Varn", "lang": "en", "extract": EXTRACT.replace("\n", "\r\n")}
+    (tmp_path / "articles.jsonl").write_text(json.dumps(row), "utf-8")
+    got = wikipedia.read(tmp_path, name="wiki", on_bad_row="stop")
+    assert got.documents["text"].to_list() == ["Varn is a town."]
+    assert {"key": "n_sections", "value": "1"} in got.items["attributes"][0].to_list()
+
+
+def test_of_an_article_that_comes_twice_the_first_is_the_whole_text_too(tmp_path):
+    rows = [
+        {"title": "Varn", "lang": "en", "extract": EXTRACT},
+        {"title": "Varn", "lang": "en", "extract": EXTRACT.replace("1204", "1877")},
+    ]
+    (tmp_path / "articles.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    assert wikipedia.read(tmp_path, name="wiki", on_bad_row="reject").rejects.height == 1
+    assert list(wikipedia.whole_texts(tmp_path, "wiki").values()) == [EXTRACT]
+
+
 def lay_dump(folder, name="train-00000-of-00001.parquet"):
     """Two articles in the layout of the Hub's dumps: headings are lines of their own, without marks."""
     (folder / "20231101.en").mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ CARD = {
     "lang": None,
     "is_wikipedia": True,
 }
-_HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t\r]*$", re.MULTILINE)
 _BARE_HEADING = re.compile(r"(?<=\n)[ \t]*\n([^\n]{0,79}[^\s.!?:;,\"')\]])[ \t]*(?=\n|\Z)")
 _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
 
@@ -125,7 +125,7 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
             except BadRow:
                 continue
             if lead := _lead(extract):
-                found[content_id(name, lead)] = extract
+                found.setdefault(content_id(name, lead), extract)  # as `read` keeps the first
     return found
 
 

@@ -65,6 +65,10 @@ def folder(tmp_path):
         ),
         ("summac-mnli", ROBERTA | labels("a", "b"), "needs 3 classes"),
         ("fava", ROBERTA, "reads llama"),
+        ("lettucedetect", MODERNBERT | {"id2label": {"a": "b"}}, "id2label in config.json names no classes"),
+        ("lettucedetect", MODERNBERT | {"id2label": ["a", "b"]}, "id2label in config.json names no classes"),
+        ("lettucedetect", MODERNBERT | {"architectures": 5}, "architectures in config.json is no list"),
+        ("lettucedetect", MODERNBERT | {"architectures": "X"}, "architectures in config.json is no list"),
         ("lynx", ROBERTA, "needs a network …ForCausalLM"),
     ],
 )

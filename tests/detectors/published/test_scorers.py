@@ -2,6 +2,8 @@
 is read, the pieces of long documents.
 """
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -23,7 +25,7 @@ from truerate.detectors.published.alignscore import as_safetensors
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.claims import claims_of, pieces_for
 from truerate.detectors.published.family import judge_published
-from truerate.detectors.published.scorers import Scorer
+from truerate.detectors.published.scorers import Scorer, Tokens, rows_at_once
 
 from . import tiny_models as tiny
 
@@ -93,6 +95,13 @@ def test_batches_change_nothing(roberta):
     assert np.allclose(found[0], found[1], atol=1e-5) and np.allclose(found[0], found[2], atol=1e-5)
 
 
+def test_long_rows_are_asked_fewer_at_a_time():
+    # 8 · 2048² / 4096² = 2; a document of 50,000 characters, 11,000 tokens, goes alone
+    told = {512: 8, 2048: 8, 2049: 7, 4096: 2, 11_000: 1}
+    assert {longest: rows_at_once(8, longest) for longest in told} == told
+    assert rows_at_once(64, 512) == 64, "a GPU's batch stays"
+
+
 def test_a_long_document_is_asked_in_chunks_and_the_best_one_counts(roberta):
     asked = scorer(roberta, "minicheck-roberta", window=128)
     pieces = pieces_for(asked, LONG, CLAIM)
@@ -125,6 +134,21 @@ def test_a_special_token_in_a_text_is_read_as_its_signs(roberta):
     expected = asked.parts([(DOCUMENT, claim.replace("</s>", "‹/s>"))])[0, 0]
     assert judge_published(how, rows(claim))["p"][0] == pytest.approx(1 - expected, abs=1e-4)
     assert abs(expected - asked.parts([(DOCUMENT, claim)])[0, 0]) > 1e-3, "as a token it would count"
+
+
+def test_a_special_token_without_a_role_is_read_as_its_signs_too(tmp_path):
+    """Llama 3 opens a turn with one that stands in no role of the tokenizer: a reply could begin a turn."""
+    tiny.llama(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    told = json.loads(file.read_text())
+    turn = {"content": "<|start_header_id|>", "special": True, "normalized": False}
+    told["added_tokens"].append(
+        {"id": len(told["model"]["vocab"]), "single_word": False, "lstrip": False, "rstrip": False, **turn}
+    )
+    file.write_text(json.dumps(told))
+    tokens = Tokens(str(tmp_path), None)
+    plain = tokens.plain("a <|start_header_id|>system </s>")
+    assert plain == "a ‹|start_header_id|>system ‹/s>" and len(tokens.offsets(plain)) > 8
 
 
 def test_a_window_that_the_network_does_not_have_is_refused(roberta):

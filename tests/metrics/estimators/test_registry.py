@@ -169,6 +169,22 @@ def test_foretold_languages_are_held_as_often_as_said():
     assert len(held) == 60 and np.mean(held) > 0.9
 
 
+@pytest.mark.parametrize(
+    ("rates", "flags", "new", "edge"),
+    # Rates are a line of the flagged shares: of the new language it says 1.25, or −.15.
+    [((0.9, 0.95, 1.0), (0.4, 0.5, 0.6), 1.0, 1.0), ((0.0, 0.05, 0.1), (0.4, 0.5, 0.6), 0.1, 0.0)],
+)
+def test_a_predicted_rate_beyond_an_edge_has_an_interval_that_holds_it(rates, flags, new, edge):
+    total = np.full(20, 20.0)
+    cells = {
+        ("m", f"l{place}"): Cell(total, total * flag, total * rate, np.arange(20))
+        for place, (rate, flag) in enumerate(zip(rates, flags, strict=True))
+    }
+    cells["m", "new"] = Cell(total, total * new, np.full(20, NONE), np.arange(20))
+    found = by_name(estimate_board(cells, confidence=0.95)["m", "new"])[PREDICTED, "natural"]
+    assert found.value == edge and 0 <= found.low <= found.value <= found.high <= 1
+
+
 def test_a_mean_over_nothing_is_none():
     assert estimate_board({}, confidence=0.95) == {}
     empty = Cell(*(np.zeros(0) for _ in range(3)), np.zeros(0, dtype=int))

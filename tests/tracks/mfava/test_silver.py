@@ -121,10 +121,20 @@ def test_a_writer_that_declines_to_insert_abstains_though_no_text_comes():
     assert ends == {("abstained", "refusal")}
 
 
+def test_a_writer_that_declines_to_write_gives_no_passage():
+    """Of the paper's 3,371 public passages ten say that they cannot answer: hallucinations were put into these."""
+    drafts, rounds = run(lambda prompt, type_: ok("I'm sorry, but I cannot help with that request."))
+    assert [n for _, n in rounds] == [4, 0, 0, 0, 0, 0, 0] and all(draft.is_closed for draft in drafts)
+    assert {(draft.rows[-1]["status"], draft.rows[-1]["reason"]) for draft in drafts} == {
+        ("abstained", "refusal")
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("#Passage#:", "empty"),
+        ("Es tut mir leid, aber dabei kann ich nicht helfen.", "refusal"),
         ("A <invented>b</invented>.", "malformed"),
         ("A <b>c</b>.", "malformed"),
         ("A < b and c > d.", None),

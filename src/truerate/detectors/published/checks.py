@@ -96,7 +96,10 @@ def config_of(weights: str, revision: str | None, where: str) -> dict[str, Any]:
 
 def _check_config(adapter: Adapter, config: Mapping[str, Any], weights: str, where: str) -> None:
     """Raise TruerateError where a network is not of the adapter's shape, or its classes are others."""
-    names = [str(name) for name in config.get("architectures") or ()]
+    listed_names = config.get("architectures") or []
+    if not isinstance(listed_names, list):
+        raise TruerateError(f"{where}: {weights!r}: architectures in {CONFIG} is no list of names")
+    names = [str(name) for name in listed_names]
     said = [str(config.get("model_type")), *names]
     suffix = SUFFIXES.get(adapter.kind)
     if adapter.shapes and not set(said) & set(adapter.shapes):
@@ -115,7 +118,9 @@ def _check_labels(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
     """Raise TruerateError where the classes are too few, or have names that say another order than the
     adapter's: read in the wrong order every verdict would be turned round.
     """
-    told = config.get("id2label") or {place: f"LABEL_{place}" for place in range(2)}
+    told = config.get("id2label") or {str(place): f"LABEL_{place}" for place in range(2)}
+    if not (isinstance(told, Mapping) and all(str(place).isdecimal() for place in told)):
+        raise TruerateError(f"{where}: {weights!r}: id2label in {CONFIG} names no classes by their places")
     names = {
         int(place): str(name).lower().replace("-", "_").replace(" ", "_") for place, name in told.items()
     }

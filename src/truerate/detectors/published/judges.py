@@ -132,7 +132,8 @@ def _read(adapter: Adapter, answer: Answered, claim: str) -> Read:
 
 
 def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
-    """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen.
+    """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen, or
+    neither word is among the likeliest.
 
     Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the share of *yes* of yes and no.
     """
@@ -146,6 +147,8 @@ def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
 
 
 def _p_of_words(adapter: Adapter, yes: float, no: float) -> float | None:
+    if yes + no <= 0:
+        return None
     if adapter.reader == "yes-is-supported":
         return 1 - yes
-    return yes / (yes + no) if adapter.reader == "yes-is-hallucinated" and yes + no > 0 else None
+    return yes / (yes + no) if adapter.reader == "yes-is-hallucinated" else None

@@ -9,15 +9,18 @@ from typing import Any, NamedTuple
 
 from truerate.core.quotes import located, located_strings
 from truerate.core.tags import TYPES
+from truerate.core.text import words
 from truerate.detectors.published.adapter import Reader
 
 UNREAD, CUT = "unparsed-reply", "cut-reply"
 UNSPECIFIED = "unspecified"  # type of a segment that its judge gives none
 LISTS = ("hallucinated_spans", "hallucination list", "hallucination_list")  # keys, by project
+EDITS: tuple[Reader, ...] = ("fava-tags",)  # forms that copy the text and mark it on the way
 _FIRST_WORD = re.compile(r"^\W*(yes|no)\b", re.IGNORECASE)
 _SCORE_TAG = re.compile(r"<score>\s*(yes|no)\s*</score>", re.IGNORECASE)
 _PASS_OR_FAIL = re.compile(r'"SCORE":\s*"?(PASS|FAIL)\b', re.IGNORECASE)
 _TAG = re.compile(rf"<({'|'.join(TYPES)})>(.*?)</\1>", re.DOTALL)
+_PART_OF_TAG = re.compile(rf"</?(?:{'|'.join((*TYPES, 'mark', 'delete'))})>")
 _DELETED, _ADDED = (
     re.compile(r"<delete>(.*?)</delete>", re.DOTALL),
     re.compile(r"<mark>.*?</mark>", re.DOTALL),
@@ -38,10 +41,12 @@ UNPARSED = Read(None, reason=UNREAD)
 
 def read_reply(reader: Reader, reply: str, text: str, *, is_cut: bool = False) -> Read:
     """What a reply says of a text. `is_cut`: it ended at its limit of tokens; what stands in it counts where
-    it is of its form, else that is the reason.
+    it is of its form, else that is the reason. A text that is copied with edits is not clean before its end.
     """
     read = _READERS[reader](reply, text)
-    return read._replace(reason=CUT) if read.verdict is None and is_cut else read
+    if is_cut and (read.verdict is None or (reader in EDITS and not read.verdict)):
+        return Read(None, reason=CUT)
+    return read
 
 
 def _yes_is_supported(reply: str, text: str) -> Read:
@@ -79,7 +84,7 @@ def _listed_spans(reply: str, text: str) -> Read:
     """
     try:
         said = json.loads(reply[reply.index("{") : reply.rindex("}") + 1])
-    except ValueError:
+    except (ValueError, RecursionError):
         return UNPARSED
     listed = next((said[key] for key in LISTS if isinstance(said, Mapping) and key in said), None)
     if not isinstance(listed, list):
@@ -92,11 +97,20 @@ def _listed_spans(reply: str, text: str) -> Read:
 
 
 def _fava_tags(reply: str, text: str) -> Read:
-    """FAVA's edits: what it deletes is what is wrong; a tag without a deletion or an addition is wrong whole."""
-    if not reply.strip():
-        return UNPARSED
+    """FAVA's edits: what it deletes is what is wrong; a tag without a deletion or an addition is wrong whole.
+
+    Without a whole tag a reply is the text again, unread where it holds a part of a tag or is mostly other words.
+    """
     wrong = [(" ".join(_wrong(inside)), name) for name, inside in _TAG.findall(reply)]
+    if not wrong and (_PART_OF_TAG.search(reply) or not _is_copy(reply, text)):
+        return UNPARSED
     return Read(bool(wrong), _spans(_places(((part, name) for part, name in wrong if part), text)))
+
+
+def _is_copy(reply: str, text: str) -> bool:
+    """Whether more than half of a reply's words, or of its signs where it has no words, are the text's."""
+    said, known = (words(one.casefold()) or one.split() for one in (reply, text))
+    return 2 * sum(word in set(known) for word in said) > len(said)
 
 
 def _wrong(inside: str) -> list[str]:

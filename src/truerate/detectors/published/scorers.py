@@ -34,6 +34,7 @@ from truerate.detectors.tokens.backbones import window_of
 from truerate.detectors.training import processes
 
 N_KEPT = 512  # texts
+USUAL = 2048  # tokens of a row, up to which `batch` rows are asked at once: the largest window but of HHEM, which has none
 ALIKE = {"<": "‹", "[": "⁅"}  # what the first sign of a special token in a text is written as
 Forward = Callable[[dict[str, torch.Tensor]], torch.Tensor]
 
@@ -45,6 +46,11 @@ class Tokens:
         self.tokenizer = load_tokenizer(weights, revision=revision)
         if not self.tokenizer.is_fast:
             raise ValueError("its tokenizer tells no places of tokens (tokenizer.json is missing)")
+        # Those with a role, and those without one: Llama 3 names the beginning of a turn nowhere else.
+        added = self.tokenizer.added_tokens_decoder.values()
+        self._special = dict.fromkeys(
+            [*self.tokenizer.all_special_tokens, *(one.content for one in added if one.special)]
+        )
         self.offsets = lru_cache(maxsize=N_KEPT)(self._offsets)  # many texts are held against one document
 
     def _offsets(self, text: str) -> list[tuple[int, int]]:
@@ -57,7 +63,7 @@ class Tokens:
         """A text of equal length in which no special token stands: what a document or a reply holds must not
         end an input, or begin a turn of a conversation.
         """
-        for name in self.tokenizer.all_special_tokens:
+        for name in self._special:
             text = text.replace(name, ALIKE.get(name[0], " ") + name[1:])
         return text
 
@@ -102,7 +108,7 @@ class Scorer:
 
     def parts(self, rows: Sequence[tuple[str, str]]) -> np.ndarray:
         """Of (document, claim) each the probabilities that count, (rows, 2); asked in batches of similar
-        length. Raises TruerateError for a row that is longer than the window.
+        length (`rows_at_once`). Raises TruerateError for a row that is longer than the window.
         """
         inputs = [self.tokens.encoded(*self.texts(*row)) for row in rows]
         lengths = [len(one["input_ids"]) for one in inputs]
@@ -113,13 +119,22 @@ class Scorer:
             )
         found = np.zeros((len(rows), 2))
         order = sorted(range(len(rows)), key=lambda row: -lengths[row])
-        for start in range(0, len(order), self.how.batch):
-            batch = order[start : start + self.how.batch]
+        start = 0
+        while start < len(order):
+            batch = order[start : start + rows_at_once(self.how.batch, lengths[order[start]])]
+            start += len(batch)
             padded = self.tokens.tokenizer.pad([inputs[row] for row in batch], return_tensors="pt")
             with torch.inference_mode():
                 logits = self._forward(padded.to(self.model.device))
             found[batch] = class_parts(self.adapter, logits.float().cpu().numpy())
         return found
+
+
+def rows_at_once(batch: int, longest: int) -> int:
+    """How many rows are asked at once where the longest has so many tokens: `batch` of up to USUAL tokens, of longer
+    ones as many as take no more memory, which grows with the square of their length. At least 1.
+    """
+    return max(1, batch * USUAL**2 // max(longest, USUAL) ** 2)
 
 
 # ---- what is loaded, and which of its numbers count --------------------------------------------------------

@@ -20,8 +20,9 @@ def predicted(fit: Fit, cells: Mapping[Key, Cell]) -> dict[Key, Interval]:
     y = θ − β q, β the slope of rates on flagged shares between languages within models, 0 where these do not
     vary. A new language has ȳ of the model + β q, and varies by the variance between languages τ² (of y, pooled
     over models, by moments) and that of ȳ: ± t · √(τ²(1 + 1/L) + Σv/L²), t with L − 1 degrees, as what is new
-    in a language is new for all its models. In [0, 1]. A model with fewer than LEAST_LANGS labelled languages has
-    none: it is not identified, and its flagged share alone says nothing of its rate.
+    in a language is new for all its models. In [0, 1], about the nearer bound where the line leaves it. A model
+    with fewer than LEAST_LANGS labelled languages has none: it is not identified, and its flagged share alone says
+    nothing of its rate.
     """
     by_model: dict[str, list[Key]] = {}
     for key in fit.cells:
@@ -42,7 +43,7 @@ def predicted(fit: Fit, cells: Mapping[Key, Cell]) -> dict[Key, Interval]:
         own = sum(fit.spreads[one].variance for one in known) / n**2
         half = t_of(n - 1, fit.confidence) * sqrt(between * (1 + 1 / n) + own)
         value = min(1.0, max(0.0, rate))
-        found[key] = Interval(value, max(0.0, rate - half), min(1.0, rate + half))
+        found[key] = Interval(value, max(0.0, value - half), min(1.0, value + half))
     return found
 
 

@@ -71,7 +71,7 @@ def requests(
         messages = _messages(draft, type_, settings, prompts_dir)
         request = Request(writer, tuple(messages), decoded, attempt)
         purpose = INSERT if type_ else WRITE
-        asked.append(Prompted(request, draft.context.item_id, purpose, known, may_decline=purpose == INSERT))
+        asked.append(Prompted(request, draft.context.item_id, purpose, known, may_decline=True))
     return asked
 
 
@@ -138,7 +138,9 @@ def _after(
 
 
 def read_passage(text: str) -> Read:
-    """A written passage; one that already holds tags is refused, because nobody could tell them from insertions."""
+    """A written passage; one that already holds tags is refused, because nobody could tell them from insertions, and
+    a writer that declines has written none.
+    """
     found = plain_passage(text, "Passage")
     cuts = {"cuts": " ".join(found.cuts) or None}
     if not found.text:
@@ -149,6 +151,8 @@ def read_passage(text: str) -> Read:
     if tagged.spans:
         said = "the passage holds tags before anything was inserted"
         return Read(text, "unparsed", "malformed", {"detail": said, **cuts})
+    if is_refusal(found.text):
+        return Read(text, "abstained", "refusal")
     return Read(found.text, attributes=cuts)
 
 
