@@ -180,7 +180,7 @@ def _insertion(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
 
 
 def _passage(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
-    found = silver.read_passage(text)
+    found = silver.read_passage(text, "en")
     return found.text if found.status == "ok" else None, answer.truth["read"]
 
 

@@ -50,6 +50,11 @@ def bare_answers(golden: str) -> list[str]:
     return [bare(one) for one in golden.split(BETWEEN_ANSWERS)]
 
 
+def page_key(title: str) -> str:
+    """The title of a wiki's page as titles are compared: case folded, spaces for underscores, single spaces."""
+    return " ".join(title.replace("_", " ").casefold().split())
+
+
 def folded(text: str) -> str:
     """A text in which names are looked for: NFKC, case folded, straight apostrophes, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_APOSTROPHE)).casefold().split())

@@ -18,6 +18,7 @@ from lxml import etree, html
 
 from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
 from truerate.core.keys import digest
+from truerate.core.text import page_key
 from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard
@@ -256,11 +257,11 @@ def _row(lang: str, site: Site, page: dict) -> dict:
 
 def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
     """Why an article is not taken (one of REASONS), None where it is."""
-    tags = {template["title"].partition(":")[2].casefold() for template in row["templates"]}
+    tags = {page_key(template["title"].partition(":")[2]) for template in row["templates"]}
     properties = page.get("properties")
     if "disambiguation" in (properties if isinstance(properties, dict) else {}):
         return "disambiguation"
-    if tags & {tag.casefold() for tag in wanted.excluded_tags}:
+    if tags & {page_key(tag) for tag in wanted.excluded_tags}:
         return "excluded-tag"
     if len(row["extract"]) < wanted.min_characters:
         return "too-short"

@@ -121,9 +121,17 @@ def test_a_writer_that_declines_to_insert_abstains_though_no_text_comes():
     assert ends == {("abstained", "refusal")}
 
 
-def test_a_writer_that_declines_to_write_gives_no_passage():
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm sorry, but I cannot help with that request.",
+        "I'm sorry, but I cannot answer.",
+        "I'm sorry, but without a reference passage I cannot provide an answer.",
+    ],
+)
+def test_a_writer_that_declines_to_write_gives_no_passage(reply):
     """Of the paper's 3,371 public passages ten say that they cannot answer: hallucinations were put into these."""
-    drafts, rounds = run(lambda prompt, type_: ok("I'm sorry, but I cannot help with that request."))
+    drafts, rounds = run(lambda prompt, type_: ok(reply))
     assert [n for _, n in rounds] == [4, 0, 0, 0, 0, 0, 0] and all(draft.is_closed for draft in drafts)
     assert {(draft.rows[-1]["status"], draft.rows[-1]["reason"]) for draft in drafts} == {
         ("abstained", "refusal")
@@ -141,11 +149,11 @@ def test_a_writer_that_declines_to_write_gives_no_passage():
     ],
 )
 def test_what_is_read_as_a_passage(text, reason):
-    assert silver.read_passage(text).reason == reason
+    assert silver.read_passage(text, "en").reason == reason
 
 
 def test_headings_and_fences_round_a_reply_are_not_part_of_it():
-    assert silver.read_passage("#Passage#:\n<data-1a2b3c4d>\nArlo.\n</data-1a2b3c4d>").text == "Arlo."
+    assert silver.read_passage("#Passage#:\n<data-1a2b3c4d>\nArlo.\n</data-1a2b3c4d>", "en").text == "Arlo."
     read = silver.read_insertion(
         "#Tagged Passage#: Arlo. <subjective>Good.</subjective>", "Arlo.", "subjective", max_words=3
     )

@@ -29,6 +29,7 @@ def one(**known):
         ("too-shallow", {"depth": 4.9}),
         ("excluded-tag", {"tags": "Good article; UNREFERENCED"}),
         ("excluded-tag", {"tags": "under construction"}),
+        ("excluded-tag", {"tags": "Good article; under_construction"}),
     ],
 )
 def test_which_articles_are_asked_about(expected, known):

@@ -19,6 +19,7 @@ from truerate.llm.replies.refusals import is_refusal
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
+from truerate.tracks.mfava.replies import says_unknown
 from truerate.tracks.mfava.settings import Settings
 
 WRITE, INSERT = "write", "insert"
@@ -122,7 +123,7 @@ def _after(
     draft: Draft, type_: str | None, asked: Prompted, reply: Reply, *, max_words: int, is_last: bool
 ) -> Draft:
     read = (
-        read_passage(reply.text)
+        read_passage(reply.text, draft.context.lang)
         if type_ is None
         else read_insertion(reply.text, draft.marked or "", type_, max_words=max_words)
     )
@@ -137,9 +138,9 @@ def _after(
     return replace(draft, marked=marked, rows=(*draft.rows, row), is_closed=not (is_ok or is_again))
 
 
-def read_passage(text: str) -> Read:
-    """A written passage; one that already holds tags is refused, because nobody could tell them from insertions, and
-    a writer that declines has written none.
+def read_passage(text: str, lang: str) -> Read:
+    """A passage written in a language; one that already holds tags is refused, because nobody could tell them from insertions, and
+    a writer that declines, or says no more than that it does not know, has written none.
     """
     found = plain_passage(text, "Passage")
     cuts = {"cuts": " ".join(found.cuts) or None}
@@ -151,7 +152,7 @@ def read_passage(text: str) -> Read:
     if tagged.spans:
         said = "the passage holds tags before anything was inserted"
         return Read(text, "unparsed", "malformed", {"detail": said, **cuts})
-    if is_refusal(found.text):
+    if is_refusal(found.text) or says_unknown(found.text, lang):
         return Read(text, "abstained", "refusal")
     return Read(found.text, attributes=cuts)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pairs, reject_row
-from truerate.core.text import clean
+from truerate.core.text import clean, page_key
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies import marks
@@ -47,8 +47,8 @@ def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
         return "too-short", f"{n} characters; at least {rules.min_characters}"
     if "depth" in known and float(known["depth"]) < rules.min_depth:
         return "too-shallow", f"depth {known['depth']}; at least {rules.min_depth:g}"
-    tags = {tag.strip().casefold() for tag in known.get("tags", "").split(";")}
-    shut = [tag for tag in rules.excluded_tags if tag.casefold() in tags]
+    tags = {page_key(tag) for tag in known.get("tags", "").split(";")}
+    shut = [tag for tag in rules.excluded_tags if page_key(tag) in tags]
     return ("excluded-tag", shut[0]) if shut else None
 
 
