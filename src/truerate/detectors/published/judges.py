@@ -58,8 +58,8 @@ def question_of(adapter: Adapter, document: str, claim: str, question: str) -> Q
 
 
 def roughly(text: str) -> list[tuple[int, int]]:
-    """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which
-    is more tokens than a text has.
+    """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which are
+    more than a text has tokens, but for scripts and signs that a vocabulary spells in bytes (Amharic, emoji).
     """
     return [found.span() for found in _PIECE.finditer(text)]
 
