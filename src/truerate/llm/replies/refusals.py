@@ -55,6 +55,9 @@ _ENGLISH = (
     rf"\bi\s*{_CAN_NOT}\s+(?:correct|revise|fix|edit|rewrite|refine)\s+(?:this|the|that|your|such\s+an?)\s+(?:\w+\s+)?"
     r"(?:response|answer|summary|text|passage|statement)\b",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
+    # I cannot answer. · I can't provide an answer
+    r"\bi(?:'m|\s+am)?\s*(?:cannot|can't|can\s+not|unable\s+to|not\s+able\s+to)\s+(?:answer\s*(?:[.!]|$)|(?:provide|give|offer)\s+"
+    r"(?:you\s+)?(?:an|any)\s+answer\b)",
     rf"\bi\s+(?:do\s+not|don't)\s+think\s+(?:that\s+)?i\s+(?:should|can|could|ought\s+to)\s+(?:{_HELP}|{_WRITE}\b|"
     rf"{_GIVE}\s+(?:\w+\s+)?{_THAT})",
     r"\bi(?:'d|\s+would)\s+(?:rather|prefer\s+to)\s+(?:give|provide|offer|share|stick)\s+(?:\w+\s+){0,3}?"
