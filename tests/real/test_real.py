@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 import zstandard
@@ -27,7 +28,7 @@ from truerate.real.build import (
     write_params,
 )
 from truerate.real.stages import LOG, run, run_boards
-from truerate.real.tables import merged, write_tables
+from truerate.real.tables import markdown, merged, write_tables
 
 GENERAL = [
     {
@@ -105,6 +106,15 @@ def public(tmp_path_factory):
             "".join(json.dumps({"row": n, **row}) + "\n" for n, row in enumerate(rows)), "utf-8"
         )
     return folder.parent
+
+
+def test_a_name_from_a_published_file_ends_no_cell_of_a_table_and_is_no_markup():
+    table = pl.DataFrame({"subject": ["a|b", "<img src=x>\n**Board `c`**", None], "n": [1, 2, 3]})
+    assert markdown(table)[2:] == [
+        r"| a\|b | 1 |",
+        "| &lt;img src=x> **Board `c`** | 2 |",
+        "| – | 3 |",
+    ]
 
 
 @pytest.mark.slow

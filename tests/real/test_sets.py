@@ -65,6 +65,28 @@ def test_files_of_other_names_and_sets_without_a_board_are_told(tmp_path):
     )
 
 
+def test_a_file_that_was_packed_or_changed_to_parquet_is_told_where_nothing_reads_it(tmp_path):
+    at = Layout.load(str(ROOT / "params.yaml"))
+    place = tmp_path / "FaithBench/data_for_release"
+    place.mkdir(parents=True)
+    for file in ("batch_1.json", "batch_1.json.gz", "batch_2.json.gz", "batch_12.parquet"):
+        (place / file).touch()
+    (tmp_path / "QA-Eval/EVOUNA").mkdir(parents=True)
+    for file in ("NQ.parquet", "TQ.json"):  # files that are named whole are read in either form
+        (tmp_path / "QA-Eval/EVOUNA" / file).touch()
+    (line,) = [line for line in survey(at, tmp_path, boards_in(at, tmp_path)) if "not read" in line]
+    assert line.startswith("vectara__FaithBench: not read, put it there as its publisher has it: ")
+    assert line.endswith(": data_for_release/batch_12.parquet, data_for_release/batch_2.json.gz")
+
+
+def test_of_two_versions_of_a_set_the_one_that_is_not_read_is_told(tmp_path):
+    at = Layout.load(str(ROOT / "params.yaml"))
+    for folder in ("factool", "GAIR-NLP__factool", "begin"):
+        (tmp_path / folder).mkdir()
+    lines = [line for line in survey(at, tmp_path, boards_in(at, tmp_path)) if "also there" in line]
+    assert lines == ["factool: read from 'GAIR-NLP__factool' alone; also there: factool"]
+
+
 def test_a_folder_with_a_set_without_a_board_alone_says_why(tmp_path):
     (tmp_path / "IAAR-Shanghai__UHGEval").mkdir()
     with pytest.raises(TruerateError, match="nothing known in .*; no board is made of UHGEval: its labels"):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from pathlib import Path
 
 import polars as pl
@@ -41,6 +42,25 @@ def test_an_entity_with_its_pages(form, put, read):
     ]
     assert got.card["counts"] | {"n_pages": 4, "n_pages_without_text": 1} == got.card["counts"]
     assert "not tried on the original" in got.card["citation"] and got.card["redistribution"] == "ids-only"
+
+
+def test_only_an_address_at_wikipedia_makes_a_page_wikipedias(put, read):
+    addresses = [
+        "https://varn.example/?from=https://en.wikipedia.org/",
+        "https://xwikipedia.org/",
+        "http://[x.wikipedia.org/",
+    ]
+    addresses += ["https://de.m.Wikipedia.org:443/wiki/Varn"]
+    pages = [{"text": f"Page {place}.", "url": url} for place, url in enumerate(addresses)]
+    put("a.jsonl", [ROW | {"info": pages}])
+    got = dict(read("wildhallucinations").documents.select("text", "is_wikipedia").iter_rows())
+    assert [got[page["text"]] for page in pages] == [False, False, False, True]
+
+
+def test_a_number_that_is_none_says_as_little_as_null(put, read):
+    put("a.jsonl", [ROW | {"perplexity": math.nan, "wiki": math.nan}])
+    (item,) = read("wildhallucinations").items.to_dicts()
+    assert {one["key"] for one in item["attributes"]} == {"name", "domain"}
 
 
 def test_pages_may_say_less(put, read):

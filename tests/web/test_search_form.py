@@ -235,3 +235,22 @@ def test_replies_that_are_none_and_results_that_cannot_be_used():
 )
 def test_words_of_an_error(body, words):
     assert said(json.dumps(body).encode()) == words
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({"message": "Unauthorized."}, "no result, but Unauthorized."),
+        ({"detail": "Invalid key"}, "no result, but Invalid key"),
+        ({"errors": [{"message": "bad key"}]}, "no result, but [{'message': 'bad key'}]"),
+        ({"organic": [], "message": "ok"}, "no result, but ok"),
+        ({"organic": []}, []),
+        ({}, []),
+        ({"error": "", "message": "ok", "organic": [{"link": "http://a/"}]}, [{"link": "http://a/"}]),
+        ({"error": False, "organic": [{"link": "http://a/"}]}, [{"link": "http://a/"}]),
+        ({"error": "no", "organic": [{"link": "http://a/"}]}, "a reply that is no search result"),
+    ],
+)
+def test_a_fault_that_is_told_in_a_reply_of_status_200_is_not_kept_as_no_result(body, found):
+    call = Call(Service.model_validate(known()["serper"]), 3, key="k")
+    assert call.read(json.dumps(body).encode()) == found

@@ -82,6 +82,18 @@ def folder_of(data: Path, entry: Mapping) -> str | None:
     return found
 
 
+def _others(data: Path, names: Sequence[str], found: str) -> list[str]:
+    """The folders that bear one of a set's names beside the one that is read: of two versions the other would be lost
+    without a word.
+    """
+    known = {name.casefold() for name in names}
+    return sorted(
+        path.name
+        for path in data.iterdir()
+        if path.is_dir() and path.name.casefold() in known - {found.casefold()}
+    )
+
+
 def _is_itself(data: Path, names: Sequence[str], public: PublicSet | None) -> bool:
     """Whether a folder is a set: it has its name, or it holds the files of its clone under whatever name."""
     if data.resolve().name.casefold() in {name.casefold() for name in names}:
@@ -124,9 +136,14 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
     lines += near_names(data, folders - set(there), folders)
     lines += left_out_in(at, data)
     for own, found in there.items():
-        reader = next(entry.reader for entry in at.p.public_data.values() if entry.folder == own)
+        declared = next(entry for entry in at.p.public_data.values() if entry.folder == own)
+        reader = declared.reader
         if (public := set_of(reader)) and (unread := public.unread(data / found)):
             lines.append(f"{own}: not read, as no file of this set has such a name: {listed(unread)}")
+        if public and (repacked := public.repacked(data / found)):
+            lines.append(f"{own}: not read, put it there as its publisher has it: {listed(repacked)}")
+        if others := _others(data, names_of(declared.model_dump()), found):
+            lines.append(f"{own}: read from {found!r} alone; also there: {listed(others)}")
     for name, entry in entries.items():
         if (taught := at.p.public_data[name].training) and not entry["training"]:
             lines.append(untaught(name, f"the folder {taught.folder!r}, which is not there"))

@@ -121,9 +121,14 @@ def agreement_table(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def markdown(table: pl.DataFrame) -> list[str]:
-    """A frame as lines of a Markdown table, a dash for what is missing."""
-    head = [f"| {' | '.join(table.columns)} |", f"|{' --- |' * table.width}"]
-    return head + [
-        f"| {' | '.join('–' if value is None else str(value) for value in row)} |"
-        for row in table.iter_rows()
-    ]
+    """A frame as lines of a Markdown table, a dash for what is missing. Names come from files of others: none ends a cell
+    or a line, or is markup.
+    """
+    head = [f"| {' | '.join(map(_cell, table.columns))} |", f"|{' --- |' * table.width}"]
+    return head + [f"| {' | '.join(map(_cell, row))} |" for row in table.iter_rows()]
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return " ".join(str(value).split()).replace("|", r"\|").replace("<", "&lt;")

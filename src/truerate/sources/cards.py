@@ -1,6 +1,7 @@
 """The card of a source: its name and rights as the folder's `source.json` says them."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from truerate.core.errors import SourceError
 from truerate.sources.cuts import parse
@@ -40,3 +41,12 @@ def card_in(folder: Path, name: str) -> dict:
             f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
         )
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card
+
+
+def is_of_wikipedia(url: str | None) -> bool:
+    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it."""
+    try:
+        host = (urlsplit(url or "").hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    return host == "wikipedia.org" or host.endswith(".wikipedia.org")

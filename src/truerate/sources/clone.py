@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truerate.sources.cuts import Cut
+from truerate.sources.parquet import SUFFIX, named
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,27 @@ class PublicSet:
         }
         return sorted({*matching(folder, *kinds)} - {*own})
 
+    def repacked(self, folder: Path) -> list[str]:
+        """The files that are named as one of the set's, packed (`batch_2.json.gz`) or as Parquet, where that file itself is
+        not there and nothing reads them in its place.
+        """
+        patterns = [pattern for patterns in self.holds.values() for pattern in patterns]
+        own = {*matching(folder, *patterns)}
+        read = {file for pattern in patterns if not _is_glob(pattern) for file in named(folder, pattern)}
+        packed = matching(folder, *(f"{pattern}.*" for pattern in patterns))
+        columns = matching(folder, *(str(Path(pattern).with_suffix(SUFFIX)) for pattern in patterns))
+        is_beside = {str(Path(file).with_suffix("")) for file in own}
+        alone = {file for file in packed if file.rpartition(".")[0] not in own}
+        alone |= {file for file in columns if str(Path(file).with_suffix("")) not in is_beside}
+        return sorted(alone - own - read)
+
     def is_in(self, folder: Path, part: str | None = None) -> bool:
         """Whether a folder holds any of it."""
         return len(self.missing(folder, part)) < len(self.parts(part))
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(sign in pattern for sign in "*?[")
 
 
 def matching(folder: Path, *patterns: str) -> list[str]:

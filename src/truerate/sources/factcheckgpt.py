@@ -7,6 +7,7 @@ false or the word "unknown".
 from pathlib import Path
 
 from truerate.core.text import clean, passage_name, passage_of
+from truerate.sources.cards import is_of_wikipedia
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -136,8 +137,8 @@ def _passages(passages: object, urls: object, where: str) -> list[tuple[str, str
 
 def _passage(collection: Collection, text: str, url: str | None) -> str:
     """A passage as evidence: its document, and all of it."""
-    is_wikipedia = "wikipedia.org" in (url or "")
-    return passage_name(collection.document(text, url=url, is_wikipedia=is_wikipedia), 0, len(text))
+    document = collection.document(text, url=url, is_wikipedia=is_of_wikipedia(url))
+    return passage_name(document, 0, len(text))
 
 
 def _truth(label: object) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import SourceError
+from truerate.core.errors import SourceError, listed
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -26,6 +26,7 @@ from truerate.sources.faithjudge_replies import (
 )
 from truerate.sources.ragtruth_answers import Given
 from truerate.sources.rows import BadRow, Reason, Row, label_of
+from truerate.sources.unit_labels import attributes_of
 
 VERDICTS = "eval_results"
 FILE = re.compile(rf"{VERDICTS}/([^/]+)/([^/]+)/(o3-mini_)?([a-z0-9]+-[a-z0-9]+)_hallucination_eval\.txt")
@@ -112,7 +113,22 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection.fold_files(f"{VERDICTS} and what lies beside it")
     own = {beside.subjects[place.maker, place.model] for place in files if place.maker == MAKER}
     collection.card["judges_own"] = sorted(own)
+    if lacking := _lacking(collection):
+        told = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
+        collection.card["caveats"] = [*collection.card["caveats"], told]
     return collection.tables()
+
+
+def _lacking(collection: Collection) -> str:
+    """The models that have no verdict in a task in which another has one, each with those tasks; empty where none lacks."""
+    tasks: dict[str, set[str]] = {}
+    for sample in collection.samples.values():
+        if sample["label_source"] == "silver":
+            tasks.setdefault(sample["generator"], set()).add(attributes_of(sample)["part"])
+    every = set().union(*tasks.values())
+    return "; ".join(
+        f"{model} ({listed(every - tasks[model])})" for model in sorted(tasks) if every - tasks[model]
+    )
 
 
 def verdict_files(folder: Path) -> Iterator[Place]:

@@ -7,6 +7,7 @@ code that reads it, `text` and `status_code` (200 where it was got), and perhaps
 address are read where they are there.
 """
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import name_fault, name_key
+from truerate.sources.cards import is_of_wikipedia
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX, parquet_rows
@@ -91,13 +93,19 @@ def _page(page: Row) -> dict | None:
     if status not in (None, GOT, str(GOT)) or not (text or "").strip():
         return None
     url = page.optional_text("url") or page.optional_text("link")
-    is_wikipedia = ".wikipedia.org/" in (url or "")
+    is_wikipedia = is_of_wikipedia(url)
     rights = {"licence": WIKIPEDIA if is_wikipedia else WEB, "is_wikipedia": is_wikipedia}
     return {"text": text, "title": page.optional_text("title") or "", "url": url, **rights}
 
 
-def _number(row: Row, field: str) -> float | None:
+def _told(row: Row, field: str) -> object:
+    """The value of a field; None also for the number that is none, as tables in memory write an absent one."""
     value = row.values.get(field)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _number(row: Row, field: str) -> float | None:
+    value = _told(row, field)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise BadRow(Reason.WRONG_TYPE, f"field {field!r} must be a number or null, not {str(value)[:40]!r}")
     return value
@@ -105,7 +113,7 @@ def _number(row: Row, field: str) -> float | None:
 
 def _wiki(row: Row) -> bool | None:
     """Whether a page of Wikipedia is among them, as published (1, 0, true or false)."""
-    value = row.values.get("wiki")
+    value = _told(row, "wiki")
     if value not in (None, 0, 1):
         raise BadRow(Reason.UNKNOWN_VALUE, f"field 'wiki' is {str(value)[:40]!r}; allowed: 0, 1, true, false")
     return None if value is None else bool(value)

@@ -11,6 +11,7 @@ from truerate.core.text import clean
 from truerate.web.recorded import result
 
 DAY_S = 86400
+FAULTS = ("errors", "message", "detail")  # where a reply without results tells why, beside `error`
 _WINDOW = re.compile(r"\bw=(\d{1,9})")
 
 
@@ -38,11 +39,15 @@ class Call:
         return {"params": {name: plain(value) for name, value in asked.items()}, "headers": self._headers}
 
     def read(self, body: bytes) -> list[dict] | str:
-        """The results in a reply, or why it is none. A reply without the list has no result."""
+        """The results in a reply, or why it is none. A reply without the list has no result, unless it tells of a fault:
+        some say in a reply of status 200 that a key is not theirs, and what is stored as no result is not asked again.
+        """
         found = _loaded(body)
-        if not isinstance(found, dict) or found.get("error") is not None:
+        if not isinstance(found, dict) or found.get("error") not in (None, "", False):
             return "a reply that is no search result"
         items = _at(found, self.service.results) or []
+        if not items and (fault := next((found[name] for name in FAULTS if found.get(name)), None)):
+            return f"no result, but {clean(str(fault))[:100]}"
         if not isinstance(items, list):
             return "a reply that is no search result"
         if not items and self.service.fault and (silent := found.get(self.service.fault)):

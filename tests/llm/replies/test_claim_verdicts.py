@@ -36,10 +36,36 @@ def test_verdicts_by_hand(text, expected):
         ("supported? no", None),
         ("not supported by passage 1, but passage 2 states it", None),
         ("I would not call this supported", None),
+        # what is denied with a reason is read as often as what is granted: lost on one side alone it would shift the score
+        ("Passage 1 says so. Supported.", False),
+        ("No passage says so. Not supported.", True),
+        ("The passages call her a poet, not a mathematician. Not supported.", True),
+        ("passage 2 contradicts this -> not supported", True),
+        ("I would not say so. Not supported.", None),
+        ("This is true, though not stated. Not supported.", None),
+        ("supports", False),
+        ("refutes", True),
+        ("entailment", False),
+        ("contradict", True),
+        ("neutral", True),
     ],
 )
 def test_a_verdict_is_read_where_nothing_in_the_words_could_turn_it(words, verdict):
     assert verdict_of(words) is verdict
+
+
+def test_what_an_object_says_twice_of_a_claim_is_not_lost():
+    claims = ["Kiel is a city.", "Kiel lies in Bavaria."]
+    twice = '{"1": "supported", "2": "not supported", "1": "not supported"}'
+    assert read_verdicts(twice, claims).value == ["ambiguous", True]
+    assert read_verdicts('{"1": "supported", "2": "supported", "1": "supported"}', claims).value == [
+        False,
+        False,
+    ]
+    fields = (
+        '[{"claim": 1, "verdict": "supported", "supported": false}, {"claim": 2, "verdict": "not supported"}]'
+    )
+    assert read_verdicts(fields, claims).value == ["ambiguous", True]
 
 
 def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():

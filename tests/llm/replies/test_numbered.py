@@ -183,3 +183,21 @@ def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It l
 )
 def test_words_for_none(words, expected):
     assert says_nothing(words) is expected
+
+
+def test_facts_that_a_cell_holds_on_lines_of_its_own_are_several():
+    table = "| Sentence | Facts |\n|---|---|\n| 1 | • A is B.<br>• A is C. |\n| 2 | none |\n| 3 | D is E.<br/>D is F. |"
+    read = read_lines(table, 3)
+    assert read.facts == ((0, "A is B."), (0, "A is C."), (2, "D is E."), (2, "D is F."))
+    assert read.missed == () and read.n_malformed == 0
+
+
+def test_elements_that_hold_several_facts_are_no_fact():
+    elements = "<s1><fact>Lake Tarn lies in Oria.</fact></s1><s2><fact>Lake Tarn is deep.</fact></s2>"
+    read = read_lines(elements, 2)
+    assert read is None or (not read.facts and read.n_malformed)
+
+
+def test_an_object_that_has_a_number_twice_loses_no_fact():
+    read = read_lines('{"1": "Tarn is a lake.", "1": ["Tarn is deep."], "2": []}', 2)
+    assert read.facts == ((0, "Tarn is a lake."), (0, "Tarn is deep."))

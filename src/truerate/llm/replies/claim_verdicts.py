@@ -310,15 +310,12 @@ def _of_json(value: Any, n: int) -> list[bool | str]:
         pairs = [
             (
                 marks.number_of(key, NOUNS),
-                marks.first_of(one, _VERDICT_KEYS) if isinstance(one, dict) else one,
+                _agreed(one) if isinstance(one, dict) else one,
             )
             for key, one in value.items()
         ]
     elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        pairs = [
-            (marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS), marks.first_of(one, _VERDICT_KEYS))
-            for one in value
-        ]
+        pairs = [(marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS), _agreed(one)) for one in value]
     elif isinstance(value, list):
         entries = [marks.entry_of(one, NOUNS) if isinstance(one, str) else None for one in value]
         pairs = [
@@ -332,9 +329,22 @@ def _of_json(value: Any, n: int) -> list[bool | str]:
         if number == 0:
             return ["absent"] * n
         if number is not None:
-            verdict = not one if isinstance(one, bool) else verdict_of(one) if isinstance(one, str) else None
-            said.setdefault(number, set()).add("malformed" if verdict is None else verdict)
+            told = {_in_json(part) for part in (one if isinstance(one, list) else [one])}
+            said.setdefault(number, set()).update("malformed" if part is None else part for part in told)
     return [_one(said.get(place)) for place in range(1, n + 1)]
+
+
+def _in_json(value: Any) -> bool | None:
+    """The verdict that a JSON value is: true for supported, or the words."""
+    return not value if isinstance(value, bool) else verdict_of(value) if isinstance(value, str) else None
+
+
+def _agreed(entry: dict[str, Any]) -> Any:
+    """What stands under the first of the names for a verdict, and all that others say where one says the contrary."""
+    values = [marks.first_of(entry, (key,)) for key in _VERDICT_KEYS]
+    given = [value for value in values if value is not None]
+    told = {_in_json(value) for value in given} - {None}
+    return given if len(told) > 1 else next(iter(given), None)
 
 
 def _of_table(text: str, claims: Sequence[str]) -> list[bool | str] | None:

@@ -1,7 +1,9 @@
 """Facts by the number of their sentence in JSON values and tables."""
 
+import re
 from typing import Any
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
 from truerate.llm.replies.fact_words import Told, stated
 
@@ -45,6 +47,7 @@ _FACT_KEYS = (
     "statement",
     "content",
 )
+_IN_CELL = lazy(r"\s*<br\s*/?>\s*", re.IGNORECASE)  # a line's end inside a cell of a table
 
 
 def of_json(text: str, n: int) -> tuple[list[Told], int] | None:
@@ -147,8 +150,10 @@ def of_table(text: str, n: int) -> tuple[list[Told], int] | None:
     n_malformed, number = 0, None
     for row in rows[1:] if has_head else rows:
         number = marks.number_of(row[numbers], NOUNS) if row[numbers] else number
-        if number is None or not 1 <= number <= n or not (found := stated((number,), row[facts], ("table",))):
-            n_malformed += 1
-            continue
-        told += found
+        is_known = number is not None and 1 <= number <= n
+        for words in [part for part in _IN_CELL.split(row[facts]) if part] or [""]:
+            words = marks.item_of(words) or words
+            found = stated((number,), words, ("table",)) if number is not None and is_known else []
+            n_malformed += not found
+            told += found
     return told, n_malformed

@@ -13,6 +13,7 @@ OPEN = lazy(
     r"(?:[,،、]|\b(?:a|an|the|of|in|on|at|to|by|for|from|with|and|or|is|was|as))$", re.IGNORECASE
 )  # a fact that goes on
 _CITED = lazy(r"(?:\s*\[\d{1,3}\])+(?=\s*[.!?]?\Z)")
+_ELEMENTS = lazy(r"</[a-z][\w-]*>\s*</?[a-z][^<>]*>", re.IGNORECASE)  # `</fact><fact>`: several, not one
 _BROKEN = lazy(r"(?:\b(?:the|an?|of|and|or|with|from|by)|,)\Z")
 LABEL = lazy(r"[*_]*(?:atomic |extracted )?facts?(?:\s+\d{1,2})?[*_]*\s*[:：]\s*[*_]*\s*", re.IGNORECASE)
 
@@ -44,7 +45,7 @@ def stated(numbers: tuple[int, ...], text: str, cuts: tuple[str, ...] = ()) -> l
     is_open = bool(_BROKEN.search(uncited)) or (
         len(parts) > 1 and parts[-1][-1].isalnum() and parts[0][-1] in ".!?"
     )
-    if not any(map(str.isalnum, uncited)) or inner or is_open:
+    if not any(map(str.isalnum, uncited)) or inner or is_open or _ELEMENTS.search(uncited):
         return []
     return [Told(numbers, uncited.strip(), cuts)]
 

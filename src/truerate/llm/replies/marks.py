@@ -195,7 +195,7 @@ def json_of(text: str) -> Any:
         if not is_json_like(part):
             continue
         try:
-            return json.loads(part)
+            return json.loads(part, object_pairs_hook=_all_said)
         except (ValueError, RecursionError):
             continue
     # one object a line
@@ -204,10 +204,26 @@ def json_of(text: str) -> Any:
     ]
     if len(lines) > 1 and all(line.startswith("{") for line in lines):
         try:
-            return [json.loads(line) for line in lines]
+            return [json.loads(line, object_pairs_hook=_all_said) for line in lines]
         except (ValueError, RecursionError):
             return None
     return None
+
+
+def _all_said(named: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which a name that stands twice has all that it says, as a list: JSON keeps the last, and the others
+    would be lost without a word.
+    """
+    said: dict[str, list[Any]] = {}
+    for name, value in named:
+        if value not in said.setdefault(name, []):
+            said[name].append(value)
+    return {
+        name: values[0]
+        if len(values) == 1
+        else [one for value in values for one in (value if isinstance(value, list) else [value])]
+        for name, values in said.items()
+    }
 
 
 def number_of(value: Any, nouns: Sequence[str]) -> int | None:

@@ -15,7 +15,7 @@ from truerate.core.text import words
 _SURELY = r"(?:(?:fully|completely|entirely|clearly|directly|explicitly|strongly|well)[ -])?"
 _SIGNS_GOOD, _SIGNS_BAD = "✓✔✅☑", "✗✘❌✖"
 GOOD = (
-    rf"(?:{_SURELY}(?:supported|support|supports|entailed|confirmed|verified|corroborated)"
+    rf"(?:{_SURELY}(?:supported|support|supports|entailed|entails|entailment|confirmed|verified|corroborated)"
     rf"|(?:true|correct|accurate|yes)|[{_SIGNS_GOOD}])"
 )
 BAD = (
@@ -23,7 +23,8 @@ BAD = (
     r"(?:supported|entailed|confirmed|verified|verifiable|corroborated|mentioned|stated|found|addressed|covered|true|"
     r"correct|accurate|enough (?:evidence|information|info))"
     r"|(?:un|non|not)[ -]?supported|unverifiable|unverified|unconfirmed|(?:partially|partly)[ -](?:supported|true|correct)"
-    r"|partially|partly|partial support|refuted|contradicted|contradicts|contradictory|contradiction|disproved|disproven|"
+    r"|partially|partly|partial support|refuted|refutes?|contradicted|contradicts?|contradictory|contradiction|disproved|"
+    r"disproven|disproves|neutral|"
     r"false|incorrect|inaccurate|wrong|(?:no|lacks|without) (?:supporting evidence|support|evidence|mention|information)|"
     r"can(?:not|'t| not) be (?:verified|confirmed|supported|determined)|insufficient (?:evidence|information|support)|"
     r"neither (?:supported|confirmed) nor (?:contradicted|refuted|denied|disproved)|no"
@@ -86,7 +87,19 @@ _LAST = lazy(
     rf"(?P<prior>.+?)\s*(?:(?P<sign>[:：→|=(\[]+|[-–—](?=\s)|->|=>|,(?= (?:so|therefore|thus|hence)\b))|[.。])\s*{_SUBJECT}"
     rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))[\s.)\]*_`'\"]*"
 )
-# that the passages are silent: no more than `not supported` says
+# that the passages deny it, which agrees with `not supported` behind it
+_DENIES = lazy(r"\b(?:not|no|nor|none|never|nothing|cannot|neither|refut\w*|contradict\w*|false)\b|n't")
+_ENDED = (
+    "",
+    "→",
+    "->",
+    "=>",
+    "-",
+    "–",
+    "—",
+    ",",
+)  # signs, behind which a verdict is no part of what stands before it
+# that they are silent: no more than `not supported` says
 _SILENT = lazy(
     r"(?:do(?:es)? not|don't|doesn't|did not|no passages?|none of the passages?|nothing|never|not) (?:\w+ ){0,2}?"
     r"(?:mention|state|say|speak|"
@@ -117,7 +130,7 @@ def verdict_of(text: str, claim: str = "") -> bool | None:
     start = re.match(_SUBJECT, plain)
     assert start is not None
     head = _HEAD.match(plain, start.end())
-    if head is None:
+    if head is None or (head[0] == "no" and re.match(r"\s+\w", plain[head.end() :])):  # `no passage says so`
         return _last(plain)
     return _first(head, plain[head.end() :])
 
@@ -165,6 +178,10 @@ def _last(plain: str) -> bool | None:
         return None
     is_bad, word = found["bad"] is not None, found["bad"] or found["good"]
     prior = _SILENT.sub(" ", found["prior"]) if is_bad else found["prior"]
+    if (
+        is_bad and (found["sign"] or "") in _ENDED
+    ):  # else what is denied with a reason is lost, and what is granted is not
+        prior = _DENIES.sub(" ", prior)
     if _AGAINST_LAST.search(prior) or (found["sign"] is None and word in _BARE_WORDS):
         return None
     return is_bad
