@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from tests.sources.bad_rows import reason_of
-from truerate.sources.cuts import csv_records, json_lines, json_list, json_rows, parse
+from truerate.sources.cuts import csv_records, json_lines, json_list, json_rows, parse, tab_records
 from truerate.sources.rows import BadRow, Reason
 
 
@@ -127,3 +127,11 @@ def test_a_csv_without_a_column():
         reason_of(lambda: made(csv_records(b"a,b\n", ("a", "c"))))[1]
         == "no column 'c' in the header; found: a, b"
     )
+
+
+def test_a_column_that_stands_twice_in_a_header():
+    """The last of them would count without a word; of one that nobody asks for nothing is lost."""
+    wanted = (Reason.CONFLICT, "column 'a' stands in the header 2 times")
+    assert reason_of(lambda: made(csv_records(b"a,b,a\n1,2,3\n", ("a",)))) == wanted
+    assert reason_of(lambda: made(tab_records(b"a\tb\ta\n1\t2\t3\n", ("a",)))) == wanted
+    assert made(csv_records(b"a,,\n1,2,3\n", ("a",))) == [(1, {"a": "1", "": "3"})]

@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -170,12 +170,21 @@ def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
         if absent:
             names = listed(map(clean, reader.fieldnames or ()))
             raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {names}")
+        refuse_twice(reader.fieldnames or (), columns)
         for number, record in enumerate(reader, 1):
             yield number, lambda record=record: _record(record)
     except csv.Error as error:
         raise BadRow(Reason.UNPARSABLE, f"not CSV: {error}") from None
     finally:
         csv.field_size_limit(limit)
+
+
+def refuse_twice(header: Sequence[str], columns: tuple[str, ...]) -> None:
+    """Raise BadRow where a header has one of the columns twice: of each row the last would count, without a word."""
+    if twice := [name for name in columns if header.count(name) > 1]:
+        raise BadRow(
+            Reason.CONFLICT, f"column {twice[0]!r} stands in the header {header.count(twice[0])} times"
+        )
 
 
 def tab_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
@@ -189,6 +198,7 @@ def tab_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
         raise BadRow(
             Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {listed(header)[:N_HEADER]}"
         )
+    refuse_twice(header, columns)
     for number, line in enumerate(lines[1:], 1):
         if line:
             yield number, lambda line=line: _tab_record(line, header)
