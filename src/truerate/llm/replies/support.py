@@ -114,6 +114,11 @@ _LABEL = lazy(
     r"(?:final |my )?(?:verdicts?|judge?ments?|answer|conclusion|label|status|result|decision|rating|assessment|classification)"
     r"[*_]*\s*(?:is\b)?\s*[:：=\-–—]?\s*"
 )
+# what is asked of a claim, before a yes or no that answers it
+_ASKED = lazy(
+    rf"(?:is (?:it|this|the \w+) )?{_SURELY}(?:supported|entailed|confirmed|verified|corroborated|true|correct|accurate|factual)"
+    r"(?: by (?:the|any|these) \w+)?\s*[:：=→–—-]+\s*(?=(?:yes|no|true|false)\b)"
+)
 _EDGES = " \t*_`\"'“”„’‘()[]{}.,;:。!"
 
 
@@ -125,6 +130,8 @@ def verdict_of(text: str, claim: str = "") -> bool | None:
     label = _LABEL.match(plain)
     if label and label.end() < len(plain):
         plain = plain[label.end() :].lstrip("*_ ")
+    if asked := _ASKED.match(plain):
+        plain = plain[asked.end() :]
     if (active := _active(plain)) is not None:
         return active
     start = re.match(_SUBJECT, plain)
