@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.core.schemas import pair, unpaired
+from truerate.core.schemas import pair
 from truerate_world.halludial.models.claims import Checker, Finding, turns
 
 SELF = "self"
@@ -66,7 +66,7 @@ class Response(NamedTuple):
 
 def facts_of(row: Mapping) -> dict[str, str]:
     """The attributes of a row."""
-    return unpaired(row["attributes"])
+    return {one["key"]: one["value"] for one in row["attributes"]}
 
 
 def standing(rows: pl.DataFrame) -> pl.DataFrame:

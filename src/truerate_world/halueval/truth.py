@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from truerate.core.schemas import pairs, unpaired
+from truerate.core.schemas import pairs
 from truerate_world.encyclopedia import World
 from truerate_world.halueval.models.claim_checker import Finding, speaker
 from truerate_world.halueval.models.profiles import PROFILES, Model
@@ -182,7 +182,7 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
     reasons: dict[tuple, list[float]] = {}
     breaking: dict[tuple, list[float]] = {}
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
-        known = unpaired(row["attributes"])
+        known = {pair["key"]: pair["value"] for pair in row["attributes"]}
         model, task, pattern = models.get(row["model"]), known.get("task"), known.get("pattern")
         if model is None or (task, pattern) not in PROFILES[model].restating:
             continue

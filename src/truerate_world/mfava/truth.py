@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from truerate.core.schemas import pair, pairs, unpaired
+from truerate.core.schemas import pair, pairs
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate_world.manners import manners_of
 from truerate_world.mfava.models.entity_table import build
@@ -78,7 +78,7 @@ def _rejected(generations: pl.DataFrame, simulated: Mapping[str, str]) -> list[d
 
 def _read(row: dict, seed: int, tokenizer: str) -> dict:
     """One reply: whose, in which language, whether it is kept, its tokens, and what is false in it."""
-    facts = unpaired(row["attributes"])
+    facts = {pair["key"]: pair["value"] for pair in row["attributes"]}
     spans = reader(build(seed)).truth(row["text"], facts["lang"])
     counts = token_counts(
         offsets_by(tokenizer)(row["text"]), [(span["start"], span["end"]) for span in spans], []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from truerate.core.schemas import pairs, unpaired
+from truerate.core.schemas import pairs
 from truerate.core.text import sentences
 from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, base
@@ -142,7 +142,7 @@ def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[
 
 def _where(item: dict) -> dict[str, str]:
     """The slices that an entity is in; `wikipedia` is yes or no."""
-    known = unpaired(item["attributes"])
+    known = {pair["key"]: pair["value"] for pair in item["attributes"]}
     found = {name: known[attribute] for name, attribute in SLICES.items() if attribute in known}
     if "wikipedia" in found:
         found["wikipedia"] = "yes" if found["wikipedia"].casefold() in ("true", "yes") else "no"
