@@ -2,7 +2,17 @@
 
 import pytest
 
-from truerate.core.quotes import MAX_QUOTES, Located, locate, located, located_strings, quotations, united
+from truerate.core.quotes import (
+    MAX_QUOTES,
+    Located,
+    bare,
+    bare_answers,
+    locate,
+    located,
+    located_strings,
+    quotations,
+    united,
+)
 
 RESPONSE = 'It opened in 1931, and it has "four" lanes, don’t you think? Ann Lee built it in Paris and Rome.'
 
@@ -108,3 +118,12 @@ def test_a_text_of_marks_alone_is_read_in_time():
     assert len(quotations('"a" ' * 5_000)) == MAX_QUOTES
     for sign in "\"“„`'":
         assert quotations(sign * 20_000) == [] or sign == "'"
+
+
+def test_golden_answers_are_looked_for_without_case_articles_punctuation_and_blanks():
+    assert bare("The  Bridge,\nof a Town!") == "bridge of town"
+    assert bare("Oster's “an” 9-11") == "osters “ ” 911", "ASCII punctuation alone goes, and leaves no blank"
+
+
+def test_golden_answers_stand_between_slashes_also_where_one_holds_a_slash():
+    assert bare_answers("The Oster/9/11/a/") == ["oster", "9", "11", "", ""]

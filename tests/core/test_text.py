@@ -3,8 +3,6 @@
 import pytest
 
 from truerate.core.text import (
-    bare,
-    bare_answers,
     clean,
     find_span,
     normalise,
@@ -52,15 +50,6 @@ def test_words_join_inner_hyphens_and_apostrophes():
 
 def test_answers_compare_without_case_articles_and_stops():
     assert normalise("The  Delhi.") == normalise("delhi") != normalise("New Delhi")
-
-
-def test_golden_answers_are_looked_for_without_case_articles_punctuation_and_blanks():
-    assert bare("The  Bridge,\nof a Town!") == "bridge of town"
-    assert bare("Oster's “an” 9-11") == "osters “ ” 911", "ASCII punctuation alone goes, and leaves no blank"
-
-
-def test_golden_answers_stand_between_slashes_also_where_one_holds_a_slash():
-    assert bare_answers("The Oster/9/11/a/") == ["oster", "9", "11", "", ""]
 
 
 def test_clean_removes_what_cannot_be_stored_or_misleads():

@@ -118,3 +118,8 @@ def _digest_of(file: str, state: os.stat_result) -> bytes:
         if state.st_ino and time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > SETTLED_NS:
             _READ[known] = found
     return found
+
+
+def page_key(title: str) -> str:
+    """The title of a wiki's page as titles are compared: case folded, spaces for underscores, single spaces."""
+    return " ".join(title.replace("_", " ").casefold().split())

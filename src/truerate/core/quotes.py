@@ -1,10 +1,12 @@
-"""Quotations: the strings that stand between quotation marks in a text, and where they stand in another one.
+"""Quotations: the strings that stand between quotation marks in a text, and where they stand in another one; and
+golden answers, bare as they are looked for in a text.
 
 A reason quotes the response that it speaks of, its knowledge, or both. What stands in the response is a
 segment of it, whatever else the reason quotes.
 """
 
 import re
+import string
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -319,3 +321,19 @@ def _is_balanced(plain: str, start: int, end: int) -> bool:
     opening, closing = plain[start], plain[end]
     inside = plain[start + 1 : end]
     return opening == closing or inside.count(opening) == inside.count(closing)
+
+
+# ---- golden answers ----------------------------------------------------------------------------------------
+_ARTICLE = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+BETWEEN_ANSWERS = "/"  # it also stands inside of some ("9/11"), where EVOUNA's own code splits, too
+
+
+def bare(text: str) -> str:
+    """A text as EVOUNA looks for golden answers in it: lower case, no ASCII punctuation, no articles, single spaces."""
+    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def bare_answers(golden: str) -> list[str]:
+    """The golden answers of a text that holds several, as `bare` has each; of some nothing may be left."""
+    return [bare(one) for one in golden.split(BETWEEN_ANSWERS)]

@@ -1,7 +1,6 @@
 """Text operations that more than one room needs: sentences, words, normal forms, spans."""
 
 import re
-import string
 import unicodedata
 
 from truerate.core.sentence_spans import sentence_spans
@@ -9,10 +8,8 @@ from truerate.core.sentence_spans import sentence_spans
 _CITATION = re.compile(r"(?<=[^\s\[])\s?\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _QUOTES = "\"'`´‘’‚‛“”„‟«»‹›"
 _APOSTROPHE = str.maketrans("’ʼ´`", "'" * 4)
-BETWEEN_ANSWERS = "/"  # it also stands inside of some ("9/11"), where EVOUNA's own code splits, too
 MAX_NAME = 200  # characters of a name
 _PATH = re.compile(r"\A[/~]|\A[A-Za-z]:/|\A\.{1,2}/|(?:\A|/)\.\.(?:/|\Z)|\\|://")
 _PASSAGE = re.compile(r"(.+):([0-9]{1,12})-([0-9]{1,12})")
@@ -38,21 +35,6 @@ def normalise(text: str) -> str:
     """A text as compared for equality of answers: NFKC, lower case, no articles, no punctuation, single spaces."""
     plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text).lower())
     return " ".join(words(plain))
-
-
-def bare(text: str) -> str:
-    """A text as EVOUNA looks for golden answers in it: lower case, no ASCII punctuation, no articles, single spaces."""
-    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
-
-
-def bare_answers(golden: str) -> list[str]:
-    """The golden answers of a text that holds several, as `bare` has each; of some nothing may be left."""
-    return [bare(one) for one in golden.split(BETWEEN_ANSWERS)]
-
-
-def page_key(title: str) -> str:
-    """The title of a wiki's page as titles are compared: case folded, spaces for underscores, single spaces."""
-    return " ".join(title.replace("_", " ").casefold().split())
 
 
 def folded(text: str) -> str:

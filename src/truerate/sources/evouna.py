@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.core.quotes import bare, bare_answers
 from truerate.core.schemas import pairs
-from truerate.core.text import bare, bare_answers
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list

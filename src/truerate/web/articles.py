@@ -17,8 +17,7 @@ import aiohttp
 from lxml import etree, html
 
 from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
-from truerate.core.keys import digest
-from truerate.core.text import page_key
+from truerate.core.keys import digest, page_key
 from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard

@@ -5,9 +5,9 @@ queries, and replies to the query alone.
 import re
 from collections.abc import Iterable, Sequence
 
-from truerate.core.keys import content_id, draw
+from truerate.core.keys import content_id, draw, page_key
 from truerate.core.schemas import pairs, reject_row
-from truerate.core.text import clean, page_key
+from truerate.core.text import clean
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies import marks
