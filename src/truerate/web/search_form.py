@@ -11,7 +11,7 @@ from truerate.core.text import clean
 from truerate.web.recorded import result
 
 DAY_S = 86400
-FAULTS = ("errors", "message", "detail")  # where a reply without results tells why, beside `error`
+FAULTS = ("errors", "message", "detail")  # where a reply without a list of results tells why, beside `error`
 _WINDOW = re.compile(r"\bw=(\d{1,9})")
 
 
@@ -45,8 +45,12 @@ class Call:
         found = _loaded(body)
         if not isinstance(found, dict) or found.get("error") not in (None, "", False):
             return "a reply that is no search result"
-        items = _at(found, self.service.results) or []
-        if not items and (fault := next((found[name] for name in FAULTS if found.get(name)), None)):
+        listed = _at(found, self.service.results)
+        items, telling = (
+            listed or [],
+            FAULTS if listed is None else FAULTS[:1],
+        )  # with an empty list a message may be any
+        if not items and (fault := next((found[name] for name in telling if found.get(name)), None)):
             return f"no result, but {clean(str(fault))[:100]}"
         if not isinstance(items, list):
             return "a reply that is no search result"
