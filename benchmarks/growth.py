@@ -170,15 +170,15 @@ def project(built: Path, board: str, k: int, folder: Path, *, is_replies: bool =
 def measured(command: Sequence[str], folder: Path) -> Cost:
     """What a command takes. Raises SystemExit with the end of what it said where it fails."""
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "TRUERATE_STORE": str(folder / "store")}
+    counted = [sys.executable, HERE / "benchmarks" / "whole_cost.py", sys.executable, "-m", "truerate"]
     ran = subprocess.run(
-        [sys.executable, HERE / "benchmarks" / "whole_cost.py", sys.executable, "-m", "truerate", *command],
-        **{
-            "cwd": folder,
-            "env": environment,
-            "text": True,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.STDOUT,
-        },
+        [*counted, *command],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     *said, told = ran.stdout.splitlines()
     took = json.loads(told)
