@@ -5,11 +5,11 @@ the reader, from a row to a value in the form of its labels.
 from collections.abc import Callable
 from typing import Any
 
+from truerate.llm.replies.abstaining import is_abstention
 from truerate.llm.replies.claim_verdicts import read_verdicts
 from truerate.llm.replies.lists import read_names
 from truerate.llm.replies.numbered import read_facts
 from truerate.tracks.mfava.silver import read_insertion
-from truerate.tracks.wildhallucinations.abstention import is_abstention
 from truerate.tracks.wildhallucinations.domains import parse_domain
 
 from .corpus import load

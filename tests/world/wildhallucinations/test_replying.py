@@ -3,7 +3,8 @@
 import pytest
 
 from truerate.core.text import sentences
-from truerate.tracks.wildhallucinations.abstention import is_abstention, is_paper_abstention
+from truerate.llm.replies.abstaining import is_abstention
+from truerate.tracks.wildhallucinations.abstention import is_paper_abstention
 from truerate_world.encyclopedia import build
 from truerate_world.lang.en_talk import PAIR_QUERIES, PROBE_QUERIES, QUERIES
 from truerate_world.models import IDS
