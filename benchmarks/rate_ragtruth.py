@@ -23,8 +23,9 @@ import numpy as np
 import polars as pl
 
 from truerate.answers.judging import detector_of
+from truerate.answers.labels import Label
 from truerate.answers.rating import cell_of, overall
-from truerate.answers.reading import BREAK, Answer, Label
+from truerate.answers.reading import BREAK, Answer
 from truerate.answers.rules import WORD_SUPPORT
 from truerate.answers.seen import Seen
 from truerate.detectors.tokens.labels import labels_of
@@ -160,7 +161,7 @@ def measure(folder: Path, n_draws: int) -> str:
     for name, asked, seen in ((WORD_SUPPORT, answers, rule), (TREES, half, learned)):
         fields = {"task": [one.slices["task"] for one in asked], "model": [one.system for one in asked]}
         for unit in ("answers", "tokens"):
-            cell = cell_of(asked, labels, seen, unit=unit)
+            cell = cell_of(asked, labels, seen, unit=unit, clusters=[one.question for one in asked])
             for k in LABELLED:
                 lines += rows_of(name, unit, k, draws_of(cell, fields, k, n_draws))
             flagged, gold = (one.sum() / cell.total.sum() for one in (cell.flagged, cell.gold))

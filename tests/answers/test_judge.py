@@ -41,7 +41,7 @@ def here(tmp_path, monkeypatch):
 def test_verdicts_are_read_and_what_has_none_is_counted(here, capsys):
     assert main(["rate", "answers.jsonl", "--detector", "judge:llama"]) == 0
     said = capsys.readouterr().out
-    assert "judged: 2 of 5 answers" in said and "not corrected" in said
+    assert "answers: 5 = 2 judged + 0 abstained + 0 empty + 3 not judged" in said and "not corrected" in said
     assert "unparsed" in said and "no reference" in said and "no reply" in said
     n_calls = here.stats()["n_calls"]
     assert main(["rate", "answers.jsonl", "--detector", "judge:llama"]) == 0

@@ -119,9 +119,15 @@ def test_answers_that_nobody_judged_have_no_share(here, capsys):
     assert [one["raw"] is None for one in found["slices"]["system"]] == [True, False]
     assert main(["rate", "mine.jsonl", *RULE]) == 0
     assert "of the 1 answers of 4 that were judged" in capsys.readouterr().out
-    (here / "mine.jsonl").write_text('{"answer": "It opened in 1412."}\n', "utf-8")
-    assert main(["rate", "mine.jsonl", *RULE]) == 0
-    assert "none was judged" in capsys.readouterr().out.splitlines()[0]
+    (here / "mine.jsonl").write_text('{"answer": "It opened in 1412."}\n' * 300, "utf-8")
+    capsys.readouterr()
+    assert main(["rate", "mine.jsonl", *RULE]) == 2
+    err = capsys.readouterr().err
+    assert (
+        "none of its 300 answers could be judged" in err
+        and "300 no reference" in err
+        and err.count("\n") == 1
+    )
 
 
 def test_an_answer_of_a_megabyte_is_cut_on_the_page(here):

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from truerate.answers.reading import Label, read_answers, read_labels
+from truerate.answers.labels import Label, read_labels
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED, read_answers
 from truerate.core.errors import SourceError
 
 
@@ -21,7 +22,7 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
         {"answer": "A hill.", "reference": None, "system": "alder", "lang": "en", "question": "What?"},
     ]
     text = "\r\n".join(["", *map(json.dumps, lines), ""])
-    first, second = read_answers(written(tmp_path, b"\xef\xbb\xbf" + text.encode()))
+    first, second = read_answers(written(tmp_path, b"\xef\xbb\xbf" + text.encode())).answers
     assert (first.id, first.reference, first.slices) == (
         "7",
         "One.\n\nTwo.",
@@ -34,14 +35,14 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
     ("text", "says"),
     [
         ("", "it holds none"),
-        ('{"answer": "a"}\n{"answer": " "}', "line 2: 'answer' holds no text"),
+        ('{"answer": "a"}\n{"reference": "b"}', "line 2: it has no 'answer'"),
+        ('{"answer": "a", "abstained": "perhaps"}', "line 1: 'abstained' is 'perhaps'; allowed: true, false"),
         ('{"reference": "a"}', "line 1: it has no 'answer'"),
         ('{"answer": 3}', "line 1: 'answer' is 3; allowed: text"),
         ('{"answer": "a", "reference": 3}', "line 1: 'reference' is 3"),
         ('{"answer": "a", "reference": ["b", 3]}', "line 1: 'reference' is ['b', 3]"),
         ('{"answer": "a", "id": 1.5}', "line 1: 'id' is 1.5"),
         ('{"answer": "a", "id": "x"}\n{"answer": "b", "id": "x"}', "line 2: id 'x' is that of line 1 too"),
-        ('{"answer": "a", "meta": {"b": 1}}', "line 1: 'meta' is {'b': 1}; a field to slice by"),
         ('{"answer": "a", "answer": "b"}', "line 1: a field stands there twice"),
         ("[1]", "line 1: it is no object"),
         ("answer: a", "line 1: it is no JSON"),
@@ -71,7 +72,10 @@ def test_what_does_not_fit_is_one_line_with_its_number(tmp_path, text, says):
             '{"id": 1, "is_hallucinated": true}\n{"id": "1", "is_hallucinated": true}',
             "line 2: id '1' is labelled twice",
         ),
-        ('{"id": 1, "is_hallucinated": "yes"}', "line 1: 'is_hallucinated' is 'yes'; allowed: true, false"),
+        (
+            '{"id": 1, "is_hallucinated": "perhaps"}',
+            "line 1: 'is_hallucinated' is 'perhaps'; allowed: true, false, 0, 1",
+        ),
         ('{"id": 1}', "line 1: give either"),
         ('{"id": 1, "is_hallucinated": true, "spans": []}', "line 1: give either"),
         (
@@ -103,7 +107,7 @@ def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
     found = read_answers(
         written(tmp_path, '{"answer": "A lake.", "id": null}\n{"answer": "A hill.", "id": "b"}')
     )
-    assert [one.id for one in found] == ["1", "b"]
+    assert [one.id for one in found.answers] == ["1", "b"]
 
 
 @pytest.mark.parametrize(
@@ -116,9 +120,89 @@ def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
         ('{"answer": "a"}\n'.encode("utf-32-be"), "it is UTF-16 or UTF-32; save it as UTF-8"),
         (b'\xef\xbb\xbf[\n {"answer": "a"},\n {"answer": "b"}\n]', "it is one JSON list; write each"),
         (b'{"answer": "a"}\r{"answer": "b"}\r', "its lines end in CR alone"),
+        (b'id,answer,reference\n1,"It opened, they say.",x\n', "it is CSV; write it as JSON lines"),
+        (b"id\tanswer\n1\tIt opened.\n", "it is TSV; write it as JSON lines"),
+        (b"id;answer\n1;It opened.\n", "read_csv(…, separator=';')"),
+        (b"PK\x03\x04\x14\x00xl/workbook.xml", "it is an Excel workbook"),
+        (b"PK\x03\x04\x14\x00_journal/start.json", "it is a log of Inspect"),
+        (b'{\n  "answer": "a"\n}\n', "it is one JSON object over several lines"),
     ],
 )
 def test_a_file_of_another_form_says_which_and_what_to_do(tmp_path, content, says):
     with pytest.raises(SourceError, match=re.escape(says)) as told:
         read_answers(written(tmp_path, content))
     assert "\n" not in str(told.value)
+
+
+def lines(*records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def read(tmp_path, *records, **given):
+    return read_answers(written(tmp_path, lines(*records)), given)
+
+
+SOUND = "The harbour of Karlomi was built in 1412."
+
+
+@pytest.mark.parametrize(
+    "text", ["", None, "  \n", "\u200b\u200d\ufeff", "\u00ad", "\x00", "<think>Perhaps 1412", "<|im_end|>"]
+)
+def test_an_answer_of_which_nothing_is_seen_is_empty(tmp_path, text):
+    assert [one.state for one in read(tmp_path, {"answer": text}, {"answer": "1412"}).answers] == [
+        EMPTY,
+        STATED,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("I'm sorry, I can't answer that.", ABSTAINED),
+        ("I don't know.", ABSTAINED),
+        ("The document does not mention who built it.", ABSTAINED),
+        ("Ich weiß es nicht.", ABSTAINED),
+        ("N/A", ABSTAINED),
+        ("No", STATED),
+        ("There is no toll on the east bridge.", STATED),
+        ("Little Women", STATED),
+        ("Khyber Pass.", STATED),
+        ("I cannot draw charts. " + "The town has 4,100 people and a mill. " * 12, STATED),
+    ],
+)
+def test_abstentions_are_a_third_state(tmp_path, text, state):
+    assert read(tmp_path, {"answer": text}).answers[0].state == state
+
+
+def test_a_field_says_better_whether_an_answer_abstains(tmp_path):
+    file = read(
+        tmp_path,
+        {"answer": "I don't know.", "abstained": False},
+        {"answer": SOUND, "abstained": "yes"},
+        {"answer": "I don't know.", "abstained": None},
+    )
+    assert [one.state for one in file.answers] == [STATED, ABSTAINED, ABSTAINED]
+
+
+def test_thought_and_special_tokens_are_cut_and_counted(tmp_path):
+    file = read(
+        tmp_path,
+        {"answer": f"<think>1900, or Venice?</think>{SOUND}"},
+        {"answer": f"<|im_start|>assistant\n{SOUND}<|im_end|>"},
+        {"answer": f"{SOUND}</s>"},
+        {"answer": f"{SOUND} 3 < 4 "},
+    )
+    assert [one.text for one in file.answers] == [SOUND, SOUND, SOUND, f"{SOUND} 3 < 4 "]
+    assert "cut off answers: thought in 1, special-token in 2" in file.notes
+
+
+def test_names_that_look_alike_are_one_or_said_to_be_several(tmp_path):
+    names = ["gpt-4", "gpt-4 ", "g\u200bpt-4", "ｇｐｔ-4", "GPT-4", "aster", "\u0430ster"]
+    file = read(tmp_path, *({"answer": SOUND, "system": name} for name in names))
+    assert [one.system for one in file.answers] == ["gpt-4"] * 4 + names[4:]
+    assert any("'gpt-4 '" in note and note.endswith("are one") for note in file.notes)
+    assert (
+        "system: 'GPT-4' and 'gpt-4' look alike and are counted apart; write them alike if they are one"
+        in file.notes
+    )
+    assert any(r"'aster' and '\u0430ster' look alike" in note for note in file.notes)

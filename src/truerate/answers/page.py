@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from truerate.answers.rating import Report, is_hallucinated
+from truerate.answers.reading import STATED
 from truerate.answers.seen import Span
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
 from truerate.core.errors import SettingsError
-from truerate.metrics.estimators.own_rate import Rate
+from truerate.metrics.estimators.own_rate import EXACT, Rate
 
 TEMPLATES, PAGE, INDEX = Path(__file__).parent / "templates", "page.html.j2", "index.html"
 MOST_SHOWN = 500  # answers on the page, flagged ones first
@@ -91,8 +92,11 @@ def figure(report: Report) -> Iterator[Bar]:
 
 def _bar(name: str, rate: Rate, y: int) -> Bar | None:
     is_raw = rate.low is None
-    low, high = rate.low, rate.high
-    value = rate.value
+    value, low, high = rate.value, rate.low, rate.high
+    if (
+        rate.estimator == EXACT and rate.system is not None
+    ):  # exact for these answers: a line is of the system
+        value, low, high = rate.system
     if is_raw and rate.raw is not None:
         value, low, high = rate.raw
     if low is None or high is None:
@@ -113,7 +117,8 @@ def card(report: Report, place: int) -> Mapping[str, Any]:
         report.seen[place],
         report.labels.get(report.answers[place].id),
     )
-    said = {True: "flagged", False: "not flagged", None: f"not judged: {seen.reason}"}[seen.verdict]
+    unjudged = f"not judged: {seen.reason}" if one.state == STATED else one.state
+    said = {True: "flagged", False: "not flagged", None: unjudged}[seen.verdict]
     people = None if label is None else ("hallucinated" if is_hallucinated(label) else "sound")
     text = one.text[:MOST_CHARACTERS]
     return {

@@ -1,18 +1,22 @@
 """`truerate.rate`: the share of one's own answers, or of their words, that is hallucinated, with its interval."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Literal
 
 import numpy as np
 
+from truerate.answers.fields import given_fields
+from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
-from truerate.answers.reading import Answer, Label, read_answers, read_labels
+from truerate.answers.labels import Label, read_labels
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED, Answer, read_answers
 from truerate.answers.seen import Detector, Seen, Span
-from truerate.core.errors import SettingsError
+from truerate.core.errors import SettingsError, SourceError
 from truerate.core.whole_words import units
+from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
 from truerate.metrics.estimators.own_rate import (
     LEAST_LABELS,
     Rate,
@@ -30,17 +34,18 @@ from truerate.metrics.estimators.sample import Cell
 Unit = Literal["answers", "tokens"]
 UNITS = ("answers", "tokens")
 ALL_ANSWERS = "all answers"
-MOST_VALUES = 20  # of a field: one with more is no slice
+MOST_VALUES, LONGEST_VALUE = 20, 80  # of a field: one with more, or with longer ones, is no slice
 NO_VALUE = "(none)"
 BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
 
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a file of answers. `seen`: the detector's word on each answer, in their order; `rate` of
-    all of them; `slices`: rates by the values of each field; `pairs`: systems beside one another; `not_sliced`:
-    fields of more than MOST_VALUES values, or as many as answers; `uneven`: fields by whose values answers were
-    labelled in other shares than chance explains, so that a rate of all of them leans to those labelled more.
+    """What is known of a file of answers. `seen`: the detector's word on each answer, in their order; `rate`: of all that
+    say something; `slices`: rates by the values of each field; `pairs`: systems beside one another; `not_sliced`: fields
+    of long texts, of more than MOST_VALUES values, or of mostly unlike ones; `uneven`: fields by whose values answers were
+    labelled in other shares than chance explains, so that a rate of all of them leans to those labelled more; `grouping`:
+    which answers have in common what they were asked about; `notes`: how the file was read.
     """
 
     unit: Unit
@@ -53,14 +58,28 @@ class Report:
     slices: Mapping[str, Sequence[Rate]]
     pairs: Sequence[Separation]
     not_sliced: Sequence[str]
+    grouping: Grouping
     uneven: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def n_in_state(self, state: str) -> int:
+        """Answers that say something, abstain, or are none."""
+        return sum(one.state == state for one in self.answers)
+
+    @property
+    def n_stated(self) -> int:
+        """Answers that say something: those of which rates are."""
+        return self.n_in_state(STATED)
 
     @property
     def unjudged(self) -> dict[str, int]:
-        """How many answers have no verdict, by why, the most frequent first."""
-        return dict(
-            Counter(one.reason or "no verdict" for one in self.seen if one.verdict is None).most_common()
+        """How many answers that say something have no verdict, by why, the most frequent first."""
+        missing = (
+            one.reason or "no verdict"
+            for answer, one in zip(self.answers, self.seen, strict=True)
+            if answer.state == STATED and one.verdict is None
         )
+        return dict(Counter(missing).most_common())
 
     @property
     def n_judged(self) -> int:
@@ -75,22 +94,58 @@ def rate(
     detector: str | None = None,
     adapter: str | None = None,
     unit: Unit | None = None,
+    fields: Iterable[str] = (),
     params: str = PARAMS,
 ) -> Report:
-    """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled.
+    """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled; of those that say
+    something: empty ones and abstentions are counted beside it.
 
     `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`, a
     folder, a Hub id, or a trained one of the project; None: a model of `params`, else word support. `unit`:
-    answers, or tokens (words); None: what was labelled. Raises TruerateError, one line, for what cannot be used,
-    before any model is asked.
+    answers, or tokens (words); None: what was labelled. `fields`: `ROLE=FIELD` where a field is not what its name says.
+    Raises TruerateError, one line, for what cannot be used, before any model is asked, and where nothing was judged and
+    nothing is labelled.
     """
-    read = read_answers(str(answers))
-    labelled = read_labels(str(labels), read) if labels is not None else {}
+    file = read_answers(str(answers), given_fields(fields))
+    labelled = read_labels(str(labels), file) if labels is not None else {}
     chosen = unit_of(labelled, unit)
     judge = detector_of(detector, adapter=adapter, params=params)
     if chosen == "tokens" and not judge.says_where:
         raise _says_not_where(judge)
-    return report(read, labelled, judge, judge.judge(read), unit=chosen)
+    seen = seen_by(judge, file.answers)
+    found = report(file.answers, labelled, judge, seen, unit=chosen)
+    notes = list(file.notes) + _unused_labels(file.answers, labelled)
+    if not found.n_judged and not found.rate.k:
+        raise SourceError(_nothing_known(str(answers), found, notes))
+    return replace(found, notes=notes)
+
+
+def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[Seen]:
+    """What the detector says of each answer that says something; the state of the others."""
+    seen = iter(judge.judge([one for one in answers if one.state == STATED]))
+    return [next(seen) if one.state == STATED else Seen(None, reason=one.state) for one in answers]
+
+
+def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> list[str]:
+    """A line on labels of answers that say nothing."""
+    unused = [labels[one.id] for one in answers if one.state != STATED and one.id in labels]
+    if not unused:
+        return []
+    n = sum(map(is_hallucinated, unused))
+    return [
+        f"labels of answers that abstain or are empty, not used: {len(unused)}, of which {n} say hallucinated; "
+        "where such an answer does say something, give it 'abstained': false"
+    ]
+
+
+def _nothing_known(path: str, found: Report, notes: Sequence[str]) -> str:
+    why = [f"{n} {reason}" for reason, n in found.unjudged.items()]
+    why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := found.n_in_state(state))]
+    more = "".join(f"; {note}" for note in notes)
+    return (
+        f"rating {path!r}: none of its {len(found.answers)} answers could be judged, and none is labelled: "
+        f"{', '.join(why)}; give what an answer is checked against as 'reference'{more}"
+    )
 
 
 def unit_of(labels: Mapping[str, Label], wanted: str | None) -> Unit:
@@ -118,14 +173,19 @@ def report(
     """
     if unit == "tokens" and any(one.verdict is not None and one.spans is None for one in seen):
         raise _says_not_where(judge)
-    cell = cell_of(answers, labels, seen, unit=unit)
-    fields = {"system": [one.system for one in answers], "lang": [one.lang for one in answers]}
-    names = dict.fromkeys(name for one in answers for name in one.slices)
-    fields |= {name: [one.slices.get(name, "") for one in answers] for name in names}
-    told = {name: values for name, values in fields.items() if len(set(values)) > 1}
+    is_stated = [one.state == STATED for one in answers]
+    stated = [one for one, is_so in zip(answers, is_stated, strict=True) if is_so]
+    seen_of_stated = [one for one, is_so in zip(seen, is_stated, strict=True) if is_so]
+    grouping = grouping_of(stated, [one.id in labels for one in stated])
+    cell = cell_of(stated, labels, seen_of_stated, unit=unit, clusters=grouping.clusters)
+    fields = {"system": [one.system for one in stated], "lang": [one.lang for one in stated]}
+    names = dict.fromkeys(name for one in stated for name in one.slices)
+    fields |= {name: [one.slices.get(name, "") for one in stated] for name in names}
+    told = {name: values for name, values in fields.items() if len(set(values)) > 1 or is_long(values)}
     sliced = {name: values for name, values in told.items() if is_slice(values)}
     by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
-    is_judged = np.array([one.verdict is not None for one in seen])
+    is_judged = np.array([one.verdict is not None for one in seen_of_stated], dtype=bool)
+    is_by_group = are_by_group(cell)
     return Report(
         unit,
         judge.name,
@@ -134,22 +194,42 @@ def report(
         seen,
         labels,
         replace(overall(cell, by_system), raw=raw_of(cell.only(is_judged))),
-        {name: _rates(cell, values, is_judged) for name, values in sliced.items()},
+        {name: _rates(cell, values, is_judged, is_by_group) for name, values in sliced.items()},
         Systems(by_system).pairs(),
         [name for name in told if name not in sliced],
+        grouping,
         [
             name
             for name, values in sliced.items()
-            if is_uneven(values, [one.id in labels for one in answers])
+            if is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
             and not (name == "system" and are_all_labelled(by_system))
         ],
     )
 
 
+def _drawn(values: Sequence[str], cell: Cell, *, is_by_group: bool) -> tuple[list[str], list[bool]]:
+    """What was drawn to be labelled, by the values of a field, and whether it was: answers, or where labels were given
+    group by group the answers of a group that have one value.
+    """
+    if not is_by_group:
+        return list(values), cell.is_labelled.tolist()
+    drawn: dict[tuple[str, str], bool] = {}
+    for value, group, is_labelled in zip(
+        values, cell.clusters.tolist(), cell.is_labelled.tolist(), strict=True
+    ):
+        drawn[value, group] = drawn.get((value, group), False) or is_labelled
+    return [value for value, _ in drawn], list(drawn.values())
+
+
+def is_long(values: Sequence[str]) -> bool:
+    """Whether a field holds texts, not names of groups."""
+    return max(map(len, values), default=0) > LONGEST_VALUE
+
+
 def is_slice(values: Sequence[str]) -> bool:
-    """Whether a field divides answers into few enough groups that repeat."""
+    """Whether a field divides answers into few enough groups that repeat, by values that are no long texts."""
     n = len(set(values))
-    return n <= MOST_VALUES and n < max(3, len(values))
+    return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
 
 
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
@@ -177,20 +257,27 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
     were labelled more weigh no more.
     """
     whole = rate_of(ALL_ANSWERS, cell)
-    if whole.value is None or not are_all_labelled(by_system):
+    if whole.value is None or cell.k == cell.n or not are_all_labelled(by_system):
         return whole
-    found = over_systems(by_system)
+    if whole.groups is not None:
+        found = grouped_rate(by_system)
+    elif (found := over_systems(by_system)) is not None:
+        found = wider(cell, found)
     if found is None:
         return whole
-    found = wider(cell, found)
     return Rate(**{**vars(whole), "value": found.value, "low": found.low, "high": found.high})
 
 
 def cell_of(
-    answers: Sequence[Answer], labels: Mapping[str, Label], seen: Sequence[Seen], *, unit: Unit
+    answers: Sequence[Answer],
+    labels: Mapping[str, Label],
+    seen: Sequence[Seen],
+    *,
+    unit: Unit,
+    clusters: Sequence[str],
 ) -> Cell:
-    """Answers as sampling units: words or one verdict each, what the detector flags, what people label; those of
-    one question are one cluster.
+    """Answers as sampling units: words or one verdict each, what the detector flags, what people label; `clusters`: of
+    `grouping_of`.
     """
     told = [labels.get(one.id) for one in answers]
     if unit == "tokens":
@@ -208,9 +295,11 @@ def cell_of(
         flagged = [np.nan if one.verdict is None else float(one.verdict) for one in seen]
         gold = [np.nan if label is None else float(is_hallucinated(label)) for label in told]
     held = np.array(total, dtype=float)
-    clusters = np.array([f"q:{one.question}" if one.question else f"id:{one.id}" for one in answers])
     return Cell(
-        held, with_unjudged(held, np.array(flagged, dtype=float)), np.array(gold, dtype=float), clusters
+        held,
+        with_unjudged(held, np.array(flagged, dtype=float)),
+        np.array(gold, dtype=float),
+        np.array(clusters),
     )
 
 
@@ -235,10 +324,13 @@ def n_inside(words: Sequence[Span], spans: Sequence[Span]) -> float:
     return float(touched.sum())
 
 
-def _rates(cell: Cell, values: Sequence[str], is_judged: np.ndarray) -> list[Rate]:
+def _rates(cell: Cell, values: Sequence[str], is_judged: np.ndarray, is_by_group: bool) -> list[Rate]:
     """The rate of each value of a field; the flagged share is of what was judged."""
     return [
-        replace(rate_of(value or NO_VALUE, cell.only(inside)), raw=raw_of(cell.only(inside & is_judged)))
+        replace(
+            rate_of(value or NO_VALUE, cell.only(inside), is_by_group=is_by_group),
+            raw=raw_of(cell.only(inside & is_judged)),
+        )
         for value, inside in groups(values).items()
     ]
 

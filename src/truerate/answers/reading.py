@@ -1,31 +1,48 @@
-"""Answers and labels of a person's own, as JSON lines: every line is checked before anything is judged."""
+"""Answers of a person's own, as JSON lines: every line is checked before anything is judged."""
 
-import codecs
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from truerate.core.errors import SourceError, listed
+from truerate.answers.fields import Fields, Record, fields_of
+from truerate.answers.files import at_line, objects_of
+from truerate.answers.names import is_blank, plain, told_apart
+from truerate.core.errors import SourceError
 from truerate.core.whole_words import is_unicode
+from truerate.llm.replies.abstaining import says_not_known
+from truerate.llm.replies.cutting import turn
+from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.thought import said
 
-DIGITS = 300  # of a whole number
-LONGEST = 10_000_000  # characters of a line: more is no answer with its reference
-TEXTS = ("question", "system", "lang")  # optional fields that hold a text
-LABELS = ("id", "is_hallucinated", "spans")
-PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")  # how gzip, zip and Zstandard begin
-PARQUET = b"PAR1"
-WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # that of UTF-32 begins so, too, or with a null byte
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
-Slice = str | int | float | bool
+PASSAGE = (
+    "text",
+    "page_content",
+    "content",
+    "passage",
+    "body",
+)  # what of an object in such a list is its text
+STATED, ABSTAINED, EMPTY = (
+    "stated",
+    "abstained",
+    "empty",
+)  # an answer that says something; that declines; none
+MOST_OF_REFUSAL = 60  # words of an answer that refuses: a longer one goes on and says something
+SHORT = 2  # an answer longer than that many times its reference says more than it
+IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
 
 
 @dataclass(frozen=True)
 class Answer:
     """One answer with what it is checked against. `id`: as the file gives it, else (none, or null) the number of its
-    line, as text. `reference`: its passages joined; empty where there is none. `slices`: every other field, as text.
+    line, as text. `text`: without thought and special tokens. `reference`: its passages joined; empty where there is none.
+    `slices`: other fields, as text. `group`: what it was drawn with, where the file says so. `written`: as the file has
+    it, where that is not `text`.
     """
 
     id: str
@@ -35,211 +52,177 @@ class Answer:
     system: str
     lang: str
     slices: Mapping[str, str]
+    group: str = ""
+    state: str = STATED
+    written: str | None = None
 
 
 @dataclass(frozen=True)
-class Label:
-    """What a person says of one answer: whether it is hallucinated, or which spans (start, end) of it are; the
-    other one is None. Code points, half-open.
+class AnswerFile:
+    """The answers of a file in its order, the names of its fields, and what a reader must know of how it was read."""
+
+    answers: Sequence[Answer]
+    names: frozenset[str]
+    notes: Sequence[str]
+
+
+def read_answers(path: str | Path, given: Mapping[str, str] | None = None) -> AnswerFile:
+    """All answers of a JSONL file. `given`: fields by role (`fields.ROLES`) that are not what their names say.
+
+    Raises SourceError, one line with the number of the first line that does not fit, for a file that is none of UTF-8
+    lines of objects, or holds no answer.
     """
-
-    is_hallucinated: bool | None
-    spans: tuple[tuple[int, int], ...] | None
-
-
-def read_answers(path: str | Path) -> list[Answer]:
-    """All answers of a JSONL file, in its order.
-
-    Raises SourceError, one line with the number of the first line that does not fit, for a file that is no
-    UTF-8 or holds none.
-    """
-    read: dict[str, int] = {}
-    answers = _lines(path, "answers", lambda told, number: _answer(told, number, read))
-    if not answers:
+    records = objects_of(path, "answers")
+    if not records:
         raise SourceError(
             f'reading the answers {str(path)!r}: it holds none; give {{"answer": …, "reference": …}} per line'
         )
-    return answers
-
-
-def read_labels(path: str | Path, answers: Sequence[Answer]) -> dict[str, Label]:
-    """Labels by the id of their answer, all of one kind. Raises SourceError as `read_answers` does, and for ids
-    that no answer has, spans that leave their answer, and verdicts beside spans.
-    """
-    texts = {one.id: one.text for one in answers}
-    read: dict[str, Label] = {}
-    _lines(path, "labels", lambda told, number: _label(told, texts, read))
-    if not read:
-        raise SourceError(
-            f'reading the labels {str(path)!r}: it holds none; give {{"id": …, "is_hallucinated": true}} per line'
-        )
-    return read
-
-
-def _lines(path: str | Path, what: str, made: Callable[[dict[str, Any], int], Any]) -> list[Any]:
-    """What is made of each line that is not blank."""
-    found = []
-    for number, line in enumerate(_content(path, what).split("\n"), start=1):
-        if line.strip():
-            try:
-                found.append(made(_object(line), number))
-            except ValueError as error:
-                raise SourceError(f"reading the {what} {str(path)!r}: line {number}: {error}") from None
-    return found
-
-
-def _content(path: str | Path, what: str) -> str:
-    content = Path(path).read_bytes()
-    if wrong := _other_form(content):
-        raise SourceError(f"reading the {what} {str(path)!r}: {wrong}")
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        raise SourceError(
-            f"reading the {what} {str(path)!r}: line {number}: byte {error.start} is no UTF-8; save the file as UTF-8"
-        ) from None
+        fields = fields_of(records, given or {})
+    except SourceError as error:
+        raise SourceError(f"reading the answers {str(path)!r}: {error}") from None
+    read: dict[str, int] = {}
+    cuts: Counter[str] = Counter()
+    answers = []
+    for number, record in records:
+        try:
+            answers.append(_answer(record, fields, number, read=read, cuts=cuts))
+        except ValueError as error:
+            raise at_line(path, "answers", number, error) from None
+    names = frozenset(name for _, record in records for name in record)
+    return AnswerFile(answers, names, [*fields.notes, *_notes(answers, records, fields, cuts)])
 
 
-def _other_form(content: bytes) -> str | None:
-    """What a file is that holds no lines of objects, and what to do; None where that cannot be told from its bytes."""
-    if content.startswith(PACKED):
-        return "it is packed; unpack it, a line is one object"
-    if content.startswith(PARQUET):
-        return "it is a Parquet file; write it as JSON lines, such as with polars: read_parquet(…).write_ndjson(…)"
-    if content.startswith(WIDE) or b"\0" in content[:4]:
-        return "it is UTF-16 or UTF-32; save it as UTF-8"
-    begin = content[:LONGEST].removeprefix(codecs.BOM_UTF8).lstrip()
-    if begin.startswith(b"[") and begin[1:].lstrip().startswith(b"{"):
-        return "it is one JSON list; write each of its objects on a line of its own"
-    if content.count(b"\r") > 1 and b"\n" not in content:
-        return "its lines end in CR alone; let them end in LF, or CR LF"
-    return None
+def _notes(
+    answers: Sequence[Answer], records: Sequence[tuple[int, Record]], fields: Fields, cuts: Mapping[str, int]
+) -> list[str]:
+    """What was cut off, which names look alike, and references that look like golden answers."""
+    notes = []
+    if cuts:
+        notes.append(f"cut off answers: {', '.join(f'{cut} in {n}' for cut, n in cuts.items())}")
+    name = fields.by_role.get("system", "")
+    written = (record.get(name) for _, record in records)
+    notes += told_apart(name, (one for one in written if isinstance(one, str)))
+    sizes = [
+        (len(one.text.split()), len(one.reference.split()))
+        for one in answers
+        if one.reference and one.state == STATED
+    ]
+    if sizes:
+        answer, reference = (median(column) for column in zip(*sizes, strict=True))
+        if answer > SHORT * reference:
+            notes.append(
+                f"references are short (median {reference:g} words, of answers {answer:g}): a golden answer is no evidence, "
+                "whatever an answer says beyond it is flagged"
+            )
+    return notes
 
 
-def _object(line: str) -> dict[str, Any]:
-    """The object of a line. Raises ValueError with what is wrong."""
-    if len(line) > LONGEST:
-        raise ValueError(f"it has {len(line):,} characters; allowed: {LONGEST:,}")
-    try:
-        told = json.loads(line, object_pairs_hook=_once, parse_int=_whole, parse_constant=_none)
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError("it is no JSON; a line is one object") from None
-    if not isinstance(told, dict):
-        raise ValueError('it is no object; a line is {"answer": …, "reference": …}')
-    return told
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > DIGITS:
-        raise ValueError(f"a number has {len(digits):,} digits; allowed: {DIGITS}")
-    return int(digits)
-
-
-def _none(name: str) -> None:
-    raise ValueError(f"{name} is no JSON; give null where there is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    told = dict(pairs)
-    if len(told) < len(pairs):
-        raise ValueError("a field stands there twice; give it once")
-    return told
-
-
-def _answer(told: dict[str, Any], number: int, read: dict[str, int]) -> Answer:
+def _answer(
+    record: Record, fields: Fields, number: int, *, read: dict[str, int], cuts: Counter[str]
+) -> Answer:
     """The answer of a line. Raises ValueError with what is wrong."""
-    if "answer" not in told:
-        raise ValueError('it has no \'answer\'; a line is {"answer": …, "reference": …}')
-    text = _text(told["answer"], "answer")
-    if not text.strip():
-        raise ValueError("'answer' holds no text; give it as a string, or leave the line out")
-    name = _id(number if told.get("id") is None else told["id"])
+    field = fields.by_role["answer"]
+    if field not in record:
+        raise ValueError(f'it has no {field!r}; a line is {{"answer": …, "reference": …}}')
+    written = _text(record[field], field)
+    text, cut = _without_thought(written)
+    cuts.update(cut)
+    given_id = fields.value(record, "id")
+    name = id_of(number if given_id is None else given_id)
     if name in read:
         raise ValueError(f"id {name!r} is that of line {read[name]} too; an id names one answer")
     read[name] = number
-    question, system, lang = (_text(told.get(field, ""), field) for field in TEXTS)
-    rest = {key: value for key, value in told.items() if key not in ("id", "answer", "reference", *TEXTS)}
-    slices = {key: _slice(key, value) for key, value in rest.items()}
-    return Answer(name, text, _reference(told.get("reference")), question, system, lang, slices)
+    question, system, lang = (
+        _text(fields.value(record, role), fields.by_role.get(role, role))
+        for role in ("question", "system", "lang")
+    )
+    return Answer(
+        name,
+        text,
+        _reference(fields.value(record, "reference"), fields.by_role.get("reference", "reference")),
+        question.strip(),
+        plain(system),
+        plain(lang),
+        {key: plain(_slice(key, record.get(key))) for key in fields.slices},
+        _slice("group", fields.value(record, "group")),
+        _state(text, fields.value(record, "abstained")),
+        None if text == written else written,
+    )
+
+
+def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
+    """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it is."""
+    answer, thought = said(text)
+    stated, cuts = turn(answer)
+    cuts = cuts if thought is None else ("thought", *cuts)
+    return (stated, cuts) if cuts else (text, ())
+
+
+def _state(text: str, given: object) -> str:
+    """Whether an answer says something: as the file says in `abstained`, else by its words."""
+    if is_blank(text):
+        return EMPTY
+    is_abstention = None if given is None or given == "" else is_so(given)
+    if given not in (None, "") and is_abstention is None:
+        raise ValueError(f"'abstained' is {shown(given)}; allowed: {WORDS}, or null")
+    if is_abstention is None:
+        is_abstention = says_not_known(text) or (len(text.split()) <= MOST_OF_REFUSAL and is_refusal(text))
+    return ABSTAINED if is_abstention else STATED
+
+
+def is_so(value: object) -> bool | None:
+    """A value of yes or no; None where it is none."""
+    return IS_SO.get(
+        str(int(value) if isinstance(value, float) and value in (0, 1) else value).strip().lower()
+    )
 
 
 def _text(value: object, field: str) -> str:
-    value = "" if value is None and field != "answer" else value
+    if value is None:
+        return ""
     if not isinstance(value, str):
-        raise ValueError(f"{field!r} is {_shown(value)}; allowed: text")
+        raise ValueError(f"{field!r} is {shown(value)}; allowed: text")
     if not is_unicode(value):
         raise ValueError(f"{field!r} holds half of a surrogate pair; give it as UTF-8")
     return value
 
 
-def _reference(value: object) -> str:
+def _reference(value: object, field: str) -> str:
+    """The passages of a reference, joined: a text, a list of texts or of objects with a text, or none."""
     parts = value if isinstance(value, list) else [value]
-    if not all(isinstance(part, str) for part in parts if part is not None or isinstance(value, list)):
-        raise ValueError(f"'reference' is {_shown(value)}; allowed: text, a list of texts, or null")
-    return BREAK.join(_text(part, "reference") for part in parts if part).strip()
+    texts = [_passage(part) for part in parts if part is not None or isinstance(value, list)]
+    if any(text is None for text in texts):
+        raise ValueError(
+            f"{field!r} is {shown(value)}; allowed: text, a list of texts or of objects with a 'text', or null"
+        )
+    return BREAK.join(_text(text, field) for text in texts if text).strip()
 
 
-def _id(value: object) -> str:
+def _passage(part: object) -> str | None:
+    if isinstance(part, dict):
+        part = next((part[name] for name in PASSAGE if name in part), None)
+    return part if isinstance(part, str) else None
+
+
+def id_of(value: object) -> str:
+    """An id as text. Raises ValueError for what is neither text nor a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError(f"'id' is {_shown(value)}; allowed: text or a whole number")
+        raise ValueError(f"'id' is {shown(value)}; allowed: text or a whole number")
     return _text(str(value), "id")
 
 
-def _slice(key: str, value: object) -> str:
+def _slice(key: str, value: Any) -> str:
     if value is None:
         return ""
-    if not isinstance(value, Slice) or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError(f"{key!r} is {_shown(value)}; a field to slice by is text, a number, true or false")
+    if not isinstance(value, str | int | float | bool) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise ValueError(f"{key!r} is {shown(value)}; a field to slice by is text, a number, true or false")
     return _text(str(value).lower() if isinstance(value, bool) else str(value), key)
 
 
-def _label(told: dict[str, Any], texts: Mapping[str, str], read: dict[str, Label]) -> None:
-    """Read the label of a line into those that were read. Raises ValueError with what is wrong."""
-    if unknown := [key for key in told if key not in LABELS]:
-        raise ValueError(f"field {unknown[0]!r} is not known; allowed: {listed(LABELS)}")
-    if "id" not in told:
-        raise ValueError("it has no 'id'; a label names its answer")
-    name = _id(told["id"])
-    if name not in texts:
-        raise ValueError(
-            f"no answer has the id {name!r}; an id is that of the answers' file, or a line number"
-        )
-    if name in read:
-        raise ValueError(f"id {name!r} is labelled twice; give one label for an answer")
-    if ("is_hallucinated" in told) == ("spans" in told):
-        raise ValueError("give either 'is_hallucinated' (true or false) or 'spans' ([] for none)")
-    label = Label(None, _spans(told["spans"], texts[name])) if "spans" in told else _verdict(told)
-    first = next(iter(read.values()), label)
-    if (first.spans is None) != (label.spans is None):
-        raise ValueError("'is_hallucinated' and 'spans' are mixed in the file; give one of them in all lines")
-    read[name] = label
-
-
-def _verdict(told: dict[str, Any]) -> Label:
-    value = told["is_hallucinated"]
-    if not isinstance(value, bool):
-        raise ValueError(f"'is_hallucinated' is {_shown(value)}; allowed: true, false")
-    return Label(value, None)
-
-
-def _spans(value: object, text: str) -> tuple[tuple[int, int], ...]:
-    if not isinstance(value, list):
-        raise ValueError(f'\'spans\' is {_shown(value)}; allowed: a list of {{"start": …, "end": …}}')
-    return tuple(sorted({_span(one, len(text)) for one in value}))
-
-
-def _span(value: object, length: int) -> tuple[int, int]:
-    ends = [value.get("start"), value.get("end")] if isinstance(value, dict) else value
-    numbers = [end for end in ends if type(end) is int] if isinstance(ends, list) and len(ends) == 2 else []
-    if len(numbers) != 2:
-        raise ValueError(f'span {_shown(value)} is none; allowed: {{"start": 0, "end": 5}} or [0, 5]')
-    start, end = numbers
-    if not 0 <= start < end <= length:
-        raise ValueError(f"span {start}–{end} leaves its answer of {length} characters, or is empty")
-    return start, end
-
-
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 40 else f"{shown[:39]}…"
+def shown(value: object) -> str:
+    """A value in a message, cut."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"

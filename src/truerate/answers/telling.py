@@ -5,10 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from truerate.answers.rating import Report, is_hallucinated
-from truerate.metrics.estimators.own_rate import Rate, Separation
+from truerate.answers.reading import ABSTAINED, EMPTY
+from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
+from truerate.metrics.intervals import Interval
 
 NOT_CORRECTED = "not corrected: this detector's error on your texts is unknown"
 SURE = 0.05  # below it two systems are told apart
+FEW_GROUPS = 10  # labelled groups below which their variance is hardly known
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -27,7 +30,7 @@ def lines(report: Report) -> Iterator[str]:
 
 def headline(report: Report) -> str:
     """One sentence: what share is hallucinated, and how that is known."""
-    n = len(report.answers)
+    n = report.n_stated
     whole = "the words of " if report.unit == "tokens" else ""
     rate = report.rate
     if rate.low is None:
@@ -39,17 +42,21 @@ def headline(report: Report) -> str:
         if rate.raw is None:
             return f"nothing is known of {whole}the {n} answers: none was judged, none is labelled"
         return f"{percent(rate.raw.value)} of {whole}{some} are flagged; {NOT_CORRECTED}"
+    if rate.estimator == EXACT:
+        return f"{percent(rate.value)} of {whole}the {n} answers are hallucinated; {rate.why}"
     return f"{in_words(rate)} of {whole}the {n} answers are hallucinated"
 
 
 def in_words(rate: Rate) -> str:
-    """A rate: point and interval; an interval alone where it is not identified; the raw share where nobody
-    labelled.
+    """A rate: the point alone where all are labelled; point and interval; an interval alone where it is not identified; the
+    raw share where nobody labelled.
     """
+    if rate.estimator == EXACT:
+        return f"{percent(rate.value)} ({rate.why})"
     if rate.value is not None:
         return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})"
     if rate.low is not None:
-        return f"{percent(rate.low)} to {percent(rate.high)} (not identified)"
+        return f"{percent(rate.low)} to {percent(rate.high)} (no point: {rate.why})"
     if rate.raw is not None:
         return f"{percent(rate.raw.value)} flagged ({NOT_CORRECTED})"
     return "an unknown share"
@@ -64,14 +71,20 @@ def notes(report: Report) -> Iterator[str]:
     """What a reader must know beside the headline, a line each."""
     rate = report.rate
     yield f"detector: {report.detector} ({report.about})"
-    judged = f"judged: {report.n_judged} of {len(report.answers)} answers"
-    yield judged + "".join(f"; {n} not: {why}" for why, n in report.unjudged.items())
+    yield from report.notes
+    yield accounts(report)
+    if report.grouping.by is not None:
+        yield f"answers are grouped by {report.grouping.by}: {report.grouping.n} groups"
     if rate.raw is not None and rate.k:
         yield f"flagged by the detector, not corrected: {percent(rate.raw.value)}"
-    if rate.k:
+    if rate.k and rate.estimator != EXACT:
         yield f"labelled: {rate.k}, taken as drawn by chance; estimator: {rate.estimator} ({rate.why})"
+    if rate.groups is not None and 1 < rate.groups < FEW_GROUPS:
+        yield f"labels are of {rate.groups} groups: too few to tell well how groups differ"
+    if rate.system is not None:
+        yield f"beyond these answers, of all that the system would give: {interval_in_words(rate.system)}"
     if rate.alone is not None:
-        yield f"from the labels alone: {percent(rate.alone.value)} ({percent(rate.alone.low)} to {percent(rate.alone.high)})"
+        yield f"from the labels alone: {interval_in_words(rate.alone)}"
     if rate.halved is not None:
         yield f"to halve the interval: {rate.halved} more labels"
     if not rate.k:
@@ -79,7 +92,22 @@ def notes(report: Report) -> Iterator[str]:
     for field in report.uneven:
         yield f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw labels from all"
     if report.not_sliced:
-        yield f"not sliced, too many values: {', '.join(report.not_sliced)}"
+        yield f"not sliced, long texts or too many values: {', '.join(report.not_sliced)}"
+
+
+def accounts(report: Report) -> str:
+    """Where each answer of the file went."""
+    n_unjudged = sum(report.unjudged.values())
+    why = ", ".join(f"{n} {reason}" for reason, n in report.unjudged.items())
+    return (
+        f"answers: {len(report.answers)} = {report.n_judged} judged + {report.n_in_state(ABSTAINED)} abstained + "
+        f"{report.n_in_state(EMPTY)} empty + {n_unjudged} not judged{f' ({why})' if why else ''}"
+    )
+
+
+def interval_in_words(found: Interval) -> str:
+    """A share with its interval."""
+    return f"{percent(found.value)} ({percent(found.low)} to {percent(found.high)})"
 
 
 def table(rates: list[Rate] | Any) -> Iterator[str]:
@@ -87,7 +115,12 @@ def table(rates: list[Rate] | Any) -> Iterator[str]:
     width = max(len(one.group) for one in rates)
     for one in rates:
         more = f"; {one.halved} more labels halve it" if one.halved else ""
-        yield f"  {one.group:<{width}}  {in_words(one)}  {one.n} answers, {one.k} labelled{more}"
+        system = (
+            f"; of all that it would give {interval_in_words(one.system)}"
+            if one.estimator == EXACT and one.system
+            else ""
+        )
+        yield f"  {one.group:<{width}}  {in_words(one)}  {one.n} answers, {one.k} labelled{system}{more}"
 
 
 def pair_in_words(pair: Separation) -> str:
@@ -110,6 +143,8 @@ def as_dict(report: Report) -> dict[str, Any]:
         "is_corrected": report.rate.value is not None,
         "note": None if report.rate.k else NOT_CORRECTED,
         "n": len(report.answers),
+        "n_abstained": report.n_in_state(ABSTAINED),
+        "n_empty": report.n_in_state(EMPTY),
         "n_judged": report.n_judged,
         "unjudged": report.unjudged,
         "rate": rate_as_dict(report.rate),
@@ -117,9 +152,13 @@ def as_dict(report: Report) -> dict[str, Any]:
         "pairs": [asdict(one) | {"is_separated": one.p < SURE} for one in report.pairs],
         "not_sliced": list(report.not_sliced),
         "uneven": list(report.uneven),
+        "grouped_by": report.grouping.by,
+        "n_groups": report.grouping.n,
+        "notes": list(report.notes),
         "answers": [
             {
                 "id": one.id,
+                "state": one.state,
                 "verdict": seen.verdict,
                 "spans": None if seen.spans is None else [list(span) for span in seen.spans],
                 "reason": seen.reason,
@@ -135,7 +174,7 @@ def as_dict(report: Report) -> dict[str, Any]:
 def rate_as_dict(rate: Rate) -> dict[str, Any]:
     """A rate with its intervals as named ends."""
     told = dict(vars(rate))
-    for name in ("raw", "alone"):
+    for name in ("raw", "alone", "system"):
         found = told[name]
         told[name] = None if found is None else found._asdict()
     return told

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SourceError
+from truerate.core.regular import check_regular
 from truerate.core.whole_words import is_unicode
 
 STDIN = "-"
@@ -88,6 +89,8 @@ def _numbers(numbers: list[int]) -> str:
 
 
 def _read(path: str, what: str) -> str:
+    if path != STDIN:
+        check_regular(path, what)
     content = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     try:
         return content.decode("utf-8-sig")

@@ -1,15 +1,19 @@
 """`truerate rate`: what share of one's own answers is hallucinated."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+from truerate.answers.fields import given_fields
 from truerate.answers.judging import PARAMS, detector_of
+from truerate.answers.labels import read_labels
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, unit_of
-from truerate.answers.reading import read_answers, read_labels
+from truerate.answers.reading import STATED, read_answers
 from truerate.answers.seen import JUDGE
 from truerate.answers.telling import as_dict, lines
 from truerate.config.layout import Layout
+from truerate.core.regular import check_regular
 from truerate.core.terminal import say
 
 UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) != "\n"})
@@ -22,6 +26,7 @@ def run(
     detector: str | None,
     adapter: str | None,
     unit: Unit | None,
+    fields: Sequence[str],
     page: str | None,
     as_json: bool,
     dry_run: bool,
@@ -30,10 +35,14 @@ def run(
     be judged and cost, and ask nothing.
     """
     if dry_run:
-        print(*dry(answers, labels=labels, detector=detector, adapter=adapter, unit=unit), sep="\n")
+        print(
+            *dry(answers, labels=labels, detector=detector, adapter=adapter, unit=unit, fields=fields),
+            sep="\n",
+        )
         return
+    check_regular(answers, "answers")
     check_place(page or beside(answers))
-    found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit)
+    found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit, fields=fields)
     place = write_page(found, page or beside(answers))  # before a reader of the output may stop reading
     if as_json:
         print(json.dumps(as_dict(found), ensure_ascii=False))
@@ -49,15 +58,24 @@ def beside(answers: str) -> Path:
 
 
 def dry(
-    answers: str, *, labels: str | None, detector: str | None, adapter: str | None, unit: Unit | None
+    answers: str,
+    *,
+    labels: str | None,
+    detector: str | None,
+    adapter: str | None,
+    unit: Unit | None,
+    fields: Sequence[str] = (),
 ) -> list[str]:
     """What a run would do: answers, labels, unit, detector, and of a judge calls, tokens and money."""
-    read = read_answers(answers)
-    labelled = read_labels(labels, read) if labels else {}
+    file = read_answers(answers, given_fields(fields))
+    labelled = read_labels(labels, file) if labels else {}
     judge = detector_of(detector, adapter=adapter)
-    n_referred = sum(bool(one.reference) for one in read)
+    stated = [one for one in file.answers if one.state == STATED]
+    n_referred = sum(bool(one.reference) for one in stated)
     told = [
-        f"answers: {len(read)}, {n_referred} with a reference; labelled: {len(labelled)}",
+        *file.notes,
+        f"answers: {len(file.answers)}, {len(file.answers) - len(stated)} of them abstain or are empty; "
+        f"{n_referred} with a reference; labelled: {len(labelled)}",
         f"unit: {unit_of(labelled, unit)}",
         f"detector: {judge.name} ({judge.why})",
     ]
@@ -65,7 +83,7 @@ def dry(
         return [*told, "calls: 0"]
     from truerate.answers.zero_shot import would_cost
 
-    cost = would_cost(read, judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
+    cost = would_cost(stated, judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
     money = f"{cost.usd_low:.4f} to {cost.usd_high:.4f} USD"
     return [
         *told,

@@ -113,6 +113,13 @@ def _rating(commands) -> None:
     rate.add_argument(
         "--unit", metavar="UNIT", help="answers or tokens; default: what was labelled, else answers"
     )
+    rate.add_argument(
+        "--field",
+        action="append",
+        default=[],
+        metavar="ROLE=FIELD",
+        help="a field by another name: answer=output",
+    )
     rate.add_argument("--page", metavar="FOLDER", help="folder of the page; default: beside the answers")
     rate.add_argument("--dry-run", action="store_true", help="say what would be judged and cost; ask nothing")
 
@@ -250,6 +257,7 @@ def _rate(o) -> None:
         detector=o.detector,
         adapter=o.adapter,
         unit=o.unit,
+        fields=o.field,
         page=o.page,
         as_json=o.json,
         dry_run=o.dry_run,

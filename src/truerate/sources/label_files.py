@@ -18,7 +18,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError
 from truerate.core.schemas import reject_row
-from truerate.core.text import clean, find_span
+from truerate.core.text import clean
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")
@@ -208,32 +208,6 @@ def reject(
     )
 
 
-def span_place(span: dict, text: str) -> tuple[int, int] | None:
-    """Where a span stands: by its offsets, else where its text first occurs.
-
-    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
-    after an emoji) are read so.
-    """
-    start, end, quoted = span.get("start"), span.get("end"), span.get("text")
-    if start is None and end is None:
-        return find_span(text, clean(str(quoted or "")))
-    if (
-        not isinstance(start, int)
-        or not isinstance(end, int)
-        or isinstance(start, bool)
-        or isinstance(end, bool)
-    ):
-        return None
-    for bounds in ((start, end), _from_utf16(text, start, end)):
-        if (
-            bounds
-            and 0 <= bounds[0] < bounds[1] <= len(text)
-            and (quoted is None or text[slice(*bounds)] == quoted)
-        ):
-            return bounds
-    return None
-
-
 def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[int, int, float]]:
     """The runs of characters that more than half of the labellers marked, by the places that each of them
     marked: start, end, and the share of labellers that marked the run's least marked character, in (.5, 1].
@@ -248,11 +222,3 @@ def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[in
         else:
             runs.append([place])
     return [(run[0], run[-1] + 1, min(marks[place] for place in run) / len(marked)) for run in runs]
-
-
-def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:
-    units = text.encode("utf-16-le")
-    if not 0 <= start < end <= len(units) // 2:
-        return None
-    first, last = (len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))
-    return first, last

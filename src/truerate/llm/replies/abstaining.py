@@ -80,6 +80,8 @@ def says_not_known(text: str) -> bool:
             n = 0 if is_about_sources or _FILLER.search(clause.casefold()) else _size(clause)
             stated += n
             before += 0 if is_found else n
+        if before > MAX_BEFORE or stated > MAX_STATED:  # whatever follows
+            break
     if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= most):
         return True
     return _CONCLUDED.search(plain.casefold()) is not None

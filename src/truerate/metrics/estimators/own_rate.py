@@ -12,6 +12,12 @@ import numpy as np
 
 from truerate.metrics.estimators.choice import used
 from truerate.metrics.estimators.grid import Combined, combined, model_difference
+from truerate.metrics.estimators.label_groups import (
+    are_by_group,
+    grouped_rate,
+    n_labelled_groups,
+    system_rate,
+)
 from truerate.metrics.estimators.planning import Plan, design_effect_of
 from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
@@ -24,6 +30,7 @@ from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
 LEAST_LABELS = 10  # labelled answers of a group below which it has an interval and no point
 MANY = 10**9  # answers of a system, where a comparison is about all that it would give
 NOTHING_KNOWN = (0.0, 1.0)
+EXACT, NOT_IDENTIFIED = "exact", "not-identified"
 LEAST_SKEW = 1e-6  # a smaller one is rounding
 
 
@@ -31,8 +38,9 @@ LEAST_SKEW = 1e-6  # a smaller one is rounding
 class Rate:
     """The rate of one group. `n`, `k`: answers, labelled ones; `raw`: the flagged share with the interval of its
     draw; `value` None: not identified, `low` and `high` then say what labels leave open; all three None: nobody
-    labelled. `estimator`: of the registry. `alone`: labels without the detector. `halved`: labels more that
-    halve the interval; None where all answers would not.
+    labelled. `estimator`: of the registry, or EXACT where all are labelled. `alone`: labels without the detector.
+    `halved`: labels more that halve the interval; None where all answers would not. `system`: the rate of all that would
+    be answered so, these answers being drawn. `groups`: labelled groups, where labels were given group by group.
     """
 
     group: str
@@ -46,13 +54,17 @@ class Rate:
     why: str
     alone: Interval | None = None
     halved: int | None = None
+    system: Interval | None = None
+    groups: int | None = None
 
 
-def rate_of(group: str, cell: Cell, *, confidence: float = 0.95) -> Rate:
-    """The rate of these very answers, by the estimator that the registry chooses.
+def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bool | None = None) -> Rate:
+    """The rate of these very answers: exact where all are labelled; from labels that were given group by group
+    (`is_by_group`; None: as `are_by_group` sees) `grouped_rate`; else by the estimator that the registry chooses.
 
     Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone, without
-    a point. No label at all: the flagged share alone. Nothing in it: None everywhere.
+    a point. Labels of one group: what the other answers leave open. No label at all: the flagged share alone. Nothing in
+    it: None everywhere.
     """
     key = (group, ALL)
     if not cell.n or not cell.total.sum():
@@ -64,22 +76,56 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95) -> Rate:
     raw, alone = by_name.get(RAW), by_name.get(LABELS_ALONE)
     if not cell.k:
         return Rate(group, cell.n, 0, raw, None, None, None, RAW, "nobody labelled answers here")  # type: ignore[arg-type]
+    system = system_rate(cell, confidence=confidence)
+    if cell.k == cell.n:
+        value = float(cell.gold.sum() / cell.total.sum())
+        why = "all are labelled: exact for these answers"
+        return Rate(group, cell.n, cell.k, raw, value, value, value, EXACT, why, system=system)  # type: ignore[arg-type]
+    if are_by_group(cell) if is_by_group is None else is_by_group:
+        return replace(_by_group(group, cell, confidence), raw=raw, system=system)  # type: ignore[arg-type]
     chosen = used(made)
     found = chosen.estimate.found if chosen.estimate else None
-    if cell.k < LEAST_LABELS and cell.k < cell.n:
+    if cell.k < LEAST_LABELS:
         low, high = _hull(cell, found, confidence)  # type: ignore[arg-type]
-        why = f"{cell.k} labelled, {LEAST_LABELS} are needed for a point"
-        return Rate(group, cell.n, cell.k, raw, None, low, high, "not-identified", why)  # type: ignore[arg-type]
-    if found is None:  # one answer, labelled
-        return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, "not-identified", chosen.why)  # type: ignore[arg-type]
+        return Rate(group, cell.n, cell.k, raw, None, low, high, NOT_IDENTIFIED, _few(cell), system=system)  # type: ignore[arg-type]
+    if found is None:  # labelled answers without a word
+        return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, NOT_IDENTIFIED, chosen.why)  # type: ignore[arg-type]
     if alone is not None:
         alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)  # type: ignore[arg-type]
     name = chosen.estimate.estimator if chosen.estimate else RAW
     value, low, high = wider(cell, found, confidence=confidence)  # type: ignore[arg-type]
     return Rate(
         group, cell.n, cell.k, raw, value, low, high, name, chosen.why, alone,  # type: ignore[arg-type]
-        labels_to_halve(cell, confidence=confidence),
+        labels_to_halve(cell, confidence=confidence), system,
     )  # fmt: skip
+
+
+def _few(cell: Cell) -> str:
+    return f"{cell.k} labelled, {LEAST_LABELS} are needed for a point"
+
+
+def _by_group(group: str, cell: Cell, confidence: float) -> Rate:
+    """The rate from labels that were given group by group."""
+    n_groups = n_labelled_groups(cell)
+    known = Rate(group, cell.n, cell.k, None, None, *_open(cell), NOT_IDENTIFIED, "", groups=n_groups)
+    found = grouped_rate({group: cell}, confidence=confidence)
+    if found is None:
+        return replace(known, why="all labels are of one group: nothing tells how groups differ")
+    if cell.k < LEAST_LABELS:
+        low, high = _hull(cell, found, confidence)
+        return replace(known, low=low, high=high, why=_few(cell))
+    alone = grouped_rate({group: replace(cell, flagged=np.zeros(cell.n))}, confidence=confidence)
+    # a quarter of (1 − k/n) / k, the variance that labels of whole groups leave
+    more = int(np.ceil(1 / (1 / cell.n + (1 / cell.k - 1 / cell.n) / 4))) - cell.k
+    why = f"labels were given group by group: variance between {n_groups} labelled groups"
+    return replace(known, **found._asdict(), estimator=PREDICTION_POWERED, why=why, alone=alone, halved=more)
+
+
+def _open(cell: Cell) -> tuple[float, float]:
+    """The rates of these answers if none and if all of what is not labelled is hallucinated."""
+    total, inside = float(cell.total.sum()), cell.is_labelled
+    hallucinated = float(cell.gold[inside].sum())
+    return hallucinated / total, 1 - (float(cell.total[inside].sum()) - hallucinated) / total
 
 
 def _hull(cell: Cell, found: Interval | None, confidence: float) -> tuple[float, float]:
@@ -231,7 +277,8 @@ class Systems:
 
 def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Interval | None:
     """The rate of all answers put together from those of the systems by what they hold: right where systems were
-    labelled in unlike shares. None where one of them has fewer than two labels.
+    labelled in unlike shares, answer by answer (group by group: `grouped_rate`). None where one of them has fewer than
+    two labels.
     """
     fit = _fit(cells, "these", confidence)
     held = {name: float(cell.total.sum()) for name, cell in cells.items()}

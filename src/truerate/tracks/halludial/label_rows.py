@@ -9,8 +9,9 @@ or `no`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from truerate.core.span_offsets import span_place
 from truerate.metrics.agreement import max_voting
-from truerate.sources.label_files import BadLabel, checked_rows, field_text, marked_by_most, span_place
+from truerate.sources.label_files import BadLabel, checked_rows, field_text, marked_by_most
 from truerate.tracks.halludial.located import TYPE
 from truerate.tracks.halludial.tasks import META, NATURAL
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from truerate.core.keys import draw
+from truerate.core.span_offsets import span_place
 from truerate.metrics.agreement import max_voting
-from truerate.sources.label_files import BadLabel, checked_rows, field_text, marked_by_most, span_place
+from truerate.sources.label_files import BadLabel, checked_rows, field_text, marked_by_most
 from truerate.tracks.halueval.patterns import LABELS
 
 # Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truerate.core.span_offsets import span_place
 from truerate.core.tags import TYPES
 from truerate.metrics.tokens import marked
-from truerate.sources.label_files import BadLabel, checked_rows, field_text, span_place
+from truerate.sources.label_files import BadLabel, checked_rows, field_text
 
 # Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row:
 # reject`.

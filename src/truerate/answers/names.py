@@ -1,0 +1,50 @@
+"""Names of systems and values of fields: what is seen alike is one, and what only looks alike is said."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+# Letters and signs that look like others, after case folding.
+_LOOKS = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝьαβεικνορτυχγ01‐‑‒–—―−_",
+    "abekmhopctyxijshdqwbabeikvoptuxyol--------",
+)
+
+
+def plain(name: str) -> str:
+    """A name as it is compared and shown: NFKC, without signs that are not seen (category Cf, variation selectors), single
+    blanks and none at its ends.
+    """
+    seen = (one for one in unicodedata.normalize("NFKC", name) if not _is_unseen(one))
+    return " ".join("".join(seen).split())
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text is seen: blank space, signs without width, control characters."""
+    return all(one.isspace() or _is_unseen(one) or unicodedata.category(one) == "Cc" for one in text)
+
+
+def _is_unseen(character: str) -> bool:
+    return (
+        unicodedata.category(character) == "Cf" or character in "\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f"
+    )
+
+
+def told_apart(field: str, written: Iterable[str]) -> Iterator[str]:
+    """A line for the names of a field, as they are written, that are one, and for those that look alike and are several."""
+    names = sorted(set(written))
+    same: dict[str, list[str]] = {}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        same.setdefault(plain(name), []).append(name)
+    for shown in same:
+        alike.setdefault(shown.casefold().translate(_LOOKS), []).append(shown)
+    for group in same.values():
+        if len(group) > 1:
+            yield f"{field}: {_listed(group)} are one"
+    for group in alike.values():
+        if len(group) > 1:
+            yield f"{field}: {_listed(group)} look alike and are counted apart; write them alike if they are one"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(map(ascii, names))

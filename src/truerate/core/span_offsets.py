@@ -1,0 +1,68 @@
+"""Where a span stands in a text by its offsets, whatever these count: Unicode code points, UTF-16 units (browsers, Label
+Studio) or bytes of UTF-8. The span's own text, where it is given, decides.
+"""
+
+from collections.abc import Callable, Mapping
+
+from truerate.core.text import clean, find_span
+
+CODE_POINTS = "code points"
+Bounds = tuple[int, int]
+
+
+def _code_points(text: str, start: int, end: int) -> Bounds | None:
+    return (start, end) if 0 <= start < end <= len(text) else None
+
+
+def _encoded(encoding: str, size: int) -> Callable[[str, int, int], Bounds | None]:
+    """How offsets in units of `size` bytes of an encoding are read; None where one leaves the text or parts a character."""
+
+    def bounds(text: str, start: int, end: int) -> Bounds | None:
+        units = text.encode(encoding, "surrogatepass")
+        if not 0 <= start < end <= len(units) // size:
+            return None
+        try:
+            first, last = (len(units[: size * place].decode(encoding)) for place in (start, end))
+        except UnicodeDecodeError:
+            return None
+        return first, last
+
+    return bounds
+
+
+KINDS: Mapping[str, Callable[[str, int, int], Bounds | None]] = {
+    CODE_POINTS: _code_points,
+    "UTF-16 units": _encoded("utf-16-le", 2),
+    "bytes of UTF-8": _encoded("utf-8", 1),
+}
+
+
+def offsets_of(span: Mapping) -> Bounds | None:
+    """The start and end of a span; None where they are no whole numbers."""
+    start, end = span.get("start"), span.get("end")
+    return (start, end) if type(start) is int and type(end) is int else None
+
+
+def places_by_kind(span: Mapping, text: str) -> dict[str, Bounds]:
+    """Where a span stands, in code points, by each of KINDS that its offsets may count: those by which it lies in the text,
+    and holds its own text where that is given.
+    """
+    offsets, quoted = offsets_of(span), span.get("text")
+    if offsets is None:
+        return {}
+    places = {kind: read(text, *offsets) for kind, read in KINDS.items()}
+    return {
+        kind: place
+        for kind, place in places.items()
+        if place is not None and (quoted is None or text[slice(*place)] == quoted)
+    }
+
+
+def span_place(span: Mapping, text: str) -> Bounds | None:
+    """Where a span stands: with a text of its own by its offsets, of the first of KINDS that fits, else, without offsets,
+    where the text first occurs; without a text its offsets count code points. None where it stands nowhere.
+    """
+    if span.get("start") is None and span.get("end") is None:
+        return find_span(text, clean(str(span.get("text") or "")))
+    places = places_by_kind(span, text)
+    return places.get(CODE_POINTS) if span.get("text") is None else next(iter(places.values()), None)

@@ -1,0 +1,96 @@
+"""Labels against the answers that they label: verdicts in several words, spans by what their offsets count."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from truerate.answers.labels import Label, read_labels
+from truerate.answers.reading import read_answers
+from truerate.core.errors import SourceError
+
+EMOJI = "😀😀 Since 1900 and 1955."  # 1900 at 9 in code points, 11 in UTF-16 units, 15 in bytes
+GERMAN = "Köln, Gößweinstein: seit 1900."  # at 25 in code points and UTF-16 units, at 28 in bytes
+
+
+def labelled(folder: Path, answers: list, labels: list) -> dict[str, Label]:
+    for name, rows in (("answers", answers), ("labels", labels)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return read_labels(folder / "labels.jsonl", read_answers(folder / "answers.jsonl"))
+
+
+def of_text(folder, text, *spans):
+    return labelled(folder, [{"answer": text}], [{"id": 1, "spans": list(spans)}])["1"].spans
+
+
+@pytest.mark.parametrize("start", [9, 11, 15])
+def test_spans_are_held_against_their_own_text(tmp_path, start):
+    assert of_text(tmp_path, EMOJI, {"start": start, "end": start + 4, "text": "1900"}) == ((9, 13),)
+
+
+def test_bytes_before_letters_of_two(tmp_path):
+    assert of_text(tmp_path, GERMAN, {"start": 28, "end": 32, "text": "1900"}) == ((25, 29),)
+
+
+def test_a_span_that_holds_another_text_is_one_line(tmp_path):
+    with pytest.raises(
+        SourceError, match="line 1: span 10–14 of answer '1' does not contain its text '1900'"
+    ) as told:
+        of_text(tmp_path, EMOJI, {"start": 10, "end": 14, "text": "1900"})
+    assert "\n" not in str(told.value)
+
+
+def test_without_a_text_offsets_count_code_points_or_as_the_others_of_the_file(tmp_path):
+    assert of_text(tmp_path, EMOJI, [9, 13]) == ((9, 13),)
+    spans = [{"start": 11, "end": 15, "text": "1900"}, {"start": 20, "end": 24}]
+    assert of_text(tmp_path, EMOJI, *spans) == ((9, 13), (18, 22))
+    assert EMOJI[18:22] == "1955"
+
+
+def test_two_places_of_one_text_are_told_by_the_rest_of_the_file(tmp_path):
+    """ "aa" behind two emoji stands at 2 and 4 in code points; offset 4 means 4, or in UTF-16 units 2."""
+    text = "😀😀aaaa 1900"
+    by_units = {"start": 9, "end": 13, "text": "1900"}  # 7 in code points
+    assert of_text(tmp_path, text, {"start": 4, "end": 6, "text": "aa"}, by_units) == ((2, 4), (7, 11))
+    by_points = {"start": 7, "end": 11, "text": "1900"}
+    assert of_text(tmp_path, text, {"start": 4, "end": 6, "text": "aa"}, by_points) == ((4, 6), (7, 11))
+    with pytest.raises(SourceError, match="may stand in two places"):
+        of_text(tmp_path, text, {"start": 4, "end": 6, "text": "aa"}, by_units, by_points)
+
+
+def test_a_text_alone_is_enough_where_it_stands_once(tmp_path):
+    assert of_text(tmp_path, EMOJI, {"text": "1900"}) == ((9, 13),)
+    with pytest.raises(SourceError, match="does not stand once"):
+        of_text(tmp_path, "1900 or 1900", {"text": "1900"})
+
+
+def test_places_in_the_answer_as_written_are_moved_with_what_was_cut_off(tmp_path):
+    written = "<think>1900?</think>Since 1900."
+    assert of_text(tmp_path, written, {"start": 26, "end": 30, "text": "1900"}) == ((6, 10),)
+    assert of_text(tmp_path, written, {"start": 7, "end": 11, "text": "1900"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "is_hallucinated"),
+    [
+        *((value, True) for value in (True, 1, 1.0, "1", "yes", "True", " YES ", "hallucinated")),
+        *((value, False) for value in (False, 0, 0.0, "0", "no", "false", "faithful", "not hallucinated")),
+    ],
+)
+def test_verdicts_in_several_words(tmp_path, value, is_hallucinated):
+    found = labelled(tmp_path, [{"answer": "a"}], [{"id": 1, "is_hallucinated": value}])
+    assert found == {"1": Label(is_hallucinated, None)}
+
+
+@pytest.mark.parametrize("value", ["perhaps", 2, 0.5, [], "hallucinated?"])
+def test_other_words_are_no_verdict(tmp_path, value):
+    with pytest.raises(SourceError, match="allowed: true, false, 0, 1, yes, no, hallucinated, faithful"):
+        labelled(tmp_path, [{"answer": "a"}], [{"id": 1, "is_hallucinated": value}])
+
+
+def test_the_file_of_answers_may_be_that_of_labels_too(tmp_path):
+    rows = [
+        {"id": n, "answer": "a", "topic": "x", "is_hallucinated": value}
+        for n, value in enumerate([True, None, 0])
+    ]
+    assert labelled(tmp_path, rows, rows) == {"0": Label(True, None), "2": Label(False, None)}
