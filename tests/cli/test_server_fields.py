@@ -157,3 +157,52 @@ def test_a_key_that_is_not_set_is_one_line(picky, refused, monkeypatch):
     values["endpoints"]["own"]["api_key_env"] = "NO_SUCH_KEY"
     open("params.yaml", "w").write(yaml.safe_dump(values))
     assert "the variable NO_SUCH_KEY is not set" in refused("doctor", "--ask", "m")
+
+
+class Apart(Stub):
+    """A server that writes the whole answer into a field beside an empty content."""
+
+    field = "reasoning"
+
+    async def answer(self, body):
+        return 200, {}, self.completion(None, **{self.field: "Yes."})
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+def test_an_answer_that_stands_in_the_reasoning_is_no_ok(picky, capsys, field):
+    server = Apart()
+    server.field = field
+    found = told_of(server, capsys)
+    state, told = found["temperature, top_p, seed"]
+    assert state == "no answer" and f"content is empty: the server puts the answer into '{field}'" in told
+    assert {found[name][0] for name in ("response_format", "a system message", "max_tokens")} == {"no answer"}
+
+
+class Barred(Stub):
+    """A server that turns every request away."""
+
+    status = 401
+
+    async def answer(self, body):
+        return self.status, {}, b'{"error": {"message": "Incorrect API key provided"}}'
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (401, "it refuses the key: set OWN_KEY"),
+        (402, "no credit left"),
+        (403, "set OWN_KEY, or name another model"),
+        (404, "correct `models.m.model`"),
+    ],
+)
+def test_a_server_that_turns_everything_away_is_one_line(picky, refused, monkeypatch, status, advice):
+    monkeypatch.setenv("OWN_KEY", "sk-not-shown")
+    server = Barred()
+    server.status = status
+    with serving(server) as url:
+        values = yaml.safe_load(open("params.yaml").read())
+        values["endpoints"]["own"] = {"base_url": url, "api_key_env": "OWN_KEY"}
+        open("params.yaml", "w").write(yaml.safe_dump(values))
+        said = refused("doctor", "--ask", "m")
+    assert str(status) in said and advice in said and "sk-not-shown" not in said

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,9 +259,31 @@ def test_a_limit_of_the_model_itself_is_the_one_to_raise(at, capsys, name):
         ("nobody", 1, [], "model 'nobody' is not declared"),
         ("m", 0, [], "allowed: 1 and more"),
         ("m", 1, ["none"], "board 'none' is not declared"),
-        ("cedar", 1, [], "is asked nothing on"),
     ],
 )
 def test_a_mistake_is_one_line(at, model, n, boards, line):
     with pytest.raises(TruerateError, match=line):
         probe(at, model, n=n, boards=boards)
+
+
+def test_a_model_in_no_role_is_probed_as_one_of_those_compared(at, capsys):
+    """A declared model needs no edit of `tracks`: the prompts are those that it would get as a subject."""
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    values["models"]["fresh"] = {"endpoint": "own", "model": "mannered"}
+    Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+    found = probe(Layout.load(), "fresh", n=1)
+    assert dict(found.roles) == {BOARD: ("subjects",)}
+    assert {one.kind.purpose for one in found.replies} == {"recognise", "refine"}
+    assert all(not one.reply.is_stored for one in found.replies)
+    with pytest.raises(SystemExit):
+        main(["probe", "fresh", "--n", "1"])
+    told = capsys.readouterr().out
+    assert "nothing was asked: all of them stood in the response store" in told
+    assert f"{BOARD}: its settings name 'fresh' in no role; it was asked as one of its `subjects`" in told
+
+
+def test_a_simulated_model_is_asked_nothing_on_real_data(at):
+    real = at.p.sources["closed-world"].model_copy(update={"is_simulated": False})
+    p = at.p.model_copy(update={"sources": {**at.p.sources, "closed-world": real}})
+    with pytest.raises(TruerateError, match="'cedar' is asked nothing on"):
+        probe(replace(at, p=p), "cedar", n=1)

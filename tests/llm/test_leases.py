@@ -153,3 +153,16 @@ def test_the_budget_in_tokens(store):
     assert outcome(store, one, job("a"), BudgetLimits(None, 82)) is Claim.STOP
     assert outcome(store, one, job("a"), BudgetLimits(None, 83)) is Claim.MINE
     assert outcome(store, one, job("b"), BudgetLimits(None, 83)) is Claim.WAIT
+
+
+def test_a_clock_set_back_keeps_nobody_waiting(store):
+    """The heartbeat of a holder in another container, written a day ahead: it counts from now on, so that its
+    leases end after its time, and those of one that lives do not.
+    """
+    ahead = LeaseHolder(7, "another container", 1, 1)
+    lives(store, ahead, ttl=0.0)
+    assert outcome(store, ahead, job()) is Claim.MINE
+    store.write(lambda link: link.execute("UPDATE owner SET beat = beat + 86400"))
+    mine = lives(store, LeaseHolder.mine())
+    outcome(store, mine, job())  # busy, and the heartbeat is taken for one of now
+    assert outcome(store, mine, job()) is Claim.MINE

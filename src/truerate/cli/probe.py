@@ -109,17 +109,23 @@ def show(model: str, found: Probe, *, as_json: bool) -> None:
     """Print every reply under its kind, what came of each kind, and what mends the rest."""
     mends = advice(found.replies, model)
     if as_json:
-        print(json.dumps({"replies": rows(found), "advice": mends}, ensure_ascii=False, indent=1))
+        told = {"replies": rows(found), "advice": mends, "roles": found.roles}
+        print(json.dumps(told, ensure_ascii=False, indent=1))
         return
     for kind, group in groupby(found.replies, key=lambda one: one.kind):
         print("\n".join(_lines(kind, list(group))))
     n_read = sum(one.is_read for one in found.replies)
     n_new = sum(not one.reply.is_stored for one in found.replies)
     took = sum(found.seconds.values())
-    print(
-        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: "
-        "a build finds stored what it asks too"
+    asked = (
+        f"{n_new} asked now, in {took:.1f} s: a build finds stored what it asks too"
+        if n_new
+        else "nothing was asked: all of them stood in the response store"
     )
+    print(f"\n{n_read} of {len(found.replies)} replies read; {asked}")
+    for board, roles in found.roles.items():
+        named = " and ".join(f"`{role}`" for role in roles)
+        print(f"{board}: its settings name {model!r} in no role; it was asked as one of its {named}")
     if not all(one.is_own for one in found.replies):
         print(
             "* holds words that a plan assumes, for replies of other models are not there: no prompt of the build"

@@ -28,6 +28,13 @@ AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
 SAID = "Does 17 follow 16? Reply with one word, Yes or No."
 COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
+# What a server answers before it looks at any field: of the key, of money, of the model's name or the address.
+TURNED_AWAY = {
+    401: "it refuses the key: set {key}",
+    402: "the account has no credit left: top it up, or name another endpoint",
+    403: "the key may not use it: set {key}, or name another model",
+    404: "it knows no such model or address: correct `models.{alias}.model`, or the `base_url` of its endpoint",
+}
 FEW, LIMIT = (
     3,
     "max_tokens",
@@ -57,8 +64,8 @@ PROMPTS: dict[str, list[dict[str, str]]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one request: `state` is `ok`, `refused`, `passed over`, or `not told` where the reply was cut
-    before it could show; `told` is what shows it.
+    """What came of one request: `state` is `ok`, `refused`, `passed over`, `no answer` where the reply holds no
+    content though it was not cut, or `not told` where it was cut before it could show; `told` is what shows it.
     """
 
     what: str
@@ -72,7 +79,7 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
 
     Raises TruerateError for an unknown model or a key that is not set, and EndpointError where no server
-    answers.
+    answers, or it turns every request away (TURNED_AWAY).
     """
     from truerate.llm.transport.launch import launched
 
@@ -82,6 +89,7 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     held = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
     with held as url:
         found = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
+        _raise_if_turned_away(found, alias, endpoint)
         limit = OTHER_LIMIT if [one.state == "refused" for one in found] == [True, False] else LIMIT
         for what, fields in FIELDS.items():
             if what not in (LIMIT, OTHER_LIMIT):
@@ -94,6 +102,20 @@ def tried(at: Layout, alias: str) -> list[Answer]:
         return [*found, _of_long(long)]
 
 
+def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpoint) -> None:
+    """Raise EndpointError where all of these requests were refused for one reason that is none of their fields."""
+    statuses = {answer.told.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
+    for status, advice in TURNED_AWAY.items():
+        if statuses == {str(status)}:
+            key = (
+                endpoint.api_key_env
+                or "`api_key_env` of its endpoint to the name of a variable that holds one"
+            )
+            raise EndpointError(
+                f"asking the server of {alias!r}: {answers[0].told}; {advice.format(key=key, alias=alias)}"
+            )
+
+
 def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[str, Any]) -> Answer:
     reply = _asked(url, endpoint, model, fields, messages=PROMPTS.get(what, [USER]))
     if isinstance(reply, str):
@@ -103,11 +125,18 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
     answer, thought = said(str(message.get("content") or ""))
     text = " ".join(answer.split())
     served = f", as {reply['model']!r}" if reply.get("model") else ""
-    is_apart = message.get("reasoning_content") or message.get("reasoning")
-    thinks = ", thought apart" if is_apart else ", thought in the text" if thought is not None else ""
+    apart = next((name for name in ("reasoning_content", "reasoning") if message.get(name)), None)
+    thinks = ", thought apart" if apart else ", thought in the text" if thought is not None else ""
     told = f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, {end}{served}{thinks}: {text[:40]!r}"
     if not text and end == "length" and what in ("stop", "response_format"):
         return Answer(what, "not told", clean(told))
+    if not text and end != "length" and not message.get("tool_calls"):
+        where = (
+            f"the server puts the answer into {apart!r}: turn its reasoning parser off"
+            if apart
+            else "no text"
+        )
+        return Answer(what, "no answer", clean(f"content is empty: {where} ({told})"))
     is_taken = {
         LIMIT: _is_cut(text, usage, end),
         OTHER_LIMIT: _is_cut(text, usage, end),

@@ -172,6 +172,7 @@ class Track(Block):
     later: ClassVar[frozenset[str]] = frozenset()
     asks: ClassVar[tuple[str, ...]] = ()
     builders: ClassVar[Mapping[str, str]] = {}
+    rates: ClassVar[tuple[str, ...]] = ("subjects",)
     among: ClassVar[Mapping[str, str]] = {}
     files_in: ClassVar[tuple[str, ...]] = ()
     endpoints_in: ClassVar[tuple[str, ...]] = ()
@@ -195,6 +196,10 @@ class Track(Block):
                 for alias in (named if isinstance(named, tuple) else (named,))
                 if alias is not None
             )
+
+    def with_rated(self, alias: str) -> dict[str, list[str]]:
+        """The settings of `rates` with one more model in each; empty where the track compares no models."""
+        return {key: [*getattr(self, key), alias] for key in self.rates if key in self.asks}
 
     def models(self) -> tuple[str, ...]:
         """Every model alias that it names, in first-named order."""

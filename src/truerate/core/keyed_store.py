@@ -13,30 +13,41 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from truerate.core.errors import StoreError
 from truerate.core.onehost import refuse_network
+from truerate.core.salvage import is_damage, salvaged
 from truerate.core.terminal import say, told
+
+Read = TypeVar("Read")
 
 BUSY_S = 60.0  # another process may hold the file for so long
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
 )
+DAMAGED = "the file is damaged: write what can be read of it with `{export}`, then move it away, with its -wal and -shm"
 HINTS = {  # what to do about faults of the file, by words of their messages
     "full": "free space",
     "no space": "free space",
-    "malformed": "the file is damaged: move it away, with its -wal and -shm",
     "not a database": "the file is something else or damaged: move it away",
     "locked": "another process has held it for a minute: see what it does",
     "disk i/o": "see to its disk",
-}
+    "readonly": "fix its rights",
+    "read-only": "fix its rights",
+    "permission": "fix its rights",
+    "not permitted": "fix its rights",
+    "unable to open": "fix its rights",
+    "directory": "fix its path",
+    "file exists": "fix its path",
+}  # any other is damage: of pages, of the tables that should be there, of the letters in a row
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What a kind of store is called, the number of its format, the script that makes its tables, and how its
-    connections are set beside `PRAGMAS`. `page_size` is that of a new file, in bytes.
+    connections are set beside `PRAGMAS`. `page_size` is that of a new file, in bytes; `export` the command that
+    writes its rows to a file.
     """
 
     name: str
@@ -44,6 +55,7 @@ class Kind:
     tables: str
     pragmas: str = ""
     page_size: int = 4096
+    export: str = ""
 
 
 class KeyedStore:
@@ -58,7 +70,7 @@ class KeyedStore:
         With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
         """
         self.path = Path(path)
-        self._is_told = False
+        self._is_told = self._is_salvaged = False
         self.is_read_only = is_read_only and self.path.is_file() and self.path.stat().st_size > 0
         if self.is_read_only:
             with self.explained():
@@ -124,7 +136,12 @@ class KeyedStore:
         except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
             is_row = isinstance(error, zlib.error | UnicodeDecodeError)
             said = "a row of it is malformed" if is_row else str(error)
-            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
+            damaged = (
+                DAMAGED.format(export=self.KIND.export)
+                if self.KIND.export
+                else "the file is damaged: move it away, with its -wal and -shm"
+            )
+            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), damaged)
             what = f"{self.KIND.name} {str(self.path)!r}: {said}; {hint}"
             raise StoreError(f"{what}, or name another place in TRUERATE_STORE") from error
 
@@ -147,7 +164,40 @@ class KeyedStore:
             except sqlite3.OperationalError as error:
                 link.close()
                 fault = error
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                return self._salvaged(link, error)
         raise fault
+
+    def read(self, reader: Callable[[sqlite3.Connection], Read]) -> Read:
+        """What `reader` makes of the open file; where it is open for reading alone and damaged, of the rows that can
+        still be read, which is said once.
+        """
+        with self.explained():
+            try:
+                return reader(self._link)
+            except sqlite3.DatabaseError as error:
+                if not (self.is_read_only and is_damage(error)) or self._is_salvaged:
+                    raise
+                self._link = self._salvaged(self._link, error)
+            return reader(self._link)
+
+    def _salvaged(self, link: sqlite3.Connection, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        """A copy of the rows of a damaged file that can still be read. Raises `error` where none can."""
+        try:
+            copy, counts = salvaged(link, self.KIND.tables)
+        except sqlite3.DatabaseError:
+            raise error from None
+        finally:
+            link.close()
+        self._is_salvaged = True
+        rows = ", ".join(f"{n:,} of `{table}`" for table, n in counts.items() if n)
+        say(
+            f"{self.KIND.name} {str(self.path)!r} is damaged ({error}); rows that can still be read: {rows or 'none'};"
+            f" {DAMAGED.format(export=self.KIND.export).partition(': ')[2]}"
+        )
+        return copy
 
     def _is_made(self, link: sqlite3.Connection) -> bool:
         """Whether the file holds the tables, False where it is empty. Raises StoreError for a file of

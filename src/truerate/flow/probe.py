@@ -81,10 +81,13 @@ class Probed:
 
 @dataclass(frozen=True)
 class Probe:
-    """All replies of a probe, and how long those of each step took that were asked now, in seconds."""
+    """All replies of a probe, how long those of each step took that were asked now, in seconds, and by board the
+    roles that the model took for the probe alone, since the board's settings name it in none.
+    """
 
     replies: tuple[Probed, ...]
     seconds: Mapping[tuple[str, str], float]
+    roles: Mapping[str, tuple[str, ...]]
 
 
 @dataclass
@@ -125,17 +128,19 @@ class Asked(DryRun):
 
 
 def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
-    """The first `n` replies of a model to every kind of prompt of these boards; of all where none is named.
+    """The first `n` replies of a model to every kind of prompt of these boards; of all where none is named. A board
+    whose settings name the model in no role asks it as one of those that it compares (`Track.rates`).
 
     Raises TruerateError where `n` is below 1, params.yaml declares no such model or board, none of the boards
-    asks it, or it cannot be asked (as `llm.ask` does).
+    compares models that it could be one of, or it cannot be asked (as `llm.ask` does).
     """
     found: list[Probed] = []
     seconds: dict[tuple[str, str], float] = {}
-    for prober in _probed(at, model, n, boards, is_dry=False):
+    probers = _probed(at, model, n, boards, is_dry=False)
+    for prober in probers:
         found += prober.found
         seconds |= prober.seconds
-    return Probe(tuple(found), seconds)
+    return Probe(tuple(found), seconds, {one.board: one.roles for one in probers if one.roles})
 
 
 def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
@@ -151,17 +156,26 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
     at.p.model(model)
     probers = []
     for board in boards or at.p.boards:
-        at.p.board(board)
-        if model in at.p.models_on(board, at.p.models_of(board)):
-            own = few(at, board, n).on(board)
-            probers.append(Prober(own, board, model, n, is_dry=is_dry))
+        roles = () if model in at.p.models_of(board) else tuple(at.p.track(board).with_rated(model))
+        named = rated_too(at, board, model) if roles else at
+        if model in named.p.models_on(board, named.p.models_of(board)):
+            own = few(named, board, n).on(board)
+            probers.append(Prober(own, board, model, n, is_dry=is_dry, roles=roles))
             walk(own, board, imported(own, board), probers[-1].job)
     if not probers:
         where = listed(boards or at.p.boards)
         raise TruerateError(
-            f"model {model!r} is asked nothing on {where}; name it in a role under `tracks` of params.yaml"
+            f"model {model!r} is asked nothing on {where}: they compare no models of this kind; name another board,"
+            " or the model in a role under `tracks` of params.yaml"
         )
     return probers
+
+
+def rated_too(at: Layout, board: str, model: str) -> Layout:
+    """The settings with a model among those that a board compares, beside what its settings name."""
+    changes = {"settings": dict(at.p.board(board).settings) | at.p.track(board).with_rated(model)}
+    changed = at.p.board(board).model_copy(update=changes)
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 
 
 def few(at: Layout, board: str, n: int) -> Layout:
@@ -179,8 +193,11 @@ def few(at: Layout, board: str, n: int) -> Layout:
 class Prober:
     """Asks one model a few prompts of every kind of a board, step by step, and keeps what came."""
 
-    def __init__(self, at: Layout, board: str, model: str, n: int, *, is_dry: bool):
+    def __init__(
+        self, at: Layout, board: str, model: str, n: int, *, is_dry: bool, roles: tuple[str, ...] = ()
+    ):
         self.at, self.board, self.model, self.n, self.is_dry = at, board, model, n, is_dry
+        self.roles = roles
         self.found: list[Probed] = []
         self.wanted: dict[str, Request] = {}  # what is asked, or where `is_dry` would be, by its key
         self.seconds: dict[tuple[str, str], float] = {}

@@ -144,7 +144,7 @@ def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None
     if told is not None:
         asked = {key: request for key, request in asked.items() if key not in told}
         told.update(asked)
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         stored = _final(store, targets, asked)
         seen = _seen(store)
     jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
@@ -181,7 +181,7 @@ def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict[str, Any],
     """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys
     that the store holds.
     """
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         return {key.hex(): pair for key, pair in store.requests([bytes.fromhex(key) for key in keys]).items()}
 
 

@@ -1,6 +1,7 @@
 """The store's replies as one Parquet file, to take them to another host and back."""
 
 import sqlite3
+import zlib
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import polars as pl
 
 from truerate.core.errors import SourceError
 from truerate.core.schemas import write_parquet
+from truerate.core.terminal import say
 from truerate.llm.store.responses import Store, chunks, packed, packed_text, plain
 
 COLUMNS = {
@@ -19,18 +21,26 @@ COLUMNS = {
 
 
 def export(store: Store, path: str | Path) -> int:
-    """Write every reply with its request, sorted by key; how many. Dead letters and the ledger stay."""
-    import zlib
-
+    """Write every reply with its request, sorted by key; how many. Dead letters and the ledger stay. Replies whose
+    bytes are damaged are left out, which is said.
+    """
     rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
-    squeeze = zlib.decompress
-    with store.explained():
-        columns = [
-            (key, squeeze(request), plain(text), *some, extra and squeeze(extra))
-            for key, request, text, *some, extra in rows
-        ]
+    columns = [row for row in map(_whole, rows) if row is not None]
+    if len(columns) < len(rows):
+        say(f"exporting {str(store.path)!r}: {len(rows) - len(columns):,} replies are damaged and left out")
     write_parquet(pl.DataFrame(columns, schema=COLUMNS, orient="row"), Path(path))
     return len(columns)
+
+
+def _whole(row: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """A stored row as the file has it; None where its bytes are not those that were written."""
+    key, request, text, *counts, extra = row
+    try:
+        body = zlib.decompress(request)
+        unpacked = (key, body, plain(text), *counts, extra and zlib.decompress(extra))
+    except (zlib.error, TypeError, UnicodeDecodeError):
+        return None
+    return unpacked if sha256(body).digest() == key else None
 
 
 def import_(store: Store, path: str | Path) -> int:

@@ -310,8 +310,13 @@ def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> N
 
 
 def expire(link: sqlite3.Connection) -> int:
-    """Break the leases of every dead holder; the number of such holders."""
+    """Break the leases of every dead holder; the number of such holders.
+
+    A heartbeat in the future was written before the clock was set back: it counts as one of now, so that a holder
+    that lives writes its next one, and the leases of one that does not end `ttl` from now.
+    """
     now = time.time()
+    link.execute("UPDATE owner SET beat = ?1 WHERE beat > ?1", [now])
     rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()
     gone = [
         row[0] for row in rows if not is_alive(LeaseHolder(*row[:4]), heartbeat=row[4], ttl=row[5], now=now)

@@ -21,6 +21,7 @@ from truerate.core.onehost import hold
 from truerate.llm.store.writer import Result, Writer
 
 FORMAT = 1
+EXPORT = "truerate llm export FILE"
 CHUNK = 500  # keys per SELECT
 ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
 # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
@@ -78,7 +79,7 @@ class Store(KeyedStore):
     starts with the first write.
     """
 
-    KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192)
+    KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192, export=EXPORT)
 
     def __init__(self, path: Path, *, is_read_only: bool = False):
         """As any store; one that is written to has a folder beside it."""
@@ -117,8 +118,7 @@ class Store(KeyedStore):
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a SELECT."""
-        with self.explained():
-            return self._link.execute(sql, values).fetchall()
+        return self.read(lambda link: link.execute(sql, values).fetchall())
 
     def each(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a SELECT, one after another."""
@@ -127,14 +127,7 @@ class Store(KeyedStore):
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
         """Those of the keys that are answered, with a reply or as dead letters."""
-        with self.explained():
-            found: dict[bytes, StoredReply | DeadLetter] = {}
-            for some in chunks(keys):
-                found.update(stored_replies(self._link, some))
-            if len(found) < len(keys):
-                for some in chunks([key for key in keys if key not in found]):
-                    found.update(dead_letters(self._link, some))
-            return found
+        return self.read(lambda link: _answers(link, keys))
 
     def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """What stands beside the text of a reply, of those of the keys that have one with something beside it."""
@@ -175,6 +168,16 @@ def _without_address(found: dict[str, Any]) -> dict[str, Any]:
 def _reply(row: Sequence[Any]) -> dict[str, Any]:
     text, finish, n_in, n_out = row
     return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
+
+
+def _answers(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
+    found: dict[bytes, StoredReply | DeadLetter] = {}
+    for some in chunks(keys):
+        found.update(stored_replies(link, some))
+    if len(found) < len(keys):
+        for some in chunks([key for key in keys if key not in found]):
+            found.update(dead_letters(link, some))
+    return found
 
 
 def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply]:

@@ -77,6 +77,7 @@ class Settings(Track):
         {"responders", "subjects", "detector", "labelling", "similarity", "n_topics"}
     )
     asks: ClassVar[tuple[str, ...]] = ("responders", "annotator", "inducer", "subjects", "meta_judge")
+    rates: ClassVar[tuple[str, ...]] = ("responders", "subjects")
     builders: ClassVar[Mapping[str, str]] = {
         "annotator": "annotator",
         "inducer": "inducer",
