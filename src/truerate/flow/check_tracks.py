@@ -125,7 +125,7 @@ def _check_graph(at: Layout, board: str) -> None:
     assumes.
     """
     from truerate.flow import graph
-    from truerate.flow.tracks import module_of_track, protocol_of
+    from truerate.flow.tracks import module_of_track, planning_of, protocol_of
     from truerate.tracks.contract import Step
 
     name, track = at.p.board(board).track, protocol_of(at, board)
@@ -140,7 +140,7 @@ def _check_graph(at: Layout, board: str) -> None:
             raise TruerateError(
                 f"track {name!r}: step {step.name!r} of its graph has no function in steps.py"
             )
-    if track.graph and not callable(getattr(module_of_track(name, "plan"), "assumed", None)):
+    if track.graph and not callable(planning_of(at, board).assumed):
         raise TruerateError(
             f"track {name!r}: plan.py must hold `assumed`, what a plan takes a missing reply to say"
         )

@@ -18,7 +18,7 @@ from truerate.flow.dataset import beside_all, replies_of, step_function, with_be
 from truerate.flow.gpu_plan import NOTE
 from truerate.flow.judge_plan import LATER, judges
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import planning_of
 from truerate.llm import Estimate, Reply, Request, estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.sources import SourceTables
@@ -68,12 +68,10 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
         there = at.on(name)
         own, given = planned_with(there, name, imported(at, name), partial(Priced, there))
         lines += [{"board": name} | line.row() for line in own]
-        services = getattr(track_of(there, name, "plan"), "services", None)
-        if services:
-            lines += [
-                {"board": name, "tokens_low": 0, "tokens_high": 0} | one
-                for one in services(there, name, given)
-            ]
+        lines += [
+            {"board": name, "tokens_low": 0, "tokens_high": 0} | one
+            for one in planning_of(there, name).services(there, name, given)
+        ]
         lines += [{"board": name} | _judging(there, *one) for one in judges(there, name)]
     return pl.DataFrame(lines, schema=COLUMNS)
 
@@ -161,7 +159,7 @@ def walk(
     `job` has the work of one done, over all shards, by calling what it is handed with how to ask (and perhaps with
     what is to be done after each shard); it returns what that gave.
     """
-    offered, light = track_of(at, board, "plan"), _light(at, board)
+    stand_ins = planning_of(at, board).stand_ins
     given: dict[tuple[str, str], Given] = {}
     last = _last_read(at, board)
     for step in graph.steps_of(at, board):
@@ -173,11 +171,11 @@ def walk(
             documents = [beside["documents"] for _, _, beside in read if "documents" in beside]
             replies = replies_of([row[:2] for row in read], pl.concat([frame(Document), *documents]))
             if graph.is_stand_in(step, model):
-                instead = getattr(offered, step.name, None)
+                instead = stand_ins.get(step.name)
                 given[step.name, model] = _stood_in(at, board, step, instead, tables, replies)
                 continue
             function = step_function(at, board, step.name)
-            run = partial(_all_shards, partial(function, light, board, model, tables), replies, at.p.n_shards)
+            run = partial(_all_shards, partial(function, at, board, model, tables), replies, at.p.n_shards)
             given[step.name, model] = job(step, model, run)
             for done in [one for one in given if last.get(one, one) == (step.name, model)]:
                 del given[done]
@@ -218,16 +216,9 @@ def _all_shards(
 
 def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
     """The reply that stands, in a step, for one that has not come: by its key and request."""
-    assumed, settings = track_of(at, board, "plan").assumed, at.p.track(board)
+    assumed, settings = planning_of(at, board).assumed, at.p.track(board)
+    assert assumed is not None  # every track with steps has it (`check_tracks`)
     return lambda key, request: assumed_reply(key, assumed(step.name, key, request, settings))
-
-
-def _light(at: Layout, board: str) -> Layout:
-    """The settings with those that a plan can do without (`LIGHT` of the track's `plan`)."""
-    light = getattr(track_of(at, board, "plan"), "LIGHT", {})
-    own = at.p.board(board)
-    changed = own.model_copy(update={"settings": dict(own.settings) | light})
-    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 
 
 def _stood_in(
@@ -288,8 +279,7 @@ def labels(at: Layout, board: str | None) -> pl.DataFrame:
     """
     lines = []
     for name in [board] if board else at.p.boards:
-        told = getattr(track_of(at, name, "plan"), "labels", None)
-        lines += [{"board": name} | line for line in (told(at.on(name), name) if told else ())]
+        lines += [{"board": name} | line for line in planning_of(at, name).labels(at.on(name), name)]
     return pl.DataFrame(lines, infer_schema_length=None)
 
 
@@ -297,8 +287,7 @@ def label_notes(at: Layout, board: str | None) -> list[str]:
     """What is to be known of people's labels on each board whose track says something (`label_notes` of its `plan`)."""
     notes = []
     for name in [board] if board else at.p.boards:
-        told = getattr(track_of(at, name, "plan"), "label_notes", None)
-        notes += [f"{name}: {note}" for note in (told(at.on(name), name) if told else ())]
+        notes += [f"{name}: {note}" for note in planning_of(at, name).label_notes(at.on(name), name)]
     return notes
 
 

@@ -22,7 +22,7 @@ from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.flow.plan import Given, Run, assuming, imported, walk
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import planning_of
 from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, facts
@@ -184,7 +184,7 @@ def few(at: Layout, board: str, n: int) -> Layout:
     """
     own, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
-    names = getattr(track_of(at, board, "plan"), "FIRST_DRAWN", ())
+    names = planning_of(at, board).first_drawn
     cut = {name: min(getattr(size, name), most) for name in names}
     changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))

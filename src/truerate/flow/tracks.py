@@ -16,7 +16,7 @@ from truerate.core.card import Card
 from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
 from truerate.leaderboard.metrics import METRICS as SHARED
-from truerate.tracks.contract import OPTIONAL, REQUIRED, Part, Protocol
+from truerate.tracks.contract import OPTIONAL, PLANNED, REQUIRED, Part, Planning, Protocol
 
 ABSENT = object()
 
@@ -71,8 +71,18 @@ def protocol_of(at: Layout, board: str) -> Protocol:
 
 
 def track_of(at: Layout, board: str, part: str) -> ModuleType:
-    """A module of the track that a board runs, where the whole track is not needed (`steps`, `plan`)."""
+    """A module of the track that a board runs, where the whole track is not needed (`steps`)."""
     return import_module(f"truerate.tracks.{at.p.board(board).track}.{part}")
+
+
+def planning_of(at: Layout, board: str) -> Planning:
+    """What the track of a board says before anything is asked; the defaults of what it does not say."""
+    name = at.p.board(board).track
+    parts = vars(module_of_track(name, "plan") or object)
+    stand_ins = {step.name: parts[step.name] for step in load_track(name).graph if step.name in parts}
+    return Planning(
+        stand_ins=stand_ins, **{part: parts[place] for part, place in PLANNED.items() if place in parts}
+    )
 
 
 def module_of_track(track: str, part: str) -> ModuleType | None:

@@ -31,6 +31,7 @@ __all__ = [
     "Matrices",
     "Metric",
     "Mixture",
+    "Planning",
     "Ranked",
     "Reads",
     "Resources",
@@ -160,6 +161,25 @@ class Protocol:
         return self.training is not None and self.targets is not None and issubclass(self.sizes, Grid)
 
 
+@dataclass(frozen=True)
+class Planning:
+    """What a track says before anything is asked (its module plan.py, which a track that asks nobody lacks).
+
+    `assumed`: the reply that stands for one that has not come, by step, key, request and settings; every track with
+    steps has it. `stand_ins`: by step, what is assumed of it where no model does its work. `first_drawn`: sizes
+    whose first texts stay the same whatever the size. `services`: lines of what is asked beside models. `labels`,
+    `label_notes`: what people's labels will tell. `gpu_hours`: of its networks.
+    """
+
+    assumed: Callable[..., str] | None = None
+    stand_ins: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    first_drawn: tuple[str, ...] = ()
+    services: Callable[..., Iterable[dict[str, Any]]] = lambda *_: ()
+    labels: Callable[..., Iterable[dict[str, Any]]] = lambda *_: ()
+    label_notes: Callable[..., Iterable[str]] = lambda *_: ()
+    gpu_hours: Callable[..., Iterable[tuple[Any, ...]]] = lambda *_: ()
+
+
 class Part(NamedTuple):
     """Under which name a part of a Protocol stands, in the first of these modules that has it."""
 
@@ -195,4 +215,13 @@ OPTIONAL = {
     "totals": Part("TOTALS", ("published",)),
     "claims": Part("CLAIMS", ("published",)),
     "reasons": Part("REASONS", ("published",)),
+}
+# Under which name plan.py holds each part of a Planning but its stand-ins, which bear the names of their steps.
+PLANNED = {
+    "assumed": "assumed",
+    "first_drawn": "FIRST_DRAWN",
+    "services": "services",
+    "labels": "labels",
+    "label_notes": "label_notes",
+    "gpu_hours": "gpu_hours",
 }
