@@ -59,7 +59,7 @@ def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
     if table is not None:
-        tables = rows["table"].unique()
+        tables = rows["table"].unique(maintain_order=True)
         if table not in tables:
             raise TruerateError(f"board {name!r} has no table {table!r}; its tables: {listed(tables)}")
         rows = rows.filter(table=table)

@@ -27,7 +27,7 @@ def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
     marked = pl.col("spans").list.len() > 0
     return (
         samples.with_columns(pair("attributes", "scheme"))
-        .group_by("task", "scheme", labels="label_source")
+        .group_by("task", "scheme", labels="label_source", maintain_order=True)
         .agg(
             texts=pl.len(),
             hallucinated=pl.col("is_hallucinated").sum(),

@@ -299,7 +299,7 @@ def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
 
 def with_labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Texts with whether there are labels of their item and wording (`is_labelled`), whatever they are called."""
-    known = samples.select("item_id", "text").unique().with_columns(is_labelled=True)
+    known = samples.select("item_id", "text").unique(maintain_order=True).with_columns(is_labelled=True)
     return texts.join(known, on=["item_id", "text"], how="left", maintain_order="left").with_columns(
         pl.col("is_labelled").fill_null(False)
     )

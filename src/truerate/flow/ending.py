@@ -68,7 +68,7 @@ def useless(board: str, replies: pl.DataFrame) -> list[str]:
     """A line per model that has a step in which more than LIMIT of its replies are dead, unread or cut."""
     counts = [pl.len().alias("n"), *((pl.col("kind") == kind).sum().alias(kind) for kind in KINDS)]
     steps = (
-        replies.group_by("model", "purpose")
+        replies.group_by("model", "purpose", maintain_order=True)
         .agg(counts)
         .filter(pl.sum_horizontal(KINDS) > LIMIT * pl.col("n"))
         .sort("model", "purpose")
@@ -119,7 +119,12 @@ def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
     if letters.is_empty():
         return []
     boards = ", ".join(letters["board"].unique(maintain_order=True))
-    n = dict(letters.group_by("reason").agg(pl.col("prompt_key").n_unique()).sort("reason").iter_rows())
+    n = dict(
+        letters.group_by("reason", maintain_order=True)
+        .agg(pl.col("prompt_key").n_unique())
+        .sort("reason")
+        .iter_rows()
+    )
     counts = ", ".join(f"{name} {count:,}" for name, count in n.items())
     commands = " and ".join(f"`truerate llm dead --retry {name}`" for name in n)
     what = f"{sum(n.values()):,} requests were given up for faults of an endpoint ({counts}), on {boards}"

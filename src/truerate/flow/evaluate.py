@@ -83,7 +83,7 @@ def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set
     own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
     passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
     cited = {found[0] for name in passages if (found := passage_of(name))}
-    whole = own.filter(pl.col("evidence").is_null())["item_id"].unique()
+    whole = own.filter(pl.col("evidence").is_null())["item_id"].unique(maintain_order=True)
     documents = items.filter(pl.col("item_id").is_in(whole.implode()))["document_ids"].explode()
     return cited | set(documents.drop_nulls())
 
@@ -190,7 +190,9 @@ def score(at: Layout, board: str) -> None:
     with unchanged(at, Stage("score", board)) as own:
         scores, outcomes, topics = _scored(own, board)
         refuse_unrecorded(
-            board, [*scores["metric"].unique(), *outcomes["metric"].unique()], records_of(own, board)
+            board,
+            [*scores["metric"].unique(maintain_order=True), *outcomes["metric"].unique(maintain_order=True)],
+            records_of(own, board),
         )
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))

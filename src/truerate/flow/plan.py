@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core import aggregates
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Generation, frame, read_parquet
@@ -302,7 +303,7 @@ def show(
     """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
     will tell, with `notes` on it.
     """
-    sums = pl.col(pl.Int64, pl.Float64).sum()
+    sums = aggregates.total(pl.col(pl.Int64, pl.Float64))
     models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
     if as_json:
         whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}

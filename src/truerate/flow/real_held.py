@@ -25,7 +25,7 @@ def held(board: RealBoard) -> tuple[Held, ...]:
     for judge in board.judges():
         said = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}").select(*UNIT, verdict="value")
         for where, labels in _labels(board):
-            both = labels.join(said, on=UNIT).drop_nulls(["value", "verdict"])
+            both = labels.join(said, on=UNIT, maintain_order="left").drop_nulls(["value", "verdict"])
             found.append(_held(judge, where, both, board.card["confidence"]))
     return tuple(one for one in found if one.n_hallucinated or one.n_right)
 

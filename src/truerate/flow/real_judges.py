@@ -62,7 +62,7 @@ def _verdicts(board: RealBoard, judge: str, where: Slice) -> pl.DataFrame:
 
 def _agreement(first: pl.DataFrame, second: pl.DataFrame) -> tuple[int, float | None, float | None]:
     """Replies that both judged, the share of equal verdicts, and Cohen's κ; None where it is not defined."""
-    both = first.join(second, on=UNIT, suffix="_other")
+    both = first.join(second, on=UNIT, suffix="_other", maintain_order="left")
     one, other = ((both[name] >= 0.5).to_numpy().astype(int) for name in ("value", "value_other"))
     table = contingency(one, other, 2)
     same, kappa = float(table_agreement(table)), float(cohen_kappa(table))

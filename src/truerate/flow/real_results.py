@@ -48,7 +48,7 @@ def read_board(folder: Path) -> RealBoard:
     keyed = result.rows.with_columns(slice=slice_texts(pl.col("slice")))
     named = {
         (metric, text): _text(_beside(_pairs(text), leads[metric]))
-        for metric, text in keyed.select("metric", "slice").unique().iter_rows()
+        for metric, text in keyed.select("metric", "slice").unique(maintain_order=True).iter_rows()
     }
     told = [named[key] for key in keyed.select("metric", "slice").iter_rows()]
     rows = keyed.with_columns(slice=pl.Series(told, dtype=pl.String))
@@ -133,7 +133,7 @@ def _leads(scores: pl.DataFrame, lead: Slice) -> dict[str, Slice]:
     the one that all of its slices hold (the share that responds has a rule of its own, and no estimator).
     """
     slices: dict[str, set[Slice]] = {}
-    for metric, text in scores.select("metric", "slice").unique().iter_rows():
+    for metric, text in scores.select("metric", "slice").unique(maintain_order=True).iter_rows():
         slices.setdefault(metric, set()).add(_pairs(text or ""))
     return {metric: _lead(own, lead) for metric, own in slices.items()}
 

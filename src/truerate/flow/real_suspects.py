@@ -24,7 +24,7 @@ def suspects(board: RealBoard) -> tuple[Suspect, ...]:
         own = board.rows.filter(pl.col("slice") == f"judge={judge}").select(
             *KEY, pl.col("value").alias(str(number))
         )
-        wide = wide.join(own, on=KEY, how="left")
+        wide = wide.join(own, on=KEY, how="left", maintain_order="left")
     labels = wide["label"].to_numpy()
     verdicts = wide.select(map(str, range(len(judges)))).cast(pl.Float64).fill_null(np.nan).to_numpy()
     known = ~np.isnan(verdicts)

@@ -184,7 +184,7 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
         raise SourceError(
             f"{where}: {SCORES} holds metric {min(unknown)[:80]!r}, of which {CARD} has no record"
         )
-    unscored = rows.join(scores, on=["metric", "subject"], how="anti")
+    unscored = rows.join(scores, on=["metric", "subject"], how="anti", maintain_order="left")
     if not unscored.is_empty():
         raise SourceError(
             f"{where}: {ROWS} holds units of {unscored['subject'][0][:80]!r}, of which {SCORES} has no score"

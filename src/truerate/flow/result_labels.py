@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from truerate.core.aggregates import average
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.schemas import PAIRS, Field, Table, frame, load, save
 from truerate.flow.result_files import (
@@ -100,8 +101,19 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
     rows = result.rows.with_columns(where=slice_texts(pl.col("slice")))
     for (metric, where), own in labels.drop_nulls("metric").group_by("metric", "where", maintain_order=True):
         told = rows.filter(metric=metric, where=where).drop_nulls("value")
-        made = own.group_by("subject", "unit_id").agg(value=pl.col("gives").mean()).drop_nulls("value")
-        both = told.join(made, on=["subject", "unit_id"], how="full", suffix="_made", coalesce=True)
+        made = (
+            own.group_by("subject", "unit_id", maintain_order=True)
+            .agg(value=average(pl.col("gives")))
+            .drop_nulls("value")
+        )
+        both = told.join(
+            made,
+            on=["subject", "unit_id"],
+            how="full",
+            suffix="_made",
+            coalesce=True,
+            maintain_order="left_right",
+        )
         gap = (pl.col("value") - pl.col("value_made")).abs()
         wrong = both.filter((gap > SAME) | gap.is_null())
         if not wrong.is_empty():

@@ -149,7 +149,7 @@ def label_rows(configs: Sequence[Config]) -> list[dict]:
     rows = []
     for config in filter(is_labelled, configs):
         frames = [data for data in config.splits.values() if isinstance(data, pl.DataFrame)]
-        counted = pl.concat(frames).group_by("label_source").agg(
+        counted = pl.concat(frames).group_by("label_source", maintain_order=True).agg(
             n=pl.len(),
             hallucinated=pl.col("is_hallucinated").sum(),
             other=(~pl.col("is_hallucinated")).sum(),
@@ -289,7 +289,7 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
             )
         missing = [split for split in SPLITS if split not in config.splits]
         sentences += [f"Config {config.name} has no {split} split." for split in missing]
-        groups = pl.concat([data["group_id"].unique() for data in config.splits.values()])
+        groups = pl.concat([data["group_id"].unique(maintain_order=True) for data in config.splits.values()])
         if both := len(groups) - groups.n_unique():
             sentences.append(
                 f"{both} groups of config {config.name} stand in both splits, as the source published them."

@@ -26,7 +26,7 @@ def tallied(generations: pl.DataFrame) -> pl.DataFrame:
     known = generations.select(
         "purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought"))
     )
-    return known.group_by(_BY).agg(
+    return known.group_by(_BY, maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("n_in"),
         *(
             (pl.col("status") == status).sum().cast(pl.Int64).alias(f"n_{status}")
@@ -38,7 +38,7 @@ def tallied(generations: pl.DataFrame) -> pl.DataFrame:
 
 def counted(tallies: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Count rows from the tallies of all slices of a board's Generation rows."""
-    summed = pl.concat(tallies).group_by(_BY).sum().sort(_BY)
+    summed = pl.concat(tallies).group_by(_BY, maintain_order=True).sum().sort(_BY)
     return frame(Count, [_row(row) for row in summed.iter_rows(named=True)])
 
 

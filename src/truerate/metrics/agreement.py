@@ -24,7 +24,7 @@ def rating_counts(rows: pl.DataFrame) -> np.ndarray:
     """How many raters gave each label to each unit, (units, labels), both in sorted order, from `unit_id`,
     `label`; nulls are left out.
     """
-    table = rows.drop_nulls("label").group_by("unit_id", "label").len()
+    table = rows.drop_nulls("label").group_by("unit_id", "label", maintain_order=True).len()
     if table.is_empty():
         return np.zeros((0, 0))
     wide = (

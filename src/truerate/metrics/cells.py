@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
+from truerate.core.aggregates import total
 from truerate.metrics.intervals import z_of
 
 Ratios = Mapping[str, tuple[pl.Expr, pl.Expr]]  # numerator and denominator, by name
@@ -56,10 +57,10 @@ def moments(
     if each.select(cluster).is_duplicated().any():
         carried = [name for name in by if name not in cluster]
         each = each.group_by(cluster, maintain_order=True).agg(
-            pl.col(carried).first(), pl.col(list(parts)).sum()
+            pl.col(carried).first(), total(pl.col(list(parts)))
         )
     crossed = (
-        pl.col(f"{kind[0]} {first}").dot(pl.col(f"{kind[1]} {second}")).alias(f"crossed {kind} {name}")
+        total(pl.col(f"{kind[0]} {first}") * pl.col(f"{kind[1]} {second}")).alias(f"crossed {kind} {name}")
         for name, (first, second) in products.items()
         for kind in CROSSED
     )
@@ -70,7 +71,7 @@ def moments(
 
 def _moments(name: str) -> list[pl.Expr]:
     y, x = pl.col(f"y {name}"), pl.col(f"x {name}")
-    parts = (y.sum(), x.sum(), y.dot(y), x.dot(y), x.dot(x), (x > 0).sum())
+    parts = (*map(total, (y, x, y * y, x * y, x * x)), (x > 0).sum())
     return [part.alias(f"{kind} {name}") for kind, part in zip(MOMENTS, parts, strict=True)]
 
 
@@ -89,7 +90,9 @@ def ratio_cells(
     one cluster, and for a mean also where all clusters agree: nothing then says how far it may move.
     """
     totals = (
-        sums.group_by(by).agg(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS]).sum()).sort(by)
+        sums.group_by(by, maintain_order=True)
+        .agg(total(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS])))
+        .sort(by)
     )
     return pl.concat([_told(totals, by, name, confidence, is_share) for name in names]).sort(
         by, maintain_order=True
@@ -110,7 +113,7 @@ def product_cells(
     factors = [name for pair in products.values() for name in pair]
     columns = [f"{kind} {name}" for name in dict.fromkeys(factors) for kind in MOMENTS]
     columns += [f"crossed {kind} {name}" for name in products for kind in CROSSED]
-    totals = sums.group_by(by).agg(pl.col(columns).sum()).sort(by)
+    totals = sums.group_by(by, maintain_order=True).agg(total(pl.col(columns))).sort(by)
     rows = []
     for name, pair in products.items():
         first, second = (

@@ -47,7 +47,9 @@ def judged(
         *(pair("attributes", key) for key in known),
         target_id=pl.col("sample_id") if target is None else target,
     )
-    joined = of_judgement.join(of_sample, on="target_id", how="inner").drop("target_id")
+    joined = of_judgement.join(of_sample, on="target_id", how="inner", maintain_order="left").drop(
+        "target_id"
+    )
     return joined.with_columns(pl.col("variant").fill_null(variant)).sort(
         "judge", "task", "variant", "sample_id", "order"
     )

@@ -41,7 +41,11 @@ def unit_share(rows: Counted) -> float | None:
     """Share of units that have the label, in [0, 1]; of several raters more than half must say so. Units without any
     label do not count.
     """
-    said = rows.asked.drop_nulls("label").group_by("subject", "unit_id").agg(rows.is_it.mean().alias("share"))
+    said = (
+        rows.asked.drop_nulls("label")
+        .group_by("subject", "unit_id", maintain_order=True)
+        .agg(rows.is_it.mean().alias("share"))
+    )
     return None if said.is_empty() else _mean(said["share"] > 0.5)
 
 
@@ -70,7 +74,7 @@ def n_units(rows: Counted) -> float | None:
 
 def n_parts(rows: Counted) -> float | None:
     """How many parts, or units as a whole, have the label."""
-    found = rows.asked.filter(rows.is_it).select("subject", "unit_id", "part").unique()
+    found = rows.asked.filter(rows.is_it).select("subject", "unit_id", "part").unique(maintain_order=True)
     return float(found.height)
 
 
@@ -116,14 +120,14 @@ def _mean(values: pl.Series) -> float:
 
 def _part_shares(rows: Counted) -> pl.Series:
     said = rows.asked.filter(pl.col("part") != "", pl.col("label").is_not_null())
-    return said.group_by("subject", "unit_id").agg(share=rows.is_it.mean())["share"]
+    return said.group_by("subject", "unit_id", maintain_order=True).agg(share=rows.is_it.mean())["share"]
 
 
 def _both(rows: Counted) -> pl.DataFrame:
     key = ["subject", "unit_id", "part", "rater"]
     own = rows.asked.drop_nulls("label").select(*key, it=rows.is_it)
     other = rows.beside.drop_nulls("label").select(*key, it=rows.is_it)
-    return own.join(other, on=key, how="inner", suffix="_beside")
+    return own.join(other, on=key, how="inner", suffix="_beside", maintain_order="left")
 
 
 def _told(name: str, label: str, function: Callable[[Counted], float | None], unit: str = "share") -> Metric:

@@ -52,7 +52,10 @@ def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
     """Which rows a protocol that asks one side per pair would have asked, (rows,) of bool: hallucinated or
     right with equal chance, by a recorded seed. From `pair_id`, `is_hallucinated`.
     """
-    is_drawn = {name: draw(seed, "side", name) < 0.5 for name in rows["pair_id"].unique().drop_nulls()}
+    is_drawn = {
+        name: draw(seed, "side", name) < 0.5
+        for name in rows["pair_id"].unique(maintain_order=True).drop_nulls()
+    }
     sides = zip(rows["pair_id"].to_list(), rows["is_hallucinated"].to_list(), strict=True)
     return np.array(
         [pair_id is not None and is_drawn[pair_id] == label for pair_id, label in sides], dtype=bool
@@ -63,9 +66,11 @@ def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
     """Which rows are sides of the pairs matched in form (`matched`), (rows,) of bool, from `pair_id`,
     `is_hallucinated`, `text`. A pair of which one side alone was judged is in none.
     """
-    sides = rows.drop_nulls("pair_id").select("pair_id", "is_hallucinated", "text").unique()
+    sides = (
+        rows.drop_nulls("pair_id").select("pair_id", "is_hallucinated", "text").unique(maintain_order=True)
+    )
     both = sides.filter("is_hallucinated").join(
-        sides.filter(~pl.col("is_hallucinated")), on="pair_id", suffix="_right"
+        sides.filter(~pl.col("is_hallucinated")), on="pair_id", suffix="_right", maintain_order="left"
     )
     both = both.sort("pair_id").unique("pair_id", keep="none", maintain_order=True)
     hallucinated, right = ([shape(text) for text in both[name].to_list()] for name in ("text", "text_right"))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from truerate.core.aggregates import total
 from truerate.metrics import recognition
 from truerate.metrics.intervals import Interval
 from truerate.metrics.recognition import Parts, Verdicts
@@ -38,7 +39,7 @@ def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
             cells[name] = (side & said.fill_null(False)).sum().cast(pl.Float64)
     keys = [*by, "group_id"]
     dead = (pl.col("status") == "dead").sum().cast(pl.Float64)
-    return rows.group_by(keys).agg(**cells, n_dead=dead).sort(keys)
+    return rows.group_by(keys, maintain_order=True).agg(**cells, n_dead=dead).sort(keys)
 
 
 def parts(counts: np.ndarray, of: Of) -> Parts:
@@ -94,7 +95,11 @@ def count_scores(
     Where every reply is a dead letter nothing was answered (`ScoreWriter.no_answers`). Where replies came and
     none could be read there is no accuracy: all but `unparsed_rate` is empty, and `no_verdicts` counts them.
     """
-    grouped = counts.group_by("group_id").agg(pl.col(*COUNTED, "n_dead").sum()).sort("group_id")
+    grouped = (
+        counts.group_by("group_id", maintain_order=True)
+        .agg(total(pl.col(*COUNTED, "n_dead")))
+        .sort("group_id")
+    )
     sums = grouped.select(COUNTED).to_numpy()
     n = int(sums.sum())
     made = [*_shares(subject, where, sums, writer), *_statistics(subject, where, sums, writer)]

@@ -167,10 +167,14 @@ def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
 
     Freeze the panel per release: one more model changes the set for all. No panel, no entity.
     """
-    asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by("entity", "subject")
+    asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by(
+        "entity", "subject", maintain_order=True
+    )
     each = asked.agg(responds=(~pl.col("is_abstained")).fill_null(False).all())
     whole = (
-        each.group_by("entity").agg(pl.col("responds").sum()).filter(pl.col("responds") == len(set(panel)))
+        each.group_by("entity", maintain_order=True)
+        .agg(pl.col("responds").sum())
+        .filter(pl.col("responds") == len(set(panel)))
     )
     return whole["entity"].sort() if panel else whole["entity"].clear()
 

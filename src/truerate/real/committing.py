@@ -83,13 +83,20 @@ def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl
     empty = outcomes.clear()
     if labels is None:
         return empty
-    scores = labels.drop_nulls("metric").select("metric", where_told="where").unique()
+    scores = labels.drop_nulls("metric").select("metric", where_told="where").unique(maintain_order=True)
     keyed = outcomes.with_columns(where_told=slice_texts(pl.col("slice")))
-    whole = keyed.join(scores, on=["metric", "where_told"], how="semi").drop("where_told")
-    known = outcomes["slice"].explode().struct.field("key").drop_nulls().unique().to_list()
-    parts = labels.select("subject", "unit_id", "slice").unique().explode("slice").drop_nulls("slice")
+    whole = keyed.join(scores, on=["metric", "where_told"], how="semi", maintain_order="left").drop(
+        "where_told"
+    )
+    known = outcomes["slice"].explode().struct.field("key").drop_nulls().unique(maintain_order=True).to_list()
+    parts = (
+        labels.select("subject", "unit_id", "slice")
+        .unique(maintain_order=True)
+        .explode("slice")
+        .drop_nulls("slice")
+    )
     parts = parts.filter(~pl.col("slice").struct.field("key").is_in(known)).rename({"slice": "pair"})
-    found = whole.join(parts, on=["subject", "unit_id"], how="inner")
+    found = whole.join(parts, on=["subject", "unit_id"], how="inner", maintain_order="left")
     with_pair = pl.concat_list("slice", "pair").list.eval(
         pl.element().sort_by(pl.element().struct.field("key"))
     )
@@ -113,12 +120,12 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
     card = _card(
         at, work, board, outcomes, {name: records[name] for name in outcomes["metric"].unique().sort()}
     )
-    kinds = dict(rows.select("subject", "kind").unique().rows())
+    kinds = dict(rows.select("subject", "kind").unique(maintain_order=True).rows())
     parted = by_labelled_parts(outcomes, labels_behind(at, work, board))
     outcomes = pl.concat([outcomes, parted])
     own = recomputed(outcomes, card, kinds)
     kept = pl.concat([_kept(told, own), _parted(told, own, parted)], how="diagonal")
-    kept = kept.unique(KEYS, keep="last").sort("metric", "slice", "subject")
+    kept = kept.unique(KEYS, keep="last", maintain_order=True).sort("metric", "slice", "subject")
     if kept.is_empty():
         return None
     bare = {
@@ -136,7 +143,7 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         "n_subjects": units["subject"].n_unique(),
         "n_units": units["unit_id"].n_unique(),
         "n_clusters": units["cluster_id"].n_unique(),
-        "n_left_out": told.join(scores, on=KEYS, how="anti").height,
+        "n_left_out": told.join(scores, on=KEYS, how="anti", maintain_order="left").height,
         "metrics": metrics,
         "headline": _headline(at, board, scores),
     }
@@ -159,10 +166,14 @@ def _kept(told: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
 
 def _parted(told: pl.DataFrame, own: pl.DataFrame, parted: pl.DataFrame) -> pl.DataFrame:
     """Of the scores made anew those of labelled parts, with the provenance of the board's own."""
-    texts = parted.select("metric", "subject", slice=slice_texts(pl.col("slice"))).unique()
-    made_by = told.select("metric", "subject", "provenance").unique(["metric", "subject"], keep="first")
+    texts = parted.select("metric", "subject", slice=slice_texts(pl.col("slice"))).unique(maintain_order=True)
+    made_by = told.select("metric", "subject", "provenance").unique(
+        ["metric", "subject"], keep="first", maintain_order=True
+    )
     found = own.drop("provenance").join(texts, on=KEYS, how="semi", maintain_order="left")
-    return found.join(made_by, on=["metric", "subject"], how="inner").with_columns(has_interval=True)
+    return found.join(made_by, on=["metric", "subject"], how="inner", maintain_order="left").with_columns(
+        has_interval=True
+    )
 
 
 def _is_same(name: str) -> pl.Expr:
@@ -175,7 +186,10 @@ def _of(outcomes: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
     """The units behind these scores, in the order of their names."""
     keyed = outcomes.with_columns(text=slice_texts(pl.col("slice")))
     found = keyed.join(
-        kept.select("metric", "subject", text="slice"), on=["metric", "subject", "text"], how="semi"
+        kept.select("metric", "subject", text="slice"),
+        on=["metric", "subject", "text"],
+        how="semi",
+        maintain_order="left",
     )
     return found.sort("metric", "text", "subject", "unit_id").drop("text")
 

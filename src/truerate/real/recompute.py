@@ -63,7 +63,7 @@ def _over_languages(
     cells = [one for one in same if _is_language(one[1], besides)]
     if not cells:
         return None
-    clusters = [counted[one]["cluster_id"].unique() for one in cells]
+    clusters = [counted[one]["cluster_id"].unique(maintain_order=True) for one in cells]
     apart = sum(map(len, clusters)) == pl.concat(clusters).n_unique()
     each = [Interval(*(np.nan if end is None else end for end in intervals[one])) for one in cells]
     mean = mean_of_cells(each, is_independent=apart)

@@ -150,7 +150,7 @@ def load_submission(folder: Path) -> Result:
     where = f"submission {folder.name[:80]!r}"
     _refuse_folder(folder, where)
     result = load_result(folder, board=folder.parent.name)
-    if (found := result.rows["subject"].unique().to_list()) != [folder.name]:
+    if (found := result.rows["subject"].unique(maintain_order=True).to_list()) != [folder.name]:
         raise SourceError(
             f"{where}: its rows are of {listed(found)[:200]}; a folder holds one model, by its name"
         )

@@ -42,14 +42,19 @@ def accounts(board: Board) -> dict | None:
 
 def n_cut(generations: pl.DataFrame) -> dict[tuple[str, str], int]:
     """How many replies end at their limit of tokens, by purpose and model; those without are left out."""
-    rows = generations.filter(is_cut()).group_by("purpose", "model").len().rows()
+    rows = generations.filter(is_cut()).group_by("purpose", "model", maintain_order=True).len().rows()
     return {(purpose, model): n for purpose, model, n in rows}
 
 
 def other_names(generations: pl.DataFrame) -> list[dict]:
     """`model`, `served` and `n`: replies of which the server says that another model gave them."""
     named = generations.select("model", served=pair("attributes", "served")).drop_nulls()
-    return named.group_by("model", "served").agg(n=pl.len()).sort("model", "served").to_dicts()
+    return (
+        named.group_by("model", "served", maintain_order=True)
+        .agg(n=pl.len())
+        .sort("model", "served")
+        .to_dicts()
+    )
 
 
 def _summed(rows: list[dict]) -> dict[str, int]:

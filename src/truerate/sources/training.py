@@ -23,9 +23,9 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
     taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()))
     moved = taken["sample_id"].implode()
     items = other.items.join(
-        taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left"
+        taken.select("item_id").unique(maintain_order=True), on="item_id", how="semi", maintain_order="left"
     )
-    needed = items.select(pl.col("document_ids").explode()).unique()
+    needed = items.select(pl.col("document_ids").explode()).unique(maintain_order=True)
     documents = other.documents.lazy().join(
         needed.lazy(), left_on="document_id", right_on="document_ids", how="semi", maintain_order="left"
     )

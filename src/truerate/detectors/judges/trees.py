@@ -62,7 +62,11 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     if not any(text.marked.any() for text in known) or passages["is_hallucinated"].all():
         return {"is_fitted": False}, {}
     usage = usage_of(known)
-    words = _words(rows, known, {group: usual(usage, group) for group in passages["group_id"].unique()})
+    words = _words(
+        rows,
+        known,
+        {group: usual(usage, group) for group in passages["group_id"].unique(maintain_order=True)},
+    )
     fold = np.array([int(draw("fold", text.group_id) * job.how.folds) for text in known])
     p = out_of_fold(words, fold, job.cell.seed)
     read = dict(zip(passages["target_id"], _readings(known, p), strict=True))

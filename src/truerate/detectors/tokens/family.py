@@ -157,7 +157,7 @@ def checked_cells(
     """The cells of checked members; mono ones in the languages that the passages have."""
     for member in members:
         check_member(member, backbones)
-    return list(cells(members, passages["lang"].unique().to_list(), size, parts))
+    return list(cells(members, passages["lang"].unique(maintain_order=True).to_list(), size, parts))
 
 
 def job_of(

@@ -111,9 +111,13 @@ def _texts(board: Board, names: pl.DataFrame) -> dict[tuple, dict]:
     """These texts: the labels of each by source, and the ids under which it may have been judged."""
     texts: dict[tuple, dict] = {}
     whose = {"left_on": ["item_id", "text", "generator"], "right_on": ["item_id", "text", "by"]}
-    samples = board.samples.join(names, how="semi", nulls_equal=True, **whose)
+    samples = board.samples.join(names, how="semi", nulls_equal=True, **whose, maintain_order="left")
     answers = _answers(board).join(
-        names, how="semi", nulls_equal=True, **(whose | {"left_on": ["item_id", "text", "model"]})
+        names,
+        how="semi",
+        nulls_equal=True,
+        **(whose | {"left_on": ["item_id", "text", "model"]}),
+        maintain_order="left",
     )
     for row in samples.sort("sample_id").iter_rows(named=True):
         text = _text(texts, row, row["generator"], row["lang"], row["task"])

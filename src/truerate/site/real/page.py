@@ -99,7 +99,7 @@ def rows_script(board: RealBoard) -> str:
     sets = [
         {"metric": metric, "slice": where, "subject": subject, **_packed(some, places)}
         for (metric, where, subject), some in sorted(
-            board.rows.group_by("metric", "slice", "subject"), key=lambda found: found[0]
+            board.rows.group_by("metric", "slice", "subject", maintain_order=True), key=lambda found: found[0]
         )
     ]
     labels = {name: measure.label for name, measure in board.measures.items()}

@@ -64,6 +64,7 @@ def silver_and_gold(samples: pl.DataFrame) -> pl.DataFrame:
         .join(
             silver.select(generation="sample_id", silver="is_hallucinated", silver_spans="spans"),
             on="generation",
+            maintain_order="left",
         )
         .sort("generation")
     )
@@ -119,8 +120,10 @@ def meta_rows(generations: pl.DataFrame, judgements: pl.DataFrame, items: pl.Dat
     named = pl.col("judgement_id").is_in(rows["target"].unique().to_list())
     verdicts = judgements.select("judgement_id", "verdict").filter(named)
     verdicts = verdicts.rename({"judgement_id": "target", "verdict": "is_positive"})
-    known = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner")
-    known = known.join(verdicts, on="target", how="left").with_columns(accurate=pl.col("accurate") == "yes")
+    known = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner", maintain_order="left")
+    known = known.join(verdicts, on="target", how="left", maintain_order="left").with_columns(
+        accurate=pl.col("accurate") == "yes"
+    )
     return known.drop("item_id").sort("judge", "rater", "target")
 
 

@@ -67,7 +67,7 @@ def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
     """The items that the tables name, by id."""
-    named = pl.concat([table["item_id"] for table in tables]).unique()
+    named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True)
     return items.filter(pl.col("item_id").is_in(named.to_list())).sort("item_id")
 
 
@@ -86,7 +86,7 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 
     What people say of a response is held against the judgement of the response: it is not judged again.
     """
-    used = training(samples)["group_id"].unique().to_list()
+    used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
     held = samples.filter(is_tested & pair("attributes", "generation").is_null())
     responses = generations.filter(
@@ -103,7 +103,9 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         pl.lit([], dtype=SPANS).alias("spans"),
         pl.lit(None, dtype=pl.Boolean).alias("is_hallucinated"),
     )
-    found = pl.concat([_texts(held), responses.cast(TEXT)]).unique("target_id", keep="first")
+    found = pl.concat([_texts(held), responses.cast(TEXT)]).unique(
+        "target_id", keep="first", maintain_order=True
+    )
     return found.filter(~pl.col("group_id").is_in(used)).sort("target_id")
 
 

@@ -5,6 +5,7 @@ are what they say.
 
 import polars as pl
 
+from truerate.core.aggregates import average
 from truerate.core.schemas import Outcome, frame
 from truerate.metrics.calibration import N_BINS, bin_sums, expected_calibration_error, reliability
 from truerate.metrics.recognition_counts import COUNTED, balanced_outcomes, count_scores, counted
@@ -44,7 +45,12 @@ def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     if not parts:
         return frame(Outcome)
     units = ["judge", "sample_id", "group_id"]
-    values = pl.concat(parts).group_by(units).agg(value=pl.col("outcome").mean().round(6)).sort(units)
+    values = (
+        pl.concat(parts)
+        .group_by(units, maintain_order=True)
+        .agg(value=average(pl.col("outcome")).round(6))
+        .sort(units)
+    )
     named = values.rename({"judge": "subject", "sample_id": "unit_id", "group_id": "cluster_id"})
     return writer.outcomes("balanced_accuracy", RANKED, named)
 

@@ -45,7 +45,11 @@ def score_making(
 
 def size_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_dialogues`, `n_turns` and `turns_per_dialogue`; a source that tells no dialogues has turns alone."""
-    sizes = items.select("group_id", n=turns_of_dialogue()).drop_nulls("n").unique("group_id")
+    sizes = (
+        items.select("group_id", n=turns_of_dialogue())
+        .drop_nulls("n")
+        .unique("group_id", keep="first", maintain_order=True)
+    )
     n_turns = items.height
     if sizes.is_empty():
         return [writer.count("n_turns", DATASET, {}, n_turns, n_turns)]
@@ -114,12 +118,12 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 def _shared(part: pl.DataFrame, metric: str, unit: str, side: str, where: dict, writer: ScoreWriter) -> dict:
     keys = list(dict.fromkeys([unit, "group_id"]))
-    units = part.group_by(keys).agg(n=pl.col(side).n_unique()).sort(keys)
+    units = part.group_by(keys, maintain_order=True).agg(n=pl.col(side).n_unique()).sort(keys)
     return writer.share(metric, DATASET, where, (units["n"] > 1).to_list(), units["group_id"].to_list())
 
 
 def _siblings(part: pl.DataFrame, side: str, where: dict, writer: ScoreWriter) -> dict:
-    learned = part.filter(pl.col(side) == "train")["item_id"].unique().to_list()
+    learned = part.filter(pl.col(side) == "train")["item_id"].unique(maintain_order=True).to_list()
     test = part.filter(pl.col(side) == "test").sort("sample_id")
     hits = test["item_id"].is_in(learned).to_list()
     return writer.share("sibling_rate", DATASET, where, hits, test["group_id"].to_list())
@@ -154,7 +158,7 @@ def replies_of(
     columns = ["model", "generation_id", "item_id", "status", "purpose", "attributes"]
     rows = standing(generations.select(columns).filter(purpose=purpose))
     rows = rows.with_columns(*(pair("attributes", key) for key in keys)).drop("attributes", "purpose")
-    known = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner")
+    known = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner", maintain_order="left")
     return known.sort("model", "generation_id")
 
 

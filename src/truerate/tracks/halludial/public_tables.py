@@ -33,7 +33,7 @@ def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
         pair("attributes", "scenario"), pair("attributes", "corpus"), pair("attributes", "system")
     ).with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))
     lines = []
-    for key, part in known.group_by("scenario", "corpus", "writer"):
+    for key, part in known.group_by("scenario", "corpus", "writer", maintain_order=True):
         groups = part.group_by("group_id", maintain_order=True).agg(
             pl.col("is_hallucinated").sum(), n=pl.len()
         )
@@ -59,7 +59,7 @@ def detector_table(scores: pl.DataFrame) -> pl.DataFrame:
     table = long.with_columns(pl.col("metric").replace(JUDGES)).pivot(
         "metric", index=["subject", "scenario", "variant"], values="cell", aggregate_function="first"
     )
-    table = table.join(order, on=["subject", "scenario", "variant"], nulls_equal=True)
+    table = table.join(order, on=["subject", "scenario", "variant"], nulls_equal=True, maintain_order="left")
     table = table.sort("scenario", "by", descending=[False, True], nulls_last=True)
     return table.select(
         "subject", "scenario", *[name for name in JUDGES.values() if name in table.columns], responses="n"

@@ -93,9 +93,14 @@ def judged_turns(
     gold = samples.filter(label_source="gold").select(
         pair("attributes", "generation").alias("generation_id"), label="is_hallucinated"
     )
-    rows = rows.filter(pl.col("split") == TEST).join(turn_of, on="item_id", how="inner")
+    rows = rows.filter(pl.col("split") == TEST).join(
+        turn_of, on="item_id", how="inner", maintain_order="left"
+    )
     flags = verdicts.rename({"target_id": "generation_id", "verdict": "flagged"})
-    for more in (flags, gold.drop_nulls("generation_id").unique("generation_id")):
+    for more in (
+        flags,
+        gold.drop_nulls("generation_id").unique("generation_id", keep="first", maintain_order=True),
+    ):
         rows = rows.join(more, on="generation_id", how="left", maintain_order="left")
     return rows.drop("split", "item_id").sort(*CELL, "generation_id")
 
@@ -109,7 +114,7 @@ def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
     """A row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a label
     where each of them has.
     """
-    whole = turns.drop_nulls("n_turns").group_by(*CELL, "group_id", "n_turns")
+    whole = turns.drop_nulls("n_turns").group_by(*CELL, "group_id", "n_turns", maintain_order=True)
     rows = whole.agg(
         generation_id=pl.col("generation_id").min(),
         n_judged=pl.col("flagged").is_not_null().sum(),
@@ -145,7 +150,9 @@ def calibrations(
         label="is_hallucinated",
     )
     induced = induced.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED)
-    judged = induced.join(verdicts, left_on="sample_id", right_on="target_id").rename({"verdict": "flagged"})
+    judged = induced.join(verdicts, left_on="sample_id", right_on="target_id", maintain_order="left").rename(
+        {"verdict": "flagged"}
+    )
     known = {}
     if not judged.is_empty():
         known[INDUCED] = errors_of(units(judged.sort("sample_id")), confidence=writer.statistics.confidence)

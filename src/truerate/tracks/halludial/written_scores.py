@@ -29,7 +29,9 @@ def score_written(
         writer=pl.coalesce("generator", "system", pl.lit(PEOPLE))
     )
     flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id", "verdict": "flagged"})
-    rows = rows.join(flags, on="sample_id", how="left").sort("corpus", "writer", "sample_id")
+    rows = rows.join(flags, on="sample_id", how="left", maintain_order="left").sort(
+        "corpus", "writer", "sample_id"
+    )
     made, outcomes = [], [frame(Outcome)]
     if rows["corpus"].n_unique() > 1:
         for (name,), part in rows.group_by("writer", maintain_order=True):

@@ -36,11 +36,11 @@ def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, writer:
     it. Texts of one group (an article) are resampled together. No judgements, no rows.
     """
     raters = judgements.group_by("target_id", maintain_order=True).agg("verdict", "spans")
-    rated = samples.join(raters, left_on="sample_id", right_on="target_id", suffix="_of_raters").sort(
-        "sample_id"
-    )
+    rated = samples.join(
+        raters, left_on="sample_id", right_on="target_id", suffix="_of_raters", maintain_order="left"
+    ).sort("sample_id")
     made = []
-    for (task,), part in sorted(rated.group_by("task"), key=lambda found: found[0]):
+    for (task,), part in sorted(rated.group_by("task", maintain_order=True), key=lambda found: found[0]):
         texts = verdict_sums(part["verdict"].to_list())
         words = [agreement_sums(_word_counts(row)).sum(axis=0) for row in part.iter_rows(named=True)]
         for unit, sums in (("text", texts), ("word", np.stack(words))):

@@ -120,7 +120,7 @@ def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarit
         cut = part.select(is_cut()).to_series().to_list()
         made.append(writer.share("cut_rate", model[0], {"task": "general"}, cut, part["item_id"].to_list()))
         queries = (
-            part.group_by("item_id")
+            part.group_by("item_id", maintain_order=True)
             .agg(pl.col("similarity").first(), pl.col("selected").is_not_null().any())
             .sort("item_id")
         )
@@ -144,7 +144,9 @@ def is_paired(samples: pl.DataFrame) -> bool:
     """Whether every text is one side of a pair of a right and a hallucinated one: then half are hallucinated
     by construction.
     """
-    sides = samples.group_by("pair_id").agg(n=pl.len(), n_hallucinated=pl.col("is_hallucinated").sum())
+    sides = samples.group_by("pair_id", maintain_order=True).agg(
+        n=pl.len(), n_hallucinated=pl.col("is_hallucinated").sum()
+    )
     return bool(((sides["n"] == 2) & (sides["n_hallucinated"] == 1) & sides["pair_id"].is_not_null()).all())
 
 

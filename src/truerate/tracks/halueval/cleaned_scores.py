@@ -17,7 +17,9 @@ def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreW
     """
     known = [pair("attributes", key) for key in ("task", "scheme", "cut", "thought", "outcome")]
     rows = generations.filter(pl.col("purpose").is_in([sampling.PURPOSE, refinement.PURPOSE]))
-    rows = rows.with_columns(*known).join(items.select("item_id", "group_id"), on="item_id")
+    rows = rows.with_columns(*known).join(
+        items.select("item_id", "group_id"), on="item_id", maintain_order="left"
+    )
     rows = rows.sort("model", "generation_id")
     made = []
     read = rows.filter((pl.col("purpose") == sampling.PURPOSE) & (pl.col("status") == "ok"))

@@ -231,7 +231,7 @@ def following(made: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
     brings both); others stay.
     """
     brought = source.filter(pair("attributes", "published_split").is_not_null())
-    sides = brought.group_by("group_id").agg(
+    sides = brought.group_by("group_id", maintain_order=True).agg(
         pl.col("split").min().alias("side")
     )  # `test` stands before `train`
     known = made.join(sides, on="group_id", how="left", maintain_order="left")
@@ -240,5 +240,5 @@ def following(made: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
     """The items that the tables name, by id."""
-    named = pl.concat([table["item_id"] for table in tables]).unique()
+    named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True)
     return items.filter(pl.col("item_id").is_in(named.to_list())).sort("item_id")

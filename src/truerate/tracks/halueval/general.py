@@ -61,7 +61,7 @@ def marked(responses: pl.DataFrame, compared: pl.DataFrame, *, n: int, seed: int
     """
     kept, value_of = set(least_similar(compared, n)), dict(compared.iter_rows())
     ok = responses.filter((pl.col("status") == "ok") & pl.col("item_id").is_in(list(kept)))
-    choices = ok.sort("item_id", "sample_index").group_by("item_id").agg("generation_id")
+    choices = ok.sort("item_id", "sample_index").group_by("item_id", maintain_order=True).agg("generation_id")
     drawn = {ids[int(draw(seed, "response", item_id) * len(ids))] for item_id, ids in choices.iter_rows()}
     # a slice at a time: as Python objects the rows of a whole pool take ten times their place
     parts = [

@@ -30,7 +30,9 @@ def select(at: Layout, board: str, tables: Any, replies: dict[str, pl.DataFrame]
         compared = general.similarities(responses, measure=chrf)
     else:
         n_ok = (pl.col("status") == "ok").sum()
-        compared = responses.group_by("item_id").agg(similarity=pl.when(n_ok > 1).then(0.0))
+        compared = responses.group_by("item_id", maintain_order=True).agg(
+            similarity=pl.when(n_ok > 1).then(0.0)
+        )
     return general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed), {}
 
 

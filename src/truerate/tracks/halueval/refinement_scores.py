@@ -65,8 +65,8 @@ def score_rewritings(
     )
     rows = (
         rows.filter(pl.col("task").is_in(ANSWERED))
-        .join(items.select("item_id", "group_id", "right_answer"), on="item_id")
-        .join(samples.select("is_hallucinated", sample="sample_id"), on="sample")
+        .join(items.select("item_id", "group_id", "right_answer"), on="item_id", maintain_order="left")
+        .join(samples.select("is_hallucinated", sample="sample_id"), on="sample", maintain_order="left")
         .drop_nulls("right_answer")
         .sort("model", "task", "generation_id")
     )

@@ -168,7 +168,7 @@ def assemble(
     """
     candidates, chosen, samples = _chosen(at, board, tables, sampled, filtered)
     published, probes = dataset.without_probes(tables.samples, at.p.track(board).tasks)
-    filtered = filtered.unique("generation_id", maintain_order=True)
+    filtered = filtered.unique("generation_id", keep="first", maintain_order=True)
     replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
     return Dataset(
         items=dataset.items_of(tables.items, replies, published),
@@ -184,7 +184,7 @@ def _chosen(
     at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame
 ) -> tuple[pl.DataFrame, dict[str, Pick], pl.DataFrame]:
     """The checked candidates, which of them was chosen for each item, and the samples, published ones too."""
-    filtered = filtered.unique("generation_id", maintain_order=True)
+    filtered = filtered.unique("generation_id", keep="first", maintain_order=True)
     settings, seed = at.p.track(board), at.p.seed
     found = contexts(tables.items, tables.documents)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)

@@ -97,6 +97,6 @@ def drawn(people: pl.DataFrame, n: int, seed: int) -> frozenset[str]:
     """The first `n` units that people labelled in a seeded order, the same for all subjects; none where that is
     all of them: then nothing is left to estimate.
     """
-    units = people.filter(~pl.col("is_calibration"))["unit"].unique().to_list()
+    units = people.filter(~pl.col("is_calibration"))["unit"].unique(maintain_order=True).to_list()
     ordered = sorted(units, key=lambda unit: (draw(seed, "few labels", unit), unit))
     return frozenset(ordered[:n]) if n < len(ordered) else frozenset()

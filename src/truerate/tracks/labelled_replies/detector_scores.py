@@ -14,7 +14,9 @@ from truerate.tracks.labelled_replies.replies import by_rule, by_subject, rules_
 def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`."""
     read = judgements.drop_nulls("verdict").select("verdict", detector="judge", sample_id="target_id")
-    return rows.join(read, on="sample_id").sort("detector", "subject", "unit", "sample_id")
+    return rows.join(read, on="sample_id", maintain_order="left").sort(
+        "detector", "subject", "unit", "sample_id"
+    )
 
 
 def score_detectors(said: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:

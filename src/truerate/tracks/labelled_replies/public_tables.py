@@ -49,7 +49,7 @@ def detector_table(keyed: pl.DataFrame) -> pl.DataFrame:
     wide = kept.with_columns(pl.col("metric").replace(DETECTORS)).pivot(
         "metric", index=["subject", "rule"], values="cell", aggregate_function="first"
     )
-    table = wide.join(order, on=["subject", "rule"], nulls_equal=True)
+    table = wide.join(order, on=["subject", "rule"], nulls_equal=True, maintain_order="left")
     table = table.sort("rule", "by", descending=[False, True], nulls_last=False)
     return table.select("subject", "rule", *DETECTORS.values(), "n")
 

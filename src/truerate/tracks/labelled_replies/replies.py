@@ -47,7 +47,9 @@ def replies(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rule_keys(samples: pl.DataFrame) -> list[str]:
-    keys = samples.select(pl.col("attributes").list.explode().struct.field("key").unique()).to_series()
+    keys = samples.select(
+        pl.col("attributes").list.explode().struct.field("key").unique(maintain_order=True)
+    ).to_series()
     return sorted(key for key in keys.drop_nulls() if key.startswith(RULE))
 
 

@@ -25,9 +25,13 @@ class Piece(NamedTuple):
 
 def parts_of_items(items: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """The part of each item that has a row or a sample: `item_id`, `part`."""
-    told = pl.concat([items.select("item_id", "lang"), samples.select("item_id", "lang")]).unique()
+    told = pl.concat([items.select("item_id", "lang"), samples.select("item_id", "lang")]).unique(
+        maintain_order=True
+    )
     is_parted = told["item_id"].n_unique() == told.height
-    return told.select("item_id", part=pl.col("lang") if is_parted else pl.lit(ONE)).unique()
+    return told.select("item_id", part=pl.col("lang") if is_parted else pl.lit(ONE)).unique(
+        maintain_order=True
+    )
 
 
 def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -35,7 +39,11 @@ def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.Dat
     replies = generations.filter(pl.col("purpose") == "answer").select("generation_id", "item_id")
     targets = pl.concat([replies.rename({"generation_id": "target_id"}), _targets(samples)])
     parts = parts_of_items(items, samples)
-    return targets.join(parts, on="item_id").select("target_id", PART).unique("target_id")
+    return (
+        targets.join(parts, on="item_id", maintain_order="left")
+        .select("target_id", PART)
+        .unique("target_id", keep="first", maintain_order=True)
+    )
 
 
 def _targets(samples: pl.DataFrame) -> pl.DataFrame:

@@ -190,8 +190,8 @@ def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFram
     """The items that the tables name and the source's queries, by id; one that was made here comes before its
     like of the source.
     """
-    ours = frame(Item, list(made)).unique("item_id", maintain_order=True)
-    named = pl.concat([table["item_id"] for table in tables]).unique().to_list()
+    ours = frame(Item, list(made)).unique("item_id", keep="first", maintain_order=True)
+    named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True).to_list()
     is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
     theirs = source.filter(is_kept & ~pl.col("item_id").is_in(ours["item_id"].to_list()))
     return pl.concat([ours, theirs]).sort("item_id")
@@ -206,7 +206,7 @@ def training(samples: pl.DataFrame) -> pl.DataFrame:
 
     Never gold, and none that shares a group with a held-out text.
     """
-    held_out = samples.filter(pl.col("task") == HELD_OUT)["group_id"].unique().to_list()
+    held_out = samples.filter(pl.col("task") == HELD_OUT)["group_id"].unique(maintain_order=True).to_list()
     silver = samples.filter((pl.col("label_source") == "silver") & ~pl.col("group_id").is_in(held_out))
     found = silver.filter(pl.col("task") == TRAIN)
     if found.is_empty():
@@ -219,7 +219,7 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 
     None shares a group with a text learned from. A reply that people labelled is judged once, as the reply.
     """
-    used = training(samples)["group_id"].unique().to_list()
+    used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     held = samples.filter(
         pl.col("task").is_in([HELD_OUT, "silver", "wild"])
         & pl.col("label_source").is_in(["silver", "gold"])

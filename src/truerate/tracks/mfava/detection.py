@@ -100,8 +100,12 @@ def windowed_counts(
             {"place": texts.places, "lang": texts.langs}, schema={"place": pl.Int64, "lang": pl.String}
         )
         for detector, own in runs.items():
-            known = places.join(own[0].rows.select("place", is_so=pl.col("n_windows") > 1), on="place")
-            for lang, n_so, n in known.group_by("lang").agg(pl.col("is_so").sum(), n=pl.len()).rows():
+            known = places.join(
+                own[0].rows.select("place", is_so=pl.col("n_windows") > 1), on="place", maintain_order="left"
+            )
+            for lang, n_so, n in (
+                known.group_by("lang", maintain_order=True).agg(pl.col("is_so").sum(), n=pl.len()).rows()
+            ):
                 found[against, detector, lang] = n_so, n
     return found
 

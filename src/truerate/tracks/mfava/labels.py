@@ -319,10 +319,10 @@ def published_agreement(
     paired (MAX_PAIRED).
     """
     known = samples.select("sample_id", "text", "lang").join(
-        judgements, left_on="sample_id", right_on="target_id"
+        judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
     )
     few = (
-        known.group_by("lang")
+        known.group_by("lang", maintain_order=True)
         .agg(pl.col("judge").n_unique())
         .filter(pl.col("judge") <= MAX_PAIRED)["lang"]
         .to_list()
@@ -349,7 +349,7 @@ def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -
         known.filter(pl.col("label_source").is_in(GOLD)),
         known.filter(pl.col("label_source") == "silver"),
     )
-    both = gold.join(silver, on=["item_id", "text"], suffix="_silver")
+    both = gold.join(silver, on=["item_id", "text"], suffix="_silver", maintain_order="left")
     cut, types = offsets_by(tokenizer), {}
     for row in both.iter_rows(named=True):
         offsets = cut(row["text"])

@@ -91,7 +91,9 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     known = asked.select(
         "generation_id", "item_id", "model", "text", *(pair("attributes", key) for key in keys)
     )
-    return known.join(items.select("item_id", "group_id", "lang"), on="item_id").sort("generation_id")
+    return known.join(items.select("item_id", "group_id", "lang"), on="item_id", maintain_order="left").sort(
+        "generation_id"
+    )
 
 
 def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str], Iterable[Span]]) -> Texts:
@@ -119,15 +121,17 @@ def placed_texts(samples: pl.DataFrame, replies: pl.DataFrame) -> tuple[pl.DataF
         .sort("item_id", "text")
     )
     placed = whole.join(
-        frame.with_row_index("place").select("item_id", "text", "place"), on=["item_id", "text"]
+        frame.with_row_index("place").select("item_id", "text", "place"),
+        on=["item_id", "text"],
+        maintain_order="left",
     )
     return frame, placed.select("id", "place")
 
 
 def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
     """The replies of which there are labels: a labelled sample has their item and wording."""
-    wild = samples.filter(task="wild").select("item_id", "text").unique()
-    return replies.join(wild, on=["item_id", "text"], how="semi")
+    wild = samples.filter(task="wild").select("item_id", "text").unique(maintain_order=True)
+    return replies.join(wild, on=["item_id", "text"], how="semi", maintain_order="left")
 
 
 def hard_spans(
@@ -143,7 +147,7 @@ def hard_spans(
     threshold = pl.col("threshold") if "threshold" in rows.columns else pl.lit(HARD)
     spans = (
         rows.select(name, "spans", threshold=threshold)
-        .join(known, on=name)
+        .join(known, on=name, maintain_order="left")
         .filter(pl.col("spans").list.len() > 0)
         .explode("spans")
         .unnest("spans")
@@ -179,7 +183,9 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
     """
     known = _told(judgements, texts.frame, texts.place_of)
     found: dict[Detector, list[Run]] = {}
-    for (judge, scope, labels, seed), part in known.group_by("judge", "scope", "labels", "seed"):
+    for (judge, scope, labels, seed), part in known.group_by(
+        "judge", "scope", "labels", "seed", maintain_order=True
+    ):
         detector = Detector(judge, scope or "multi", labels or "binary")
         found.setdefault(detector, []).append(_run(seed or "", part, judgements["spans"], texts))
     return {detector: sorted(found[detector], key=lambda run: run.seed) for detector in sorted(found)}
@@ -191,7 +197,7 @@ def names_of_runs(
     """The detectors and seeds of `runs_of` on the texts of these samples and replies; spans are not looked at."""
     frame, placed = placed_texts(samples, replies)
     known = _told(judgements, frame, dict(placed.iter_rows()))
-    rows = known.select("judge", "scope", "labels", "seed").unique().iter_rows()
+    rows = known.select("judge", "scope", "labels", "seed").unique(maintain_order=True).iter_rows()
     return {
         (Detector(judge, scope or "multi", labels or "binary"), seed or "")
         for judge, scope, labels, seed in rows

@@ -49,7 +49,7 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
 def text_table(samples: pl.DataFrame) -> pl.DataFrame:
     """Texts, hallucinated share and spans per task, label source and language."""
     return (
-        samples.group_by("task", "lang", labels="label_source")
+        samples.group_by("task", "lang", labels="label_source", maintain_order=True)
         .agg(
             texts=pl.len(),
             hallucinated=(100 * pl.col("is_hallucinated").mean()).map_elements(
@@ -127,7 +127,12 @@ def character_table(
     if long.is_empty():
         return long.select("subject")
     runs = long.with_columns(run=pl.concat_str("scope", "labels", separator=" ", ignore_nulls=True))
-    is_single = runs.group_by("subject").agg(pl.col("run").n_unique() == 1).filter("run")["subject"].implode()
+    is_single = (
+        runs.group_by("subject", maintain_order=True)
+        .agg(pl.col("run").n_unique() == 1)
+        .filter("run")["subject"]
+        .implode()
+    )
     column = (
         pl.when(pl.col("subject").is_in(is_single))
         .then("subject")

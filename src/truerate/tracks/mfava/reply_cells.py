@@ -29,7 +29,12 @@ def judgements_of(judgements: pl.DataFrame, detector: Detector) -> pl.DataFrame:
 def seeds_of(judgements: pl.DataFrame) -> list[str]:
     """The seeds under which a detector said anything."""
     said = judgements.filter((pl.col("status") == "ok") & pair("attributes", "stage").is_null())
-    return said.select(pair("attributes", "seed").fill_null("").unique()).to_series().sort().to_list()
+    return (
+        said.select(pair("attributes", "seed").fill_null("").unique(maintain_order=True))
+        .to_series()
+        .sort()
+        .to_list()
+    )
 
 
 def seeded(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Run]:
@@ -65,7 +70,12 @@ def cells_of(
     places, found = {}, {}
     seeds = seeds_of(said) if seeds is None else seeds
     for part in parts(replies, n_at_once):
-        own = samples.join(part.select("item_id").unique(), on="item_id", how="semi")
+        own = samples.join(
+            part.select("item_id").unique(maintain_order=True),
+            on="item_id",
+            how="semi",
+            maintain_order="left",
+        )
         texts = board_texts(own, part, cut)
         runs = seeded(runs_of(said, texts).get(detector, ()), seeds, texts)
         for key, cell in replies_of(part, texts, runs, gold_of).items():

@@ -111,7 +111,7 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """
     keys = ["task", "label_source", "lang"]
     known = samples.select("sample_id", *keys, "spans")
-    n_texts = {tuple(row[:3]): row[3] for row in known.group_by(keys).len().iter_rows()}
+    n_texts = {tuple(row[:3]): row[3] for row in known.group_by(keys, maintain_order=True).len().iter_rows()}
     spans = (
         known.filter(pl.col("spans").list.len() > 0)
         .explode("spans")
@@ -121,7 +121,9 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     spans = pl.concat([spans, spans.with_columns(type=pl.lit(ALL))])
     found = {
         tuple(row[:4]): row[4:]
-        for row in spans.group_by([*keys, "type"]).agg(pl.len(), pl.col("sample_id").n_unique()).iter_rows()
+        for row in spans.group_by([*keys, "type"], maintain_order=True)
+        .agg(pl.len(), pl.col("sample_id").n_unique())
+        .iter_rows()
     }
     made = []
     for (task, source, lang), n in sorted(n_texts.items()):
@@ -156,7 +158,7 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
     silent = (
-        whole.group_by("model", "lang")
+        whole.group_by("model", "lang", maintain_order=True)
         .agg(pl.len(), is_dead=(pl.col("status") == "dead").all())
         .filter("is_dead")
         .sort("model", "lang")
@@ -194,7 +196,7 @@ def query_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     known = items.filter(pl.col("task") == "wild").select(
         "lang", "group_id", category=pair("attributes", "category")
     )
-    counted = known.group_by("lang").agg(
+    counted = known.group_by("lang", maintain_order=True).agg(
         n_articles=pl.col("group_id").n_unique(),
         n_queries=pl.len(),
         n_categories=pl.when(pl.col("category").null_count() == 0).then(pl.col("category").n_unique()),
@@ -223,7 +225,9 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         *(pair("attributes", key) for key in ("lang", "type", "try")),
     )
     made = []
-    for (step, model), part in sorted(known.group_by("purpose", "model"), key=lambda found: found[0]):
+    for (step, model), part in sorted(
+        known.group_by("purpose", "model", maintain_order=True), key=lambda found: found[0]
+    ):
         for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
             rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
             bad = rows.filter(pl.col("status") != "ok").with_columns(
@@ -253,7 +257,7 @@ def _lost_passages(known: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     cause = pl.coalesce("reason", pl.when(pl.col("status") != "ok").then("status"), pl.lit("unfinished"))
     told = last.with_columns(cause=pl.when(~is_whole).then(cause))
     made = []
-    for (model,), part in sorted(told.group_by("model"), key=lambda found: found[0]):
+    for (model,), part in sorted(told.group_by("model", maintain_order=True), key=lambda found: found[0]):
         for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
             causes = (part if lang == ALL else part.filter(pl.col("lang") == lang))["cause"]
             lost = dict(causes.drop_nulls().value_counts().sort("cause").iter_rows())

@@ -51,7 +51,12 @@ N_AT_ONCE = (
 def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
     """The board's languages; TruerateError for a code that is unknown or of which the source has nothing."""
     langs = at.p.track(board).languages
-    check_languages(board, langs, tables.items["lang"].unique().to_list(), source=at.p.board(board).source)
+    check_languages(
+        board,
+        langs,
+        tables.items["lang"].unique(maintain_order=True).to_list(),
+        source=at.p.board(board).source,
+    )
     return langs
 
 

@@ -43,7 +43,7 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dic
     name are read.
     """
     entities = items.filter(pl.col("task") == "entity")
-    named = entities["document_ids"].explode().drop_nulls().unique()
+    named = entities["document_ids"].explode().drop_nulls().unique(maintain_order=True)
     own = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
     read = own.select("document_id", "text", "title").collect()
     texts = {name: (text, title) for name, text, title in read.iter_rows()}

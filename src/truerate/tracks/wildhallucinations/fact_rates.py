@@ -43,7 +43,9 @@ def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFra
     ids, names = facts.schema["generation_id"], pl.col("subject", "entity").cast(pl.Categorical)
     counted = replies.filter("is_responding").select(pl.col("generation_id").cast(ids), names)
     own = facts.lazy().drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
-    known = labelled.select("fact_id", "is_unsupported", "weight").unique("fact_id", keep="first")
+    known = labelled.select("fact_id", "is_unsupported", "weight").unique(
+        "fact_id", keep="first", maintain_order=True
+    )
     told = own.join(counted.lazy(), on="generation_id", how="inner", maintain_order="left").drop(
         "generation_id"
     )
@@ -67,7 +69,7 @@ def fact_cells(facts: pl.DataFrame) -> Cells:
 
 def _once(names: pl.Series) -> np.ndarray:
     """Names as objects of which each is in memory once, whatever number of rows have it."""
-    known = names.cast(pl.String).unique()
+    known = names.cast(pl.String).unique(maintain_order=True)
     return known.to_numpy()[names.cast(pl.Enum(known)).to_physical().to_numpy()]
 
 

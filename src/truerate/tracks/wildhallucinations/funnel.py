@@ -107,7 +107,7 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: Scor
         target_id="generation_id"
     )  # a reply that stands among the rejects is counted by its model below
     counted = (
-        rejects.join(replies, on="target_id", how="anti")
+        rejects.join(replies, on="target_id", how="anti", maintain_order="left")
         .group_by("where", "reason")
         .len()
         .sort("where", "reason")
@@ -120,7 +120,7 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: Scor
     )
     lost = (
         lost.with_columns(pl.col("reason").fill_null(pl.col("status")))
-        .group_by("purpose", "model", "reason")
+        .group_by("purpose", "model", "reason", maintain_order=True)
         .len()
     )
     for step, model, reason, n in lost.sort("purpose", "model", "reason").iter_rows():

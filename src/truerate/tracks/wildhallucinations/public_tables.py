@@ -59,7 +59,9 @@ def model_table(scores: pl.DataFrame) -> pl.DataFrame:
     table = long.with_columns(pl.col("metric").replace(MODELS)).pivot(
         "metric", index="subject", values="cell", aggregate_function="first"
     )
-    table = table.join(order, on="subject").sort("by", descending=True, nulls_last=True)
+    table = table.join(order, on="subject", maintain_order="left").sort(
+        "by", descending=True, nulls_last=True
+    )
     return table.select("subject", *[name for name in MODELS.values() if name in table.columns], replies="n")
 
 

@@ -52,7 +52,10 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         is_given=(pl.col("prompt_key") == "") & pair("attributes", "is_whole").ne_missing("false"),
     )
     with_whole = rows.join(
-        written.unique("generation_id"), on="generation_id", how="left", maintain_order="left"
+        written.unique("generation_id", keep="first", maintain_order=True),
+        on="generation_id",
+        how="left",
+        maintain_order="left",
     )
     with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
     return with_whole.join(slices, on="entity", how="left", maintain_order="left")

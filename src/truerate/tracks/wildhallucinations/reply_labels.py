@@ -64,7 +64,7 @@ def reply_draws(replies: pl.DataFrame, facts: pl.DataFrame, *, n_replies: int, s
     rows, sizes = drawn(slim, STRATA, "generation_id", n=n_replies, at=(seed, REPLY))
     is_drawn = pl.col("generation_id").is_in(rows["generation_id"].implode())
     told = facts.filter(is_drawn).sort("sentence_index", "fact_id")
-    by_reply = told.group_by("generation_id").agg("text", pl.col("evidence").explode())
+    by_reply = told.group_by("generation_id", maintain_order=True).agg("text", pl.col("evidence").explode())
     return Drawn(rows.join(by_reply, on="generation_id", how="left", maintain_order="left"), sizes)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.aggregates import average
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, is_cut, pair, pairs, schema
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
@@ -268,7 +269,7 @@ def _sizes() -> dict[str, tuple[pl.Expr, pl.Expr]]:
 
 def _total_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_responses` and `n_facts` per subject, and `no_answers` of those from whom nothing came."""
-    totals = rows.group_by("subject").agg(
+    totals = rows.group_by("subject", maintain_order=True).agg(
         pl.len(),
         pl.col("is_responding").sum(),
         n_facts=(pl.col("is_responding") * pl.col("n_facts")).sum(),
@@ -360,8 +361,8 @@ def responding_outcomes(rows: pl.DataFrame, board: str) -> pl.DataFrame:
 def _by_entity(rows: pl.DataFrame, board: str, metric: str, slice_: dict[str, str]) -> pl.DataFrame:
     """Outcome rows of one metric: the mean `outcome` of each subject's replies on an entity."""
     by_entity = (
-        rows.group_by("subject", "entity")
-        .agg(value=pl.col("outcome").mean().round(6))
+        rows.group_by("subject", "entity", maintain_order=True)
+        .agg(value=average(pl.col("outcome")).round(6))
         .sort("subject", "entity")
     )
     where = pl.Series("slice", [pairs(**slice_)], dtype=schema(Outcome)["slice"])

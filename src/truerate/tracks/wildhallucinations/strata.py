@@ -37,13 +37,13 @@ def drawn(rows: pl.DataFrame, by: Sequence[str], name: str, *, n: int, at: Seque
         first = nsmallest(n, ((draw(*at, one), one) for one in part[name]))
         order = pl.DataFrame(first, schema={DRAW: pl.Float64, name: pl.String}, orient="row")
         kept.append(part.join(order, on=name, how="inner", maintain_order="right"))
-    return Drawn(pl.concat(kept), rows.group_by(by).agg(pl.len().alias(N)))
+    return Drawn(pl.concat(kept), rows.group_by(by, maintain_order=True).agg(pl.len().alias(N)))
 
 
 def joined(parts: Sequence[Drawn], by: Sequence[str], name: str, *, n: int) -> Drawn:
     """What is drawn of all slices, from what is of each."""
     rows = pl.concat([part.rows for part in parts]).sort(DRAW, name)
-    sizes = pl.concat([part.sizes for part in parts]).group_by(by).agg(pl.col(N).sum())
+    sizes = pl.concat([part.sizes for part in parts]).group_by(by, maintain_order=True).agg(pl.col(N).sum())
     return Drawn(_anew(rows.group_by(by, maintain_order=True).head(n).select(rows.columns)), sizes)
 
 

@@ -81,7 +81,9 @@ def _told(generations: pl.DataFrame | None, facts: pl.DataFrame) -> pl.DataFrame
     if generations is None:
         return pl.DataFrame(schema={"generation_id": pl.String, "retrieved": pl.String})
     own = generations.filter(pl.col("generation_id").is_in(facts["generation_id"].unique().implode()))
-    return own.select("generation_id", pair("attributes", "retrieved")).unique("generation_id", keep="first")
+    return own.select("generation_id", pair("attributes", "retrieved")).unique(
+        "generation_id", keep="first", maintain_order=True
+    )
 
 
 def drawn_tasks(

@@ -43,7 +43,9 @@ def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | N
     for part in range(n_parts):  # a fact and its verdict are in one part, whatever its hash is
         own = rows.filter(pl.col("fact_id").hash() % n_parts == part)
         said = _is_supported(judgements, judge, only=pl.col("target_id").hash() % n_parts == part)
-        joined.append(own.join(said, on="fact_id", how="left").select("row", "is_supported"))
+        joined.append(
+            own.join(said, on="fact_id", how="left", maintain_order="left").select("row", "is_supported")
+        )
     return facts.with_columns(pl.concat(joined).sort("row")["is_supported"])
 
 

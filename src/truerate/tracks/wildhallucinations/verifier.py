@@ -86,9 +86,9 @@ def batch_rows(
     again = pl.col("target_id").is_in(alone["fact_id"].implode())
     both = (
         said_by(judgements, verifier, only=again)
-        .join(alone, on="fact_id")
+        .join(alone, on="fact_id", maintain_order="left")
         .drop_nulls()
-        .join(entity_of, on="fact_id")
+        .join(entity_of, on="fact_id", maintain_order="left")
         .sort("fact_id")
     )
     if both.is_empty():

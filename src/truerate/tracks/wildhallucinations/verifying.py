@@ -228,7 +228,7 @@ def with_evidence(found: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
     batches = judged.lazy().filter(pair("attributes", "stage").is_null())
     named = batches.select(fact_id="target_id", names=pair("attributes", "evidence")).collect()
-    given = named.unique("fact_id", keep="last").select(
+    given = named.unique("fact_id", keep="last", maintain_order=True).select(
         "fact_id", evidence=pl.col("names").str.extract_all(r"\S+")
     )
     whole = found.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")

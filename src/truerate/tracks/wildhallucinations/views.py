@@ -31,7 +31,9 @@ def reply_scores(
     """
     scored = scored_replies(replies, facts, gamma=gamma)
     domains = pooled(
-        scored.select("entity", "domain").unique("entity").drop_nulls(), "domain", above=domains_above
+        scored.select("entity", "domain").unique("entity", keep="first", maintain_order=True).drop_nulls(),
+        "domain",
+        above=domains_above,
     )
     return scored.drop("domain").join(domains, on="entity", how="left", maintain_order="left")
 
