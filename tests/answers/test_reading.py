@@ -1,13 +1,18 @@
 """Answers and labels as people hand them over: what fits, and one line for what does not."""
 
+import csv
 import json
 import re
 
 import pytest
+from house import ROOT
 
 from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import ABSTAINED, EMPTY, STATED, read_answers
+from truerate.answers.reading import read_answers
+from truerate.answers.states import ABSTAINED, EMPTY, STATED, state_of
 from truerate.core.errors import SourceError
+from truerate.llm.replies.abstaining import says_not_known
+from truerate.llm.replies.refusals import is_refusal
 
 
 def written(folder, text, name="answers.jsonl"):
@@ -206,3 +211,22 @@ def test_names_that_look_alike_are_one_or_said_to_be_several(tmp_path):
         in file.notes
     )
     assert any(r"'aster' and '\u0430ster' look alike" in note for note in file.notes)
+
+
+def test_no_abstention_of_the_corpora_lacks_the_hint_that_is_looked_for_first():
+    texts = [
+        row["text"]
+        for name in ("abstentions", "refusals")
+        for row in map(json.loads, (ROOT / f"tests/llm/replies/{name}.jsonl").read_text("utf-8").splitlines())
+    ]
+    with (ROOT / "src/truerate/tracks/wildhallucinations/probe.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
+        texts += [row["text"] for row in csv.DictReader(file)]
+    abstaining = [
+        one
+        for one in texts
+        if one.strip() and len(one.split()) <= 60 and (says_not_known(one) or is_refusal(one))
+    ]
+    assert len(abstaining) > 350
+    assert [one for one in abstaining if state_of(one) != ABSTAINED] == []

@@ -91,8 +91,8 @@ def fields_of(records: Records, given: Mapping[str, str]) -> Fields:
         by_role["answer"] = _answer(columns, records)
     golden, why = _reference(columns, by_role)
     for role in ("question", "system", "lang", "id", "group", "abstained"):
-        if role not in by_role and (name := _first(columns, ROLES[role], role)) is not None:
-            by_role[role] = name
+        if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
+            by_role[role] = first
     left_out = dict(_left_out(columns, by_role, golden))
     slices = [name for name in columns if name not in by_role.values() and name not in left_out]
     taken = [f"{role} is {name!r}" for role, name in by_role.items() if name != role]

@@ -134,14 +134,9 @@ def _place(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
     """
     if not isinstance(span, dict) or (offsets_of(span) is None and not _has_text_alone(span)):
         raise ValueError(f'span {shown(span)} is none; allowed: {{"start": 0, "end": 5}} or [0, 5]')
-    written, quoted = _written(answer), span.get("text")
     if offsets_of(span) is None:
-        place = find_span(answer.text, quoted)
-        if place is None or answer.text.find(quoted, place[0] + 1) >= 0:
-            raise ValueError(
-                f"span {quoted!r} does not stand once in answer {answer.id!r}; give 'start' and 'end'"
-            )
-        return place
+        return _only_place(span["text"], answer)
+    written, quoted = _written(answer), span.get("text")
     places = places_by_kind(span, written)
     fitting = {places[kind] for kind in places if kind in kinds} or set(places.values())
     if quoted is None:  # as the others of the file count, else code points
@@ -164,6 +159,14 @@ def _place(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
             f"span {start}–{end} of answer {answer.id!r} may stand in two places; count all spans alike"
         )
     return _in_text(fitting.pop(), answer)
+
+
+def _only_place(text: str, answer: Answer) -> Bounds:
+    """Where a text stands in an answer, as it does once. Raises ValueError where it does not."""
+    place = find_span(answer.text, text)
+    if place is None or answer.text.find(text, place[0] + 1) >= 0:
+        raise ValueError(f"span {text!r} does not stand once in answer {answer.id!r}; give 'start' and 'end'")
+    return place
 
 
 def _has_text_alone(span: Mapping[str, Any]) -> bool:

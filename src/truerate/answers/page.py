@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from truerate.answers.rating import Report, is_hallucinated
-from truerate.answers.reading import STATED
 from truerate.answers.seen import Span
+from truerate.answers.states import STATED
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
 from truerate.core.errors import SettingsError
 from truerate.metrics.estimators.own_rate import EXACT, Rate

@@ -10,12 +10,11 @@ from typing import Any
 
 from truerate.answers.fields import Fields, Record, fields_of
 from truerate.answers.files import at_line, objects_of
-from truerate.answers.names import is_blank, plain, told_apart
+from truerate.answers.names import plain, told_apart
+from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
 from truerate.core.whole_words import is_unicode
-from truerate.llm.replies.abstaining import says_not_known
 from truerate.llm.replies.cutting import turn
-from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.thought import said
 
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
@@ -26,12 +25,6 @@ PASSAGE = (
     "passage",
     "body",
 )  # what of an object in such a list is its text
-STATED, ABSTAINED, EMPTY = (
-    "stated",
-    "abstained",
-    "empty",
-)  # an answer that says something; that declines; none
-MOST_OF_REFUSAL = 60  # words of an answer that refuses: a longer one goes on and says something
 SHORT = 2  # an answer longer than that many times its reference says more than it
 IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
@@ -161,14 +154,10 @@ def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _state(text: str, given: object) -> str:
     """Whether an answer says something: as the file says in `abstained`, else by its words."""
-    if is_blank(text):
-        return EMPTY
     is_abstention = None if given is None or given == "" else is_so(given)
     if given not in (None, "") and is_abstention is None:
         raise ValueError(f"'abstained' is {shown(given)}; allowed: {WORDS}, or null")
-    if is_abstention is None:
-        is_abstention = says_not_known(text) or (len(text.split()) <= MOST_OF_REFUSAL and is_refusal(text))
-    return ABSTAINED if is_abstention else STATED
+    return state_of(text, is_abstention)
 
 
 def is_so(value: object) -> bool | None:

@@ -9,8 +9,9 @@ from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import read_labels
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, unit_of
-from truerate.answers.reading import STATED, read_answers
+from truerate.answers.reading import read_answers
 from truerate.answers.seen import JUDGE
+from truerate.answers.states import STATED
 from truerate.answers.telling import as_dict, lines
 from truerate.config.layout import Layout
 from truerate.core.regular import check_regular

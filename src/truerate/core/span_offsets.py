@@ -3,6 +3,7 @@ Studio) or bytes of UTF-8. The span's own text, where it is given, decides.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from truerate.core.text import clean, find_span
 
@@ -37,13 +38,13 @@ KINDS: Mapping[str, Callable[[str, int, int], Bounds | None]] = {
 }
 
 
-def offsets_of(span: Mapping) -> Bounds | None:
+def offsets_of(span: Mapping[str, Any]) -> Bounds | None:
     """The start and end of a span; None where they are no whole numbers."""
     start, end = span.get("start"), span.get("end")
     return (start, end) if type(start) is int and type(end) is int else None
 
 
-def places_by_kind(span: Mapping, text: str) -> dict[str, Bounds]:
+def places_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
     """Where a span stands, in code points, by each of KINDS that its offsets may count: those by which it lies in the text,
     and holds its own text where that is given.
     """
@@ -58,7 +59,7 @@ def places_by_kind(span: Mapping, text: str) -> dict[str, Bounds]:
     }
 
 
-def span_place(span: Mapping, text: str) -> Bounds | None:
+def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
     """Where a span stands: with a text of its own by its offsets, of the first of KINDS that fits, else, without offsets,
     where the text first occurs; without a text its offsets count code points. None where it stands nowhere.
     """

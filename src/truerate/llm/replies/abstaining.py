@@ -131,7 +131,7 @@ def _size(clause: str) -> int:
 
 
 @cache
-def refusals() -> tuple[re.Pattern, ...]:
+def refusals() -> tuple[re.Pattern[str], ...]:
     """The phrases of not knowing, compiled; each begins at the start of a word."""
     with PHRASES.open(encoding="utf-8", newline="") as file:
         phrases = [row["phrase"] for row in csv.DictReader(file)]

@@ -128,7 +128,7 @@ def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     total = float(cell.total[inside].sum())
     if not total:
         return None
-    sums = cluster_sums(cell.clusters[inside], np.stack([cell.gold, cell.total], axis=1)[inside])  # type: ignore[arg-type]
+    sums = cluster_sums(cell.clusters[inside], np.stack([cell.gold, cell.total], axis=1)[inside])
     own = share_interval(*sums.T, confidence=confidence)
     found = None if cell.k == cell.n else grouped_rate({"": cell}, target="model", confidence=confidence)
     if found is not None:
