@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from truerate.core.errors import SettingsError, SourceError, listed
@@ -148,10 +149,15 @@ def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) ->
     golden = [name for name in GOLDEN if name in columns]
     if "reference" in by_role:
         return golden, []
-    evidence = [
-        name for name in ROLES["reference"][1:] if name in columns and _is_evidence(name, columns[name])
-    ]
     has_reference = "reference" in columns
+    least = _size(columns["reference"]) if has_reference else 0
+    evidence = [
+        name
+        for name in ROLES["reference"][1:]
+        if name in columns
+        and _is_evidence(name, columns[name])
+        and (name in ALWAYS_EVIDENCE or _size(columns[name]) > least)
+    ]
     if evidence:
         by_role["reference"] = evidence[0]
         if has_reference:
@@ -166,13 +172,19 @@ def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) ->
 
 
 def _is_evidence(name: str, values: Sequence[Any]) -> bool:
-    """Whether a field that may hold passages does: lists of them, or texts of LEAST_WORDS words."""
+    """Whether a field that may hold passages does: lists of them, or mostly texts of LEAST_WORDS words."""
     if name in ALWAYS_EVIDENCE:
         return bool(values)
-    return any(
+    n = sum(
         isinstance(value, list) or (isinstance(value, str) and len(value.split()) >= LEAST_WORDS)
         for value in values
     )
+    return 2 * n > len(values)
+
+
+def _size(values: Sequence[Any]) -> float:
+    """The median length of values, in characters: evidence is longer than a golden answer."""
+    return median(len(str(value)) for value in values) if values else 0
 
 
 def _first(columns: Mapping[str, Sequence[Any]], names: Sequence[str], role: str) -> str | None:
@@ -194,6 +206,8 @@ def _left_out(
         kinds = Counter(type(value) for value in values)
         if name in golden:
             yield name, "a golden answer, no evidence"
+        elif name in ROLES["answer"] and _is_text(values):
+            yield name, f"{by_role['answer']!r} is the answer"
         elif name in LABELS or name.startswith("human_"):
             yield name, "labels or verdicts; give labels by --labels"
         elif name in ROLES["reference"] and _is_evidence(name, values):

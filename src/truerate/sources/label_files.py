@@ -17,6 +17,7 @@ from typing import Protocol, TypeVar
 import polars as pl
 
 from truerate.core.errors import SourceError
+from truerate.core.regular import check_regular
 from truerate.core.schemas import reject_row
 from truerate.core.text import clean
 
@@ -65,6 +66,7 @@ def read_labels(path: str | Path) -> list[tuple[int, object]]:
     """
     path = Path(path)
     try:
+        check_regular(path, "labels")
         text = path.read_bytes().decode("utf-8-sig")
         if path.suffix.lower() == ".csv":
             return [

@@ -18,6 +18,7 @@ from lxml import etree, html
 
 from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
 from truerate.core.keys import digest, page_key
+from truerate.core.regular import check_regular
 from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard
@@ -302,6 +303,7 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
     file = Path(path.replace("{lang}", lang))
     where = f"fetching articles: --titles {str(file)!r}"
     try:
+        check_regular(file, "titles")
         lines = file.read_text("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8 text"
