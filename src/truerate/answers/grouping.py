@@ -43,12 +43,14 @@ def grouping_of(answers: Sequence[Answer], is_labelled: Sequence[bool]) -> Group
 
 
 def _by(what: str, answers: Sequence[Answer], values: Sequence[str]) -> Grouping | None:
-    """The groups by a value; None where no two answers have one in common."""
+    """The groups by a value, numbered as they first stand; None where no two answers have one in common."""
+    numbers: dict[str, int] = {}
     clusters = [
-        f"{what}:{value}" if value else f"id:{one.id}" for value, one in zip(values, answers, strict=True)
+        f"{what} {numbers.setdefault(value, len(numbers))}" if value else f"answer {place}"
+        for place, value in enumerate(values)
     ]
     return Grouping(clusters, what) if len(set(clusters)) < len(answers) else None
 
 
 def _alone(answers: Sequence[Answer]) -> Grouping:
-    return Grouping([f"id:{one.id}" for one in answers], None)
+    return Grouping([f"answer {place}" for place in range(len(answers))], None)

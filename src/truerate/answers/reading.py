@@ -13,7 +13,6 @@ from truerate.answers.files import at_line, objects_of
 from truerate.answers.names import plain, told_apart
 from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
-from truerate.core.whole_words import is_unicode
 from truerate.llm.replies.cutting import turn
 from truerate.llm.thought import said
 
@@ -172,8 +171,10 @@ def _text(value: object, field: str) -> str:
         return ""
     if not isinstance(value, str):
         raise ValueError(f"{field!r} is {shown(value)}; allowed: text")
-    if not is_unicode(value):
-        raise ValueError(f"{field!r} holds half of a surrogate pair; give it as UTF-8")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{field!r} holds half of a surrogate pair; give it as UTF-8") from None
     return value
 
 
