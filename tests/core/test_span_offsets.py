@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.span_offsets import places_by_kind, span_place
+from truerate.core.span_offsets import bounds_by_kind, span_place
 
 TEXT = "a😀é1900"  # code points: 3; UTF-16 units: 4; bytes: 1 + 4 + 2 = 7
 
@@ -18,8 +18,8 @@ def test_without_a_text_offsets_are_code_points():
 
 
 def test_an_offset_within_a_character_is_no_place():
-    assert "bytes of UTF-8" not in places_by_kind({"start": 2, "end": 5}, TEXT)
-    assert "UTF-16 units" not in places_by_kind({"start": 2, "end": 5}, TEXT)
+    assert "bytes of UTF-8" not in bounds_by_kind({"start": 2, "end": 5}, TEXT)
+    assert "UTF-16 units" not in bounds_by_kind({"start": 2, "end": 5}, TEXT)
 
 
 def test_a_text_alone_stands_where_it_first_occurs():

@@ -30,10 +30,10 @@ def grouping_of(answers: Sequence[Answer], is_labelled: Sequence[bool]) -> Group
     Where labels were given to all answers about one reference or to none (`are_by_group`), references are the groups,
     however many questions were asked about each: it is they that were drawn to be labelled.
     """
-    by_reference = _by("reference", answers, [one.reference for one in answers])
-    if any(one.group for one in answers):
-        return _by("group", answers, [one.group for one in answers]) or _alone(answers)
-    by_question = _by("question", answers, [one.question for one in answers])
+    by_reference = _by("reference", answers, [answer.reference for answer in answers])
+    if any(answer.group for answer in answers):
+        return _by("group", answers, [answer.group for answer in answers]) or _alone(answers)
+    by_question = _by("question", answers, [answer.question for answer in answers])
     if by_reference is None or by_reference.n == 1:
         return by_question or _alone(answers)
     label = np.where(is_labelled, 0.0, np.nan)
@@ -46,11 +46,11 @@ def _by(what: str, answers: Sequence[Answer], values: Sequence[str]) -> Grouping
     """The groups by a value, numbered as they first stand; None where no two answers have one in common."""
     numbers: dict[str, int] = {}
     clusters = [
-        f"{what} {numbers.setdefault(value, len(numbers))}" if value else f"answer {place}"
-        for place, value in enumerate(values)
+        f"{what} {numbers.setdefault(value, len(numbers))}" if value else f"answer {number}"
+        for number, value in enumerate(values)
     ]
     return Grouping(clusters, what) if len(set(clusters)) < len(answers) else None
 
 
 def _alone(answers: Sequence[Answer]) -> Grouping:
-    return Grouping([f"answer {place}" for place in range(len(answers))], None)
+    return Grouping([f"answer {number}" for number in range(len(answers))], None)

@@ -7,9 +7,9 @@ from typing import Any
 
 from truerate.answers.fields import Record
 from truerate.answers.files import at_line, objects_of
-from truerate.answers.reading import Answer, AnswerFile, id_of, is_so, shown
+from truerate.answers.reading import Answer, AnswerFile, id_of, shown, yes_or_no
 from truerate.core.errors import SourceError, listed
-from truerate.core.span_offsets import CODE_POINTS, KINDS, Bounds, offsets_of, places_by_kind
+from truerate.core.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
 from truerate.core.text import find_span
 
 NAMES = ("id", "is_hallucinated", "spans")
@@ -87,10 +87,10 @@ def _answer_of(record: Record, answers: Mapping[str, Answer], names: frozenset[s
 def _label(record: Record, answer: Answer, kinds: frozenset[str]) -> Label:
     if "spans" in record:
         spans = _list(record["spans"])
-        places = {place for span in spans if (place := _place(span, answer, kinds)) is not None}
-        return Label(None, tuple(sorted(places)))
+        spans_in_text = {bounds for span in spans if (bounds := _bounds(span, answer, kinds)) is not None}
+        return Label(None, tuple(sorted(spans_in_text)))
     value = record["is_hallucinated"]
-    verdict = is_so(value)
+    verdict = yes_or_no(value)
     verdict = VERDICTS.get(str(value).strip().lower()) if verdict is None else verdict
     if verdict is None:
         raise ValueError(f"'is_hallucinated' is {shown(value)}; allowed: {ALLOWED}")
@@ -105,8 +105,8 @@ def _list(value: object) -> Sequence[Mapping[str, Any]]:
     if not isinstance(value, list):
         raise ValueError(f'\'spans\' is {shown(value)}; allowed: a list of {{"start": …, "end": …}}')
     return [
-        dict(zip(("start", "end"), one, strict=True)) if isinstance(one, list) and len(one) == 2 else one
-        for one in value
+        dict(zip(("start", "end"), span, strict=True)) if isinstance(span, list) and len(span) == 2 else span
+        for span in value
     ]
 
 
@@ -120,7 +120,7 @@ def _kinds(records: Sequence[tuple[int, Record]], answers: Mapping[str, Answer])
         spans = record.get("spans")
         for span in spans if answer is not None and isinstance(spans, list) else ():
             if isinstance(span, dict) and isinstance(span.get("text"), str) and answer is not None:
-                kinds &= frozenset(places_by_kind(span, _written(answer))) or kinds
+                kinds &= frozenset(bounds_by_kind(span, _written(answer))) or kinds
     return kinds
 
 
@@ -128,24 +128,24 @@ def _written(answer: Answer) -> str:
     return answer.text if answer.written is None else answer.written
 
 
-def _place(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
+def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
     """Where a span stands in an answer's text; None where that part was cut off. Raises ValueError where it stands
     nowhere, or where it cannot be told.
     """
     if not isinstance(span, dict) or (offsets_of(span) is None and not _has_text_alone(span)):
         raise ValueError(f'span {shown(span)} is none; allowed: {{"start": 0, "end": 5}} or [0, 5]')
     if offsets_of(span) is None:
-        return _only_place(span["text"], answer)
+        return _only_bounds(span["text"], answer)
     written, quoted = _written(answer), span.get("text")
-    places = places_by_kind(span, written)
-    fitting = {places[kind] for kind in places if kind in kinds} or set(places.values())
+    by_kind = bounds_by_kind(span, written)
+    fitting = {by_kind[kind] for kind in by_kind if kind in kinds} or set(by_kind.values())
     if quoted is None:  # as the others of the file count, else code points
         counted = (
             CODE_POINTS
             if CODE_POINTS in kinds or not kinds
             else next(kind for kind in KINDS if kind in kinds)
         )
-        fitting = {places[counted]} if counted in places else set()
+        fitting = {by_kind[counted]} if counted in by_kind else set()
     start, end = offsets_of(span)  # type: ignore[misc]
     if not fitting and quoted is None:
         raise ValueError(f"span {start}–{end} leaves its answer of {len(written)} characters, or is empty")
@@ -161,12 +161,12 @@ def _place(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
     return _in_text(fitting.pop(), answer)
 
 
-def _only_place(text: str, answer: Answer) -> Bounds:
+def _only_bounds(text: str, answer: Answer) -> Bounds:
     """Where a text stands in an answer, as it does once. Raises ValueError where it does not."""
-    place = find_span(answer.text, text)
-    if place is None or answer.text.find(text, place[0] + 1) >= 0:
+    bounds = find_span(answer.text, text)
+    if bounds is None or answer.text.find(text, bounds[0] + 1) >= 0:
         raise ValueError(f"span {text!r} does not stand once in answer {answer.id!r}; give 'start' and 'end'")
-    return place
+    return bounds
 
 
 def _has_text_alone(span: Mapping[str, Any]) -> bool:
@@ -178,14 +178,14 @@ def _has_text_alone(span: Mapping[str, Any]) -> bool:
     )
 
 
-def _in_text(place: Bounds, answer: Answer) -> Bounds | None:
+def _in_text(bounds: Bounds, answer: Answer) -> Bounds | None:
     """A place in the answer as written, in its text; None where it lies in what was cut off."""
     if answer.written is None:
-        return place
+        return bounds
     first = answer.written.find(answer.text)
     if first < 0:
         raise ValueError(
             f"answer {answer.id!r} was cut within (thought, special tokens): give it without these"
         )
-    start, end = max(place[0] - first, 0), min(place[1] - first, len(answer.text))
+    start, end = max(bounds[0] - first, 0), min(bounds[1] - first, len(answer.text))
     return (start, end) if start < end else None

@@ -14,13 +14,13 @@ def plain(name: str) -> str:
     """A name as it is compared and shown: NFKC, without signs that are not seen (category Cf, variation selectors), single
     blanks and none at its ends.
     """
-    seen = (one for one in unicodedata.normalize("NFKC", name) if not _is_unseen(one))
+    seen = (sign for sign in unicodedata.normalize("NFKC", name) if not _is_unseen(sign))
     return " ".join("".join(seen).split())
 
 
 def is_blank(text: str) -> bool:
     """Whether nothing of a text is seen: blank space, signs without width, control characters."""
-    return all(one.isspace() or _is_unseen(one) or unicodedata.category(one) == "Cc" for one in text)
+    return all(sign.isspace() or _is_unseen(sign) or unicodedata.category(sign) == "Cc" for sign in text)
 
 
 def _is_unseen(character: str) -> bool:
@@ -29,8 +29,8 @@ def _is_unseen(character: str) -> bool:
     )
 
 
-def told_apart(field: str, written: Iterable[str]) -> Iterator[str]:
-    """A line for the names of a field, as they are written, that are one, and for those that look alike and are several."""
+def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:
+    """Yield a line for names of a field that are one however they are written, and for those that look alike and are several."""
     names = sorted(set(written))
     same: dict[str, list[str]] = {}
     alike: dict[str, list[str]] = {}

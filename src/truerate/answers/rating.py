@@ -175,8 +175,8 @@ def report(
     if unit == "tokens" and any(one.verdict is not None and one.spans is None for one in seen):
         raise _says_not_where(judge)
     is_stated = [one.state == STATED for one in answers]
-    stated = [one for one, is_so in zip(answers, is_stated, strict=True) if is_so]
-    seen_of_stated = [one for one, is_so in zip(seen, is_stated, strict=True) if is_so]
+    stated = [one for one, states in zip(answers, is_stated, strict=True) if states]
+    seen_of_stated = [one for one, states in zip(seen, is_stated, strict=True) if states]
     grouping = grouping_of(stated, [one.id in labels for one in stated])
     cell = cell_of(stated, labels, seen_of_stated, unit=unit, clusters=grouping.clusters)
     fields = {"system": [one.system for one in stated], "lang": [one.lang for one in stated]}

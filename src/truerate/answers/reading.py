@@ -10,7 +10,7 @@ from typing import Any
 
 from truerate.answers.fields import Fields, Record, fields_of
 from truerate.answers.files import at_line, objects_of
-from truerate.answers.names import plain, told_apart
+from truerate.answers.names import look_alikes, plain
 from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
 from truerate.llm.replies.cutting import turn
@@ -94,17 +94,17 @@ def _notes(
         notes.append(f"cut off answers: {', '.join(f'{cut} in {n}' for cut, n in cuts.items())}")
     name = fields.by_role.get("system", "")
     written = (record.get(name) for _, record in records)
-    notes += told_apart(name, (one for one in written if isinstance(one, str)))
+    notes += look_alikes(name, (value for value in written if isinstance(value, str)))
     sizes = [
-        (len(one.text.split()), len(one.reference.split()))
-        for one in answers
-        if one.reference and one.state == STATED
+        (len(answer.text.split()), len(answer.reference.split()))
+        for answer in answers
+        if answer.reference and answer.state == STATED
     ]
     if sizes:
-        answer, reference = (median(column) for column in zip(*sizes, strict=True))
-        if answer > SHORT * reference:
+        n_words, n_of_reference = (median(column) for column in zip(*sizes, strict=True))
+        if n_words > SHORT * n_of_reference:
             notes.append(
-                f"references are short (median {reference:g} words, of answers {answer:g}): a golden answer is no evidence, "
+                f"references are short (median {n_of_reference:g} words, of answers {n_words:g}): a golden answer is no evidence, "
                 "whatever an answer says beyond it is flagged"
             )
     return notes
@@ -153,13 +153,13 @@ def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _state(text: str, given: object) -> str:
     """Whether an answer says something: as the file says in `abstained`, else by its words."""
-    is_abstention = None if given is None or given == "" else is_so(given)
+    is_abstention = None if given is None or given == "" else yes_or_no(given)
     if given not in (None, "") and is_abstention is None:
         raise ValueError(f"'abstained' is {shown(given)}; allowed: {WORDS}, or null")
     return state_of(text, is_abstention)
 
 
-def is_so(value: object) -> bool | None:
+def yes_or_no(value: object) -> bool | None:
     """A value of yes or no; None where it is none."""
     return IS_SO.get(
         str(int(value) if isinstance(value, float) and value in (0, 1) else value).strip().lower()

@@ -23,7 +23,7 @@ def _encoded(encoding: str, size: int) -> Callable[[str, int, int], Bounds | Non
         if not 0 <= start < end <= len(units) // size:
             return None
         try:
-            first, last = (len(units[: size * place].decode(encoding)) for place in (start, end))
+            first, last = (len(units[: size * offset].decode(encoding)) for offset in (start, end))
         except UnicodeDecodeError:
             return None
         return first, last
@@ -44,18 +44,18 @@ def offsets_of(span: Mapping[str, Any]) -> Bounds | None:
     return (start, end) if type(start) is int and type(end) is int else None
 
 
-def places_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
+def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
     """Where a span stands, in code points, by each of KINDS that its offsets may count: those by which it lies in the text,
     and holds its own text where that is given.
     """
     offsets, quoted = offsets_of(span), span.get("text")
     if offsets is None:
         return {}
-    places = {kind: read(text, *offsets) for kind, read in KINDS.items()}
+    by_kind = {kind: read(text, *offsets) for kind, read in KINDS.items()}
     return {
-        kind: place
-        for kind, place in places.items()
-        if place is not None and (quoted is None or text[slice(*place)] == quoted)
+        kind: bounds
+        for kind, bounds in by_kind.items()
+        if bounds is not None and (quoted is None or text[slice(*bounds)] == quoted)
     }
 
 
@@ -65,5 +65,5 @@ def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
     """
     if span.get("start") is None and span.get("end") is None:
         return find_span(text, clean(str(span.get("text") or "")))
-    places = places_by_kind(span, text)
-    return places.get(CODE_POINTS) if span.get("text") is None else next(iter(places.values()), None)
+    by_kind = bounds_by_kind(span, text)
+    return by_kind.get(CODE_POINTS) if span.get("text") is None else next(iter(by_kind.values()), None)

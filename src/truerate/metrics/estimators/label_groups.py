@@ -86,11 +86,11 @@ def _sums(cell: Cell, names: np.ndarray) -> np.ndarray:
     """Sums of each group, (groups, columns): of its labelled answers things, answers, hallucinated and flagged things
     and the products that a slope needs; of all its answers things and flagged ones.
     """
-    n, g, d = (np.where(cell.is_labelled, one, 0.0) for one in (cell.total, cell.gold, cell.flagged))
+    n, g, d = (np.where(cell.is_labelled, column, 0.0) for column in (cell.total, cell.gold, cell.flagged))
     columns = (n, cell.is_labelled, g, d, g * d, g * n, d * n, d * d, n * n, cell.total, cell.flagged)
-    place = np.searchsorted(names, cell.clusters)
-    place = np.where(names[np.minimum(place, len(names) - 1)] == cell.clusters, place, len(names))
-    each = [np.bincount(place, column, minlength=len(names) + 1)[: len(names)] for column in columns]
+    row = np.searchsorted(names, cell.clusters)
+    row = np.where(names[np.minimum(row, len(names) - 1)] == cell.clusters, row, len(names))
+    each = [np.bincount(row, column, minlength=len(names) + 1)[: len(names)] for column in columns]
     return np.stack(each, axis=1)
 
 
@@ -129,10 +129,10 @@ def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     if not total:
         return None
     sums = cluster_sums(cell.clusters[inside], np.stack([cell.gold, cell.total], axis=1)[inside])
-    own = share_interval(*sums.T, confidence=confidence)
-    found = None if cell.k == cell.n else grouped_rate({"": cell}, target="model", confidence=confidence)
-    if found is not None:
-        return found
-    if own is None or np.isnan(own.low):
+    of_labels = share_interval(*sums.T, confidence=confidence)
+    drawn = None if cell.k == cell.n else grouped_rate({"": cell}, target="model", confidence=confidence)
+    if drawn is not None:
+        return drawn
+    if of_labels is None or np.isnan(of_labels.low):
         return Interval(float(cell.gold[inside].sum()) / total, *ANYTHING)
-    return own
+    return of_labels
