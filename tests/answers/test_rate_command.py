@@ -50,6 +50,10 @@ def test_with_labels_the_interval_holds_what_was_planted(here, capsys):
     assert "NaN" not in text and "Infinity" not in text
     whole = found["rate"]
     assert whole["low"] <= share <= whole["high"] and 0 <= whole["low"] < whole["high"] <= 1
+    # about the systems, too, each weighs as much as it answered, however many labels it got; surer of these answers
+    system = whole["system"]
+    assert abs(system["value"] - whole["value"]) < 0.01 and system["low"] <= share <= system["high"]
+    assert system["high"] - system["low"] >= whole["high"] - whole["low"]
 
 
 def test_the_page_opens_from_disk_and_holds_no_live_text(here, capsys):

@@ -266,7 +266,8 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
         found = wider(cell, found)
     if found is None:
         return whole
-    return Rate(**{**vars(whole), "value": found.value, "low": found.low, "high": found.high})
+    system = grouped_rate(by_system, target="model") or whole.system
+    return replace(whole, value=found.value, low=found.low, high=found.high, system=system)
 
 
 def cell_of(

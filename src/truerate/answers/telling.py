@@ -82,7 +82,8 @@ def notes(report: Report) -> Iterator[str]:
     if rate.groups is not None and 1 < rate.groups < FEW_GROUPS:
         yield f"labels are of {rate.groups} groups: too few to tell well how groups differ"
     if rate.system is not None:
-        yield f"beyond these answers, of all that the system would give: {interval_in_words(rate.system)}"
+        systems = "the systems" if "system" in report.slices else "the system"
+        yield f"beyond these answers, of all that {systems} would give: {interval_in_words(rate.system)}"
     if rate.alone is not None:
         yield f"from the labels alone: {interval_in_words(rate.alone)}"
     if rate.halved is not None:
