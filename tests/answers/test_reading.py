@@ -196,8 +196,11 @@ def test_thought_and_special_tokens_are_cut_and_counted(tmp_path):
         {"answer": f"<|im_start|>assistant\n{SOUND}<|im_end|>"},
         {"answer": f"{SOUND}</s>"},
         {"answer": f"{SOUND} 3 < 4 "},
+        {"answer": "It was <s>1400</s> 1412."},
     )
-    assert [one.text for one in file.answers] == [SOUND, SOUND, SOUND, f"{SOUND} 3 < 4 "]
+    assert [one.text for one in file.answers] == [
+        *(SOUND, SOUND, SOUND, f"{SOUND} 3 < 4 ", "It was <s>1400</s> 1412.")
+    ]
     assert "cut off answers: thought in 1, special-token in 2" in file.notes
 
 

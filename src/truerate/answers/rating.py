@@ -13,7 +13,7 @@ from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import Label, read_labels
 from truerate.answers.reading import Answer, read_answers
-from truerate.answers.seen import Detector, Seen, Span
+from truerate.answers.seen import NO_REFERENCE, Detector, Seen, Span
 from truerate.answers.states import ABSTAINED, EMPTY, STATED
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.whole_words import units
@@ -143,9 +143,10 @@ def _nothing_known(path: str, found: Report, notes: Sequence[str]) -> str:
     why = [f"{n} {reason}" for reason, n in found.unjudged.items()]
     why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := found.n_in_state(state))]
     more = "".join(f"; {note}" for note in notes)
+    what = "; give what an answer is checked against as 'reference'" if NO_REFERENCE in found.unjudged else ""
     return (
         f"rating {path!r}: none of its {len(found.answers)} answers could be judged, and none is labelled: "
-        f"{', '.join(why)}; give what an answer is checked against as 'reference'{more}"
+        f"{', '.join(why)}{what}{more}"
     )
 
 

@@ -13,9 +13,11 @@ from truerate.answers.files import at_line, objects_of
 from truerate.answers.names import look_alikes, plain
 from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
+from truerate.core.patterns import lazy
 from truerate.llm.replies.cutting import turn
 from truerate.llm.thought import said
 
+_STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
 PASSAGE = (
     "text",
@@ -144,9 +146,11 @@ def _answer(
 
 
 def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
-    """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it is."""
+    """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it is. `<s>` and
+    `</s>` about a few words are HTML's, no tokens.
+    """
     answer, thought = said(text)
-    stated, cuts = turn(answer)
+    stated, cuts = (answer, ()) if _STRUCK_OUT.search(answer) else turn(answer)
     cuts = cuts if thought is None else ("thought", *cuts)
     return (stated, cuts) if cuts else (text, ())
 
