@@ -63,7 +63,7 @@ MISTAKES = {
     ),
     "rights that say nothing": (
         lambda p: p["sources"]["closed-world"].update(rights={}),
-        ["closed-world.rights", "name `licence`"],
+        ["closed-world.rights", "name at least one of `name`"],
     ),
     "rights in other words": (
         lambda p: p["sources"]["closed-world"].update(rights={"redistribution": "maybe"}),
@@ -83,10 +83,8 @@ def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_
     rights = yaml.safe_load(f"{{licence: CC BY 4.0, redistribution: {written}}}")
     found = load_params(edited(tmp_path, lambda p: p["sources"]["closed-world"].update(rights=rights)))
     assert found.source("closed-world").rights.redistribution == read
-    assert found.values["sources"]["closed-world"]["rights"] == {
-        "licence": "CC BY 4.0",
-        "redistribution": read,
-    }
+    told = {"licence": "CC BY 4.0", "redistribution": read}
+    assert found.values["sources"]["closed-world"]["rights"].items() >= told.items()
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -34,10 +34,11 @@ def put(tmp_path):
 
 @pytest.fixture
 def read(tmp_path):
-    """Read the folder with a reader."""
+    """Read the folder with a reader, as the public set of its format."""
 
     def run(reader, on_bad_row="stop", part=None):
-        return read_source("x", Source(reader=reader, path=str(tmp_path), part=part), tmp_path, on_bad_row)
+        source = Source(reader=reader, path=str(tmp_path), part=part, is_public=True)
+        return read_source("x", source, tmp_path, on_bad_row)
 
     return run
 

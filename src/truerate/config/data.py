@@ -42,21 +42,23 @@ def _plain(value: object) -> object:
 
 
 class Rights(Block):
-    """What the holder of the rights in a source's texts allows, where the source's own card does not say so,
-    or says less.
+    """Whose a source's texts are and what the holder of the rights allows, in the place of what its card says.
 
-    `licence`: its name or the Hub's id (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those
-    reference texts that bear it. `redistribution`: whether its texts may be passed on (`yes`), their ids and
-    labels alone (`ids-only`), or nothing (`no`).
+    `name`, `citation`, `url`: of the set, as pages and the Hub name it. `licence`: its name or the Hub's id
+    (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those reference texts that bear it.
+    `redistribution`: whether its texts may be passed on (`yes`), their ids and labels alone (`ids-only`), or nothing (`no`).
     """
 
+    name: Word | None = None
+    citation: Word | None = None
+    url: Word | None = None
     licence: Word | None = None
     redistribution: Annotated[Literal["yes", "ids-only", "no"], BeforeValidator(_plain)] | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> "Rights":
-        if self.licence is None and self.redistribution is None:
-            raise ValueError("name `licence`, `redistribution` or both")
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("name at least one of `name`, `citation`, `url`, `licence`, `redistribution`")
         return self
 
 
@@ -69,9 +71,10 @@ class Source(Block):
     own. `code`: what decides the bytes that `make` writes. `truth_code`: what decides the labels that
     people are said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which
     part of its files is read, for a reader whose files hold several that must not be pooled; `split`: which
-    of the splits that its files were published in. `rights`: what may be done with its texts, where its
-    card does not say. `errata`: a file of corrected labels with reasons (`sources.errata`), applied when its texts
-    are read.
+    of the splits that its files were published in. `rights`: whose its texts are and what may be done with
+    them, where its card does not say. `is_public`: it is the public set of its reader, whose card it bears, whatever the
+    checksums of its files; `truerate real` says so of the sets that it finds. `errata`: a file of corrected
+    labels with reasons (`sources.errata`), applied when its texts are read.
     """
 
     reader: Word
@@ -87,6 +90,7 @@ class Source(Block):
     training: "Training | None" = None
     errata: Word | None = None
     rights: Rights | None = None
+    is_public: bool = False
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Source":

@@ -265,7 +265,7 @@ def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
     """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from,
     by the name of that board.
     """
-    own, taught = _reading(entry, data), entry["training"]
+    own, taught = _reading(entry, data) | {"is_public": True}, entry["training"]
     own |= {"errata": entry["errata"]} if entry.get("errata") else {}
     return (
         own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}}

@@ -233,7 +233,8 @@ def _card(
         title=entry.title or f"{track.title} on {source['name']}",
         track=entry.track,
         set=SetCard(
-            **{name: source[name] for name in ("name", "citation", "licence", "redistribution")},
+            **{name: source[name] for name in ("name", "licence", "redistribution")},
+            citation=source["citation"] or "not stated",
             url=(source.get("url") or "").partition(BETWEEN)[0] or None,  # of a joined source the first
         ),
         unit=source.get("unit") or track.unit,

@@ -14,6 +14,7 @@ import polars as pl
 
 from truerate.config import HubSource, Rights, Source
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
 from truerate.sources.rows import BadRow
@@ -70,7 +71,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     told = {"part": source.part, "split": source.split, "config": config, "languages": languages}
     known = inspect.signature(_reader(source.reader)).parameters
     more = {key: value for key, value in told.items() if value is not None and key in known}
-    tables = _with_rights(_read(name, source.reader, Path(folder), on_bad_row, **more), source.rights)
+    is_named = source.is_public or source.hub is not None
+    tables = _read(name, source.reader, Path(folder), on_bad_row, is_named=is_named, **more)
+    tables = _with_rights(tables, source.rights)
     if source.errata:
         path = Path(source.errata).expanduser()
         tables = corrected(tables, load_errata(path), path)
@@ -89,7 +92,10 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
         Path(folder).resolve(),
     )
     whole = with_training(
-        tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row)
+        tables,
+        tables
+        if is_same
+        else _read(learned, source.training.reader, other, on_bad_row, is_named=source.is_public),
     )
     return _with_place(whole, source.hub)
 
@@ -106,6 +112,19 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
     return replace(tables, documents=documents, card=card)
 
 
+def _as_own(tables: SourceTables, reader: str) -> SourceTables:
+    """A source under its own rights in the place of its format's; so are reference texts, but for pages at an address."""
+    if tables.own is None:
+        return tables
+    of_format = getattr(import_module(f"{__name__}.{reader}"), "CARD", {})
+    caveats = [one for one in tables.card.get("caveats", ()) if one not in of_format.get("caveats", ())]
+    card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
+    card = card | ({"caveats": caveats} if caveats else {}) | tables.own
+    licence = pl.when(pl.col("url").is_null()).then(pl.lit(card["licence"])).otherwise("licence")
+    documents = tables.documents.with_columns(licence=licence)
+    return replace(tables, documents=documents, card=card)
+
+
 def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
     """A source of the Hub with the place that it was read from on its card; its address stands there where
     the card names none.
@@ -116,9 +135,15 @@ def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
     return replace(tables, card=tables.card | address | {"repository": hub.repo, "revision": hub.revision})
 
 
-def _read(name: str, reader: str, folder: Path, on_bad_row: str, **more: object) -> SourceTables:
+def _read(
+    name: str, reader: str, folder: Path, on_bad_row: str, *, is_named: bool, **more: object
+) -> SourceTables:
+    """What a reader reads. Its card, of the set that the format was made for, holds for a named public source and for
+    files that are that set's by their checksums; others bear what they say of themselves.
+    """
     try:
-        return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
+        tables = _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
+        return tables if is_named or are_published(tables.card) else _as_own(tables, reader)
     except BadRow as bad:  # of a file as a whole, met where the folder is looked through
         raise SourceError(f"source {name!r}: {bad.detail}; put a sound file there, or take it away") from None
 

@@ -1,5 +1,7 @@
 """The card of a source: its name and rights as the folder's `source.json` says them."""
 
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +12,7 @@ from truerate.sources.rows import BadRow
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 # of a card where its reader, or source.json, says them
 TOLD_FIELDS = ("note", "caveats", "labelled_by", "judge", "judges_own")
+RIGHTS = ("name", "citation", "licence", "redistribution", "url")
 REDISTRIBUTION = ("no", "ids-only", "yes")
 
 
@@ -41,6 +44,24 @@ def card_in(folder: Path, name: str) -> dict:
             f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
         )
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card
+
+
+def own_card(name: str, given: dict) -> dict:
+    """The rights of a source by its name and by what its `source.json` says; the card of its format says nothing of them."""
+    own = dict.fromkeys(RIGHTS) | {"name": name, "licence": "not stated", "redistribution": "no"}
+    return own | {field: given[field] for field in (*RIGHTS, *TOLD_FIELDS) if given.get(field)}
+
+
+@cache
+def _published() -> frozenset[str]:
+    """SHA-256 of the files of public sets, as their publishers have them and as this project has repacked them."""
+    lines = (files(__package__) / "published.sha256").read_text("utf-8").splitlines()
+    return frozenset(line.partition(" ")[0] for line in lines)
+
+
+def are_published(card: dict) -> bool:
+    """Whether all files that were read are files of public sets, unchanged."""
+    return bool(card["files"]) and {file["sha256"] for file in card["files"]} <= _published()
 
 
 def is_of_wikipedia(url: str | None) -> bool:

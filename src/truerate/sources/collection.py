@@ -25,7 +25,7 @@ from truerate.core.schemas import (
     validate,
 )
 from truerate.core.text import clean
-from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in
+from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in, own_card
 from truerate.sources.cuts import Cut
 from truerate.sources.parquet import SUFFIX, named, parquet_rows
 from truerate.sources.published_splits import follow, side_of
@@ -40,7 +40,8 @@ class SourceTables:
     """An imported source: validated tables, and a card that names its rights, its files and its counts.
 
     Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `held`;
-    imported, of the table on disk.
+    imported, of the table on disk. `own`: the rights that hold where these files are not the set that the card describes;
+    None where the card is the files' own.
     """
 
     documents: pl.DataFrame | pl.LazyFrame
@@ -50,6 +51,7 @@ class SourceTables:
     rejects: pl.DataFrame
     card: dict
     held: object = None
+    own: dict | None = None
 
     @property
     def tables(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
@@ -61,14 +63,24 @@ class SourceTables:
 
 class Collection:
     """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or
-    `reject`; `most_chars`: of documents that are held in memory together, others wait on disk.
+    `reject`; `most_chars`: of documents that are held in memory together, others wait on disk; `is_own`: the files
+    themselves say what stands on the card.
     """
 
     def __init__(
-        self, folder: Path, *, name: str, on_bad_row: str, card: dict, most_chars: int | None = None
+        self,
+        folder: Path,
+        *,
+        name: str,
+        on_bad_row: str,
+        card: dict,
+        most_chars: int | None = None,
+        is_own: bool = False,
     ):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
-        self.card = {**card, **card_in(folder, name)}
+        given = card_in(folder, name)
+        self.card = {**card, **given}
+        self.own = None if is_own else own_card(name, given)
         self.documents = Waiting(most_chars)
         self.items: dict[str, dict] = {}
         self.samples: dict[str, dict] = {}
@@ -374,4 +386,4 @@ class Collection:
             "counts": dict(sorted(counts.items())),
         }
         documents = self.documents.table(where=f"source {self.name!r}: documents")
-        return SourceTables(documents=documents, **frames, card=card, held=self.documents)
+        return SourceTables(documents=documents, **frames, card=card, held=self.documents, own=self.own)

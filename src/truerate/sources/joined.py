@@ -16,7 +16,7 @@ def join(parts: list[SourceTables]) -> SourceTables:
         table: pl.concat([part.tables[table].lazy() for part in parts]).collect() for table in parts[0].tables
     }
     tables = {table: _once(data) for table, data in whole.items()}
-    return SourceTables(**tables, card=joined_card([part.card for part in parts]))
+    return SourceTables(**tables, card=joined_card([part.card for part in parts]), own=parts[0].own)
 
 
 def _once(data: pl.DataFrame) -> pl.DataFrame:

@@ -182,7 +182,8 @@ def _collection(
         dict.fromkeys(release.licences[configs[path]] for path in chosen if configs[path] in release.licences)
     )
     licence = {"licence": "; ".join(words)} if words else {}
-    return Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD | release.card | licence)
+    card = CARD | release.card | licence
+    return Collection(folder, name=name, on_bad_row=on_bad_row, card=card, is_own=True)
 
 
 def _check_columns(path: Path, task: str | None, release: Release, *, where: str) -> None:
