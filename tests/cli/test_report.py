@@ -19,6 +19,7 @@ ROW = {
     "slice": pairs(task="qa", variant="plain"),
     "rank_low": 1,
     "rank_high": 2,
+    "is_leading": True,
     "value": 0.875,
     "low": 0.8,
     "high": None,
@@ -48,7 +49,7 @@ def test_before_a_build_every_command_says_what_to_run(at, capfd):
 
 
 def test_boards_name_who_may_be_first(at, capfd):
-    save(Row, frame(Row, [ROW, ROW | {"subject": "elm", "rank_low": 2}]), at.leaderboard("rows"))
+    save(Row, frame(Row, [ROW, ROW | {"subject": "elm", "is_leading": False}]), at.leaderboard("rows"))
     assert main(["boards", "--json"]) == 0
     assert json.loads(capfd.readouterr().out)[0]["leads"] == "qa: aster"
 

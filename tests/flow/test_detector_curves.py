@@ -8,7 +8,7 @@ from truerate.flow.detector_curves import curves
 
 def row(metric: str, value: float | None, n: int, where: dict, *, kind: str = "baseline") -> dict:
     return {"board": "b", "table": "reliability", "subject": "length", "kind": kind, "metric": metric,
-            "slice": pairs(**where), "rank_low": None, "rank_high": None, "value": value, "low": None, "high": None,
+            "slice": pairs(**where), "rank_low": None, "rank_high": None, "is_leading": None, "value": value, "low": None, "high": None,
             "n": n, "provenance": "0" * 12}  # fmt: skip
 
 

@@ -15,7 +15,8 @@ def line(subject, value, *, kind="model", metric=None, rank=(1, 2), **keys) -> d
     low, high = rank or (None, None)
     return {
         "board": "little-board", "table": "t", "subject": subject, "kind": kind, "metric": metric or METRIC,
-        "slice": pairs(**keys), "rank_low": low, "rank_high": high, "value": value, "low": None, "high": None,
+        "slice": pairs(**keys), "rank_low": low, "rank_high": high, "is_leading": None,
+        "value": value, "low": None, "high": None,
         "n": 10, "provenance": "p",
     }  # fmt: skip
 

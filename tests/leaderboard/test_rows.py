@@ -76,6 +76,39 @@ def test_rows_have_kinds_and_rank_ranges():
     assert planted["rank_low"] is None and planted["value"] == 0.88 and planted["provenance"] == "abc"
 
 
+def leading(said, models):
+    """Whether each subject may be first, and its rank range, by the values it has on 100 units."""
+    scores = frame(Score, [score(name, sum(values) / 100) for name, values in said.items()])
+    made = frame(Outcome, [row for name, values in said.items() for row in outcomes(name, values)])
+    found = rows("b", scores, made, STATISTICS, 7, dict.fromkeys(models, "model")).to_dicts()
+    return {row["subject"]: (row["is_leading"], row["rank_low"], row["rank_high"]) for row in found}
+
+
+def test_no_row_that_loses_to_another_may_be_first():
+    perfect = [1.0] * 100
+    assert leading({"good": GOOD, "twin": GOOD, "bad": BAD, "length": BAD}, ["good", "twin", "bad"]) == {
+        "good": (True, 1, 2),
+        "twin": (True, 1, 2),
+        "bad": (False, 3, 3),
+        "length": (False, 3, 4),
+    }
+    beaten = leading({"good": BAD, "bad": BAD[::-1], "length": perfect}, ["good", "bad"])
+    assert beaten == {"good": (False, 1, 2), "bad": (False, 1, 2), "length": (False, 1, 1)}
+    level = leading({"good": GOOD, "bad": GOOD, "length": GOOD}, ["good", "bad"])
+    assert level == {"good": (True, 1, 2), "bad": (True, 1, 2), "length": (False, 1, 3)}
+
+
+def test_one_model_alone_has_no_rank_and_leads_nothing():
+    none = (False, None, None)
+    assert leading({"good": GOOD, "length": BAD, "never": BAD}, ["good"]) == {
+        "good": none,
+        "length": none,
+        "never": none,
+    }
+    assert leading({"length": BAD}, []) == {"length": none}
+    assert leading({"length": GOOD, "never": BAD}, []) == {"length": (True, 1, 1), "never": (False, 2, 2)}
+
+
 def test_less_is_better_for_failures():
     scores = frame(Score, [score(name, 0.5, metric="unparsed_rate") for name in ("few", "many")])
     made = frame(

@@ -23,7 +23,8 @@ TEXTS = next(section for section in SECTIONS if section.is_row).views
 
 def row(table, metric, value, *, subject="dataset", kind="baseline", ranks=(None, None), **where):
     return {"table": table, "subject": subject, "kind": kind, "metric": metric, "slice": where, "value": value, "low": None, "high": None,
-            "rank_low": ranks[0], "rank_high": ranks[1], "n": 10, "provenance": "x"}  # fmt: skip
+            "rank_low": ranks[0], "rank_high": ranks[1], "is_leading": ranks[0] and ranks[0] == 1 and kind == "model",
+            "n": 10, "provenance": "x"}  # fmt: skip
 
 
 def _simulated(tables, *flags):
@@ -164,10 +165,11 @@ def test_a_topic_without_words_is_left_out():
 
 @pytest.mark.parametrize(("place", "models"), [((1, 1), []), ((1, 2), ["aster"])])
 def test_a_model_leads_unless_a_baseline_is_better_than_every_model(place, models):
-    """Models are ranked among models: the best of two that a rule beats is still the first of them."""
+    """Models are ranked among models: of two that a rule beats neither is said to lead."""
     rows = [row("recognition", "accuracy", 0.9, subject="length", ranks=place, task="qa"),
             row("recognition", "accuracy", 0.7, subject="aster", kind="model", ranks=(1, 1), task="qa"),
             row("recognition", "accuracy", 0.5, subject="elm", kind="model", ranks=(2, 2), task="qa")]  # fmt: skip
+    rows[1] |= {"is_leading": bool(models)}
     assert leaders(panels(rows, LEADING)[0]) == [{"group": "QA", "models": models, "others": ["length"]}]
 
 

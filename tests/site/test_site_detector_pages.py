@@ -62,7 +62,8 @@ def test_boards_lead_to_the_pages_of_their_subjects(pages):
 
 def row(table, metric, value, **slices):
     return {"board": BOARD, "table": table, "subject": "d", "kind": "baseline", "metric": metric, "value": value,
-            "low": None, "high": None, "n": 9, "rank_low": None, "rank_high": None, "provenance": "", "slice": slices}  # fmt: skip
+            "low": None, "high": None, "n": 9, "rank_low": None, "rank_high": None, "is_leading": None,
+            "provenance": "", "slice": slices}  # fmt: skip
 
 
 def test_rows_of_one_split_are_drawn_together_and_bins_are_not_listed():

@@ -27,7 +27,8 @@ BOARD = Board("toy-board", "toy", "toy-source", "Toy on toys", track_card=CARD, 
 
 def row(table, subject, metric, value, *, kind="model", ranks=(None, None), **where):
     return {"board": "toy-board", "table": table, "subject": subject, "kind": kind, "metric": metric,
-            "slice": schemas.pairs(**where), "rank_low": ranks[0], "rank_high": ranks[1], "value": value,
+            "slice": schemas.pairs(**where), "rank_low": ranks[0], "rank_high": ranks[1],
+            "is_leading": ranks[0] and ranks[0] == 1, "value": value,
             "low": None, "high": None, "n": 10, "provenance": "x"}  # fmt: skip
 
 

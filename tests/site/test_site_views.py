@@ -18,7 +18,8 @@ def row(
     **where,
 ):
     return {"board": "halueval", "table": "t", "subject": subject, "kind": kind, "metric": metric, "slice": where,
-            "value": value, "low": low, "high": high, "rank_low": ranks[0], "rank_high": ranks[1], "n": 10,
+            "value": value, "low": low, "high": high, "rank_low": ranks[0], "rank_high": ranks[1],
+            "is_leading": ranks[0] and ranks[0] == 1, "n": 10,
             "provenance": "x"}  # fmt: skip
 
 

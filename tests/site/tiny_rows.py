@@ -16,6 +16,7 @@ def leaderboard_row(
         "slice": pairs(**where),
         "rank_low": ranks and ranks[0],
         "rank_high": ranks and ranks[1],
+        "is_leading": ranks and ranks[0] == 1 and kind == "model",
         "value": value,
         "low": interval[0],
         "high": interval[1],

@@ -83,7 +83,8 @@ def row(table, subject, kind, metric, value, /, *, half=None, ranks=None, n=60, 
         (None, None) if value is None or half is None else (max(0.0, value - half), min(1.0, value + half))
     )
     return {"board": NAME, "table": table, "subject": subject, "kind": kind, "metric": metric, "slice": pairs(**where),
-            "rank_low": ranks and ranks[0], "rank_high": ranks and ranks[1], "value": value, "low": low, "high": high, "n": n,
+            "rank_low": ranks and ranks[0], "rank_high": ranks and ranks[1], "is_leading": ranks and ranks[0] == 1 and kind == "model",
+            "value": value, "low": low, "high": high, "n": n,
             "provenance": DIGEST}  # fmt: skip
 
 

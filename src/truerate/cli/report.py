@@ -31,13 +31,11 @@ def show_boards(at: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(at: Layout, board: str) -> str:
-    """Who may be first, per task or language: the subjects whose rank range begins at 1 in what the track's
-    card ranks.
-    """
+    """Who may be first, per task or language, in what the track's card ranks: one model alone leads nothing."""
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = card_of(at, board).ranks
-    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, rank_low=1)
+    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, is_leading=True)
     by_slice: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():
         where = unpaired(slice_)

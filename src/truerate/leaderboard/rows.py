@@ -3,6 +3,7 @@ is about.
 """
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,17 @@ from truerate.config import Statistics
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric, refuse_unrecorded
 from truerate.core.schemas import Row, frame, schema
-from truerate.metrics.ranking import compare_all, rank_ranges
+from truerate.metrics.ranking import compare_all, leading, rank_ranges
 
 BASELINE, MODEL = "baseline", "model"
+
+
+class Rank(NamedTuple):
+    """The rank range of a subject, null where there is no other to be ranked with, and whether it may be first."""
+
+    low: int | None = None
+    high: int | None = None
+    is_leading: bool | None = None
 
 
 def board_rows(
@@ -60,15 +69,15 @@ def rows(
     for score in given:
         is_ours = score["method"] == "estimator"
         key = (score["metric"], slice_key(score["slice"]), score["subject"])
-        low, high = ranked.get(key, (None, None)) if is_ours and score["value"] is not None else (None, None)
+        rank = ranked.get(key, Rank()) if is_ours and score["value"] is not None else Rank()
         kind = kinds.get(score["subject"], BASELINE) if is_ours else score["method"]
         cells = {
             name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")
         }
         made.append(
             cells
-            | {"table": metrics[score["metric"]].table, "kind": kind, "rank_low": low, "rank_high": high}
-            | {"provenance": score["inputs"]}
+            | {"table": metrics[score["metric"]].table, "kind": kind, "provenance": score["inputs"]}
+            | {"rank_low": rank.low, "rank_high": rank.high, "is_leading": rank.is_leading}
         )
     made.sort(
         key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"])
@@ -93,14 +102,14 @@ def ranks(
     seed: int,
     metrics: Mapping[str, Metric],
     models: Collection[str],
-) -> dict[tuple[str, str, str], tuple[int, int]]:
-    """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric
-    and slice.
+) -> dict[tuple[str, str, str], Rank]:
+    """Ranks by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
 
     Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among
     themselves and their pairs are one family of Holm's correction; of any other subject the range says which
     place it would take among them, from a second family. Without a model in a metric and slice all are ranked
-    among all. Who has no value on any unit (nothing was answered, or it always abstains) is no
+    among all. One model alone, or one subject where there is no model, has no rank, and nothing has a place beside it.
+    Who has no value on any unit (nothing was answered, or it always abstains) is no
     rival: it has no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(key=slice_keys("slice"))
@@ -117,14 +126,16 @@ def ranks(
             seed=seed,
             is_model=is_model,
         )
-        ranges = rank_ranges(
-            len(subjects),
-            compared,
-            alpha=statistics.alpha,
-            higher_is_better=not metrics[metric].is_lower_better,
-            is_model=is_model,
-        )
-        found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
+        how = {
+            "alpha": statistics.alpha,
+            "higher_is_better": not metrics[metric].is_lower_better,
+            "is_model": is_model,
+        }
+        ranges = rank_ranges(len(subjects), compared, **how)
+        firsts = leading(len(subjects), compared, **how)
+        is_alone = (sum(is_model) or len(subjects)) == 1
+        for subject, ends, is_first in zip(subjects, ranges, firsts, strict=True):
+            found[metric, key, subject] = Rank(None, None, False) if is_alone else Rank(*ends, is_first)
     return found
 
 
@@ -143,9 +154,9 @@ def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[
 
 
 def headline(table: pl.DataFrame) -> dict:
-    """The ranked values as nested plain values, board → metric → slice → subject → value, for a metrics file."""
+    """The compared values, one that stands alone too, as nested plain values: board → metric → slice → subject → value."""
     found: dict = {}
-    for row in table.filter(pl.col("rank_low").is_not_null()).sort("board", "metric", "subject").to_dicts():
+    for row in table.filter(pl.col("is_leading").is_not_null()).sort("board", "metric", "subject").to_dicts():
         place = found.setdefault(row["board"], {}).setdefault(row["metric"], {})
         place.setdefault(slice_key(row["slice"]), {})[row["subject"]] = row["value"]
     return found

@@ -1,6 +1,6 @@
 """Rank ranges from paired tests of a board: models among models, and what stands beside them among them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -192,13 +192,40 @@ def rank_ranges(
     to their number and one. Where there is no model, or `is_model` is not given, all are ranked among all.
     "Not different" is not transitive, so these are ranges and not tie groups.
     """
-    models, others = _parted([True] * n_subjects if is_model is None else is_model)
-    ranked = set(models or others)
+    ranked = _ranked(n_subjects, is_model)
     better, worse = [0] * n_subjects, [0] * n_subjects
-    for c in comparisons:
-        if c.p_holm > alpha or c.difference == 0:
-            continue
-        winner, loser = (c.first, c.second) if (c.difference > 0) == higher_is_better else (c.second, c.first)
+    for winner, loser in _decided(comparisons, alpha, higher_is_better):
         better[loser] += winner in ranked
         worse[winner] += loser in ranked
     return [RankRange(1 + better[i], len(ranked) + (i not in ranked) - worse[i]) for i in range(n_subjects)]
+
+
+def leading(
+    n_subjects: int,
+    comparisons: Sequence[Comparison],
+    *,
+    alpha: float,
+    higher_is_better: bool = True,
+    is_model: Sequence[bool] | None = None,
+) -> list[bool]:
+    """Whether each subject may be first: it is ranked, with another, and nothing that it was compared with, model or
+    baseline, is significantly better.
+    """
+    ranked = _ranked(n_subjects, is_model)
+    beaten = {loser for _, loser in _decided(comparisons, alpha, higher_is_better)}
+    return [len(ranked) > 1 and place in ranked and place not in beaten for place in range(n_subjects)]
+
+
+def _ranked(n_subjects: int, is_model: Sequence[bool] | None) -> set[int]:
+    """The places of those that are ranked: the models, all where there is none."""
+    models, others = _parted([True] * n_subjects if is_model is None else is_model)
+    return set(models or others)
+
+
+def _decided(
+    comparisons: Sequence[Comparison], alpha: float, higher_is_better: bool
+) -> Iterator[tuple[int, int]]:
+    """(winner, loser) of each significant comparison."""
+    for c in comparisons:
+        if c.p_holm <= alpha and c.difference != 0:
+            yield (c.first, c.second) if (c.difference > 0) == higher_is_better else (c.second, c.first)

@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.core.metric import Metric
 from truerate.flow.result_files import DIGITS, SCORE_COLUMNS, Result, ResultCard, slice_text
-from truerate.leaderboard.rows import ranks, slice_key
+from truerate.leaderboard.rows import Rank, ranks, slice_key
 from truerate.metrics.intervals import UNIT, Interval
 from truerate.metrics.means import mean_of_cells
 from truerate.metrics.score_writer import ALL, ScoreWriter
@@ -39,11 +39,11 @@ def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -
     for metric, where, subject in rows.select(KEYS).unique(maintain_order=True).iter_rows():
         key = _key(metric, where, subject)
         interval = _over_languages(key, where, counted, intervals) or intervals.get(key, (None, None, None))
-        low, high = ranked.get((metric, slice_key(where), subject), (None, None))
+        rank = ranked.get((metric, slice_key(where), subject), Rank())
         cells = {"metric": metric, "subject": subject, "kind": kinds.get(subject, "baseline")}
         told = {"provenance": "", "slice": key[1], "n": counted[key].height if key in counted else 0}
         figures = dict(zip(("value", "low", "high"), interval, strict=True))
-        found.append(cells | told | {"rank_low": low, "rank_high": high} | figures)
+        found.append(cells | told | {"rank_low": rank.low, "rank_high": rank.high} | figures)
     table = pl.DataFrame(found, schema=SCORE_COLUMNS)
     return table.with_columns(pl.col("value", "low", "high").round(DIGITS)).sort("metric", "slice", "subject")
 

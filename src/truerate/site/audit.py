@@ -1,7 +1,7 @@
 """The shortcut audit of a board: its table, and what it finds in plain words."""
 
 from truerate.core.schemas import unpaired
-from truerate.site.tables import Board, Tables
+from truerate.site.tables import NO_RANK, Board, Tables
 from truerate.site.views import View
 from truerate.site.vocabulary import Vocabulary
 
@@ -24,7 +24,7 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
 
     Where schemes stand apart, the rows that pool them are left out.
     """
-    blank = {"table": "audit", "kind": "baseline", "rank_low": None, "rank_high": None}
+    blank = {"table": "audit", "kind": "baseline"} | NO_RANK
     audited = [row for row in rows if row["table"] == "audit"] or [
         blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]}
         for row in board.audit.to_dicts()

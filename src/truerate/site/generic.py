@@ -21,7 +21,9 @@ def laid_out(page: Page, rows: Rows, vocabulary: Vocabulary) -> Page:
         return page
     sections = [_section(table, some, vocabulary) for table, some in by_table(rows).items()]
     views = [view for section in sections for view in section.views]
-    ranked = [view for view in views if any(view.takes(row) and row["rank_low"] is not None for row in rows)]
+    ranked = [
+        view for view in views if any(view.takes(row) and row["is_leading"] is not None for row in rows)
+    ]
     leading = next(iter([*ranked, *views]), None)
     sections.sort(key=lambda section: leading not in section.views)
     return replace(

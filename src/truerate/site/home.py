@@ -41,23 +41,25 @@ def _entry(tables: Tables, board: Board) -> dict:
 
 
 def leaders(panel: Panel) -> list[dict]:
-    """Per column group who may be first (rank range begins at 1): the models, best value first, and how many
-    lines that are none.
+    """Per column group who may be first: the models, best value first, and `others`: lines that are none and to which
+    no model is significantly superior.
 
-    A group in which nothing is ranked is left out. `models` is empty where a baseline beats every model.
+    A group in which nothing is ranked is left out. `models` is empty where every model is beaten by some row.
     """
     found = []
     for index, column in enumerate(panel.columns):
         if column.is_ranked and column.is_first:
-            top = [line for line in panel.lines if line.cells[index] and line.cells[index].is_top]
+            lines = [line for line in panel.lines if line.cells[index]]
             sign = 1 if column.measure.direction == "down" else -1
-            models = [line for line in top if line.kind == "model"]
+            models = [line for line in lines if line.kind == "model" and line.cells[index].is_top]
             models.sort(key=lambda line: (sign * line.cells[index].row["value"], line.subject))
             names = [line.subject for line in models]
-            others = [line.subject for line in top if line.kind != "model"]
-            if any(line.kind == "baseline" and line.cells[index].row["rank_high"] == 1 for line in top):
-                names = []  # its rank is the place among the models: it is above all of them
-            if top:
+            others = [
+                line.subject
+                for line in lines
+                if line.kind != "model" and line.cells[index].row["rank_low"] == 1
+            ]
+            if names or others:
                 found.append(
                     {"group": column.group or column.measure.label, "models": names, "others": others}
                 )

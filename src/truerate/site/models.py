@@ -62,7 +62,7 @@ def _is_of(row: Row, name: str) -> bool:
 
 def _on(board: Board, rows: list[Row]) -> dict:
     """Of one board the ranked rows of a model, and its weakest slices of the same metrics."""
-    ranked = [row for row in rows if row["rank_low"] is not None]
+    ranked = [row for row in rows if row["is_leading"] is not None]
     ranked.sort(key=lambda row: (list(board.measures).index(row["metric"]), sorted(row["slice"].items())))
     return {
         "board": board,

@@ -217,7 +217,7 @@ def _line(
             and row["value"] == best[column.key]
         )
         cells.append(
-            row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1, row["is_unanswered"])
+            row and Cell(row, column.measure, truth, is_best, bool(row["is_leading"]), row["is_unanswered"])
         )
     name, notes = _line_name(subject, kind, keys, view, vocabulary)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))

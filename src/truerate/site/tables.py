@@ -15,6 +15,8 @@ from truerate.site.measures import Measure
 from truerate.site.real.results import RealBoard
 from truerate.site.vocabulary import Vocabulary
 
+NO_RANK = dict.fromkeys(("rank_low", "rank_high", "is_leading"))
+
 
 @dataclass(frozen=True)
 class Board:

@@ -28,7 +28,8 @@ def rate(
 ):
     held = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": replies}
     return {"table": "rates", "subject": model, "kind": kind, "metric": metric, "slice": {key: one for key, one in held.items() if one},
-            "value": value, "low": low, "high": high, "rank_low": None, "rank_high": None, "n": 10, "provenance": "x"}  # fmt: skip
+            "value": value, "low": low, "high": high, "rank_low": None, "rank_high": None, "is_leading": None,
+            "n": 10, "provenance": "x"}  # fmt: skip
 
 
 BOARD = mfava_board()

@@ -275,7 +275,7 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
         row["subject"]: (row["rank_low"], row["rank_high"])
         for row in table.filter(metric="accuracy").to_dicts()
     }
-    assert ranks == {"judge": (1, 1), "nobody": (None, None)}
+    assert ranks == {"judge": (None, None), "nobody": (None, None)}  # one alone has no rank
 
 
 def test_one_answer_that_cannot_be_read_is_an_answer():

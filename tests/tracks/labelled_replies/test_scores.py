@@ -66,7 +66,7 @@ def test_ranks_pair_the_units_that_both_have():
     rows = [reply("a", str(k), False) for k in range(12)] + [reply("b", str(k), True) for k in range(12)]
     _, outcomes = rates(*rows, reply("c", "0", False))
     found = ranks(outcomes, layout().p.statistics, 7, {one.name: one for one in METRICS}, {"a", "b", "c"})
-    assert [found["hallucination_rate", "", name] for name in "abc"] == [(1, 2), (2, 3), (1, 3)]
+    assert [found["hallucination_rate", "", name][:2] for name in "abc"] == [(1, 2), (2, 3), (1, 3)]
 
 
 def test_shares_of_labels_and_of_files():

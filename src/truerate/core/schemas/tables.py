@@ -181,8 +181,9 @@ class Outcome(Table):
 
 class Row(Table):
     """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked
-    metrics; models are ranked among models, and a baseline's range is the place that it would take among
-    them.
+    metrics, and where one model or less was measured; models are ranked among models, and a baseline's range is the
+    place that it would take among them. `is_leading`: whether it may be first: nothing that it was tested against, model
+    or baseline, is significantly better; beside models no baseline is. Null where nothing is compared.
 
     `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
     """
@@ -195,6 +196,7 @@ class Row(Table):
     slice: list[Any] = Field(kind=PAIRS)
     rank_low: int = Field(nullable=True, ge=1)
     rank_high: int = Field(nullable=True, ge=1)
+    is_leading: bool = Field(nullable=True)
     value: float = Field(nullable=True)
     low: float = Field(nullable=True)
     high: float = Field(nullable=True)

@@ -10,7 +10,7 @@ SECTIONS = (
     Section(
         "Hallucination rates",
         "Share of each system’s replies that is hallucinated, all and by task. Ranks are those that paired tests on the same sources "
-        "leave open, corrected for all pairs: systems whose ranges overlap widely cannot be told apart.",
+        "leave open, corrected for all pairs: systems whose ranges overlap widely are not told apart by it.",
         (
             LEADING,
             View("rates", RATE, across=("task",), having=("task",), lacking=("rule",), title="By task"),

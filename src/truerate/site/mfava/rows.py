@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from truerate.site.mfava.heatmap import ALL, PLANTED, RATE
 from truerate.site.sections import Rows
-from truerate.site.tables import Board
+from truerate.site.tables import NO_RANK, Board
 
 LEADER = "leader"  # the table of the detector whose counts make the rates
 COUNTED = "detection"
@@ -50,7 +50,8 @@ def _pages(rows: Rows, board: Board) -> Rows:
         "table": PAGES,
         "subject": "answers",
         "metric": WITH_PAGE,
-        **dict.fromkeys(("rank_low", "rank_high", "low", "high")),
+        **NO_RANK,
+        **dict.fromkeys(("low", "high")),
     }
     return [
         blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}

@@ -59,9 +59,10 @@ def sentence(first: Sequence, n: int) -> str:
         return "Nothing is ranked."
     if len(first) == 1:
         return f"{first[0].subject} is first on its own."
+    test = f"by this test (corrected for {n * (n - 1) // 2:,} pairs)"
     if len(first) == n:
-        return f"None of the {n} can be told from the first."
-    return f"{len(first)} of {n} may be first: they cannot be told apart."
+        return f"None of the {n} is told apart from the first {test}."
+    return f"{len(first)} of {n} may be first: not told apart {test}."
 
 
 def measured_by(board: RealBoard) -> list[tuple[str, bool]]:

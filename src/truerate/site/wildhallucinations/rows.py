@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, pair
 from truerate.site.rights import has_texts, open_part
-from truerate.site.tables import Board
+from truerate.site.tables import NO_RANK, Board
 from truerate.site.vocabulary import Vocabulary
 
 Rows = list[dict]
@@ -159,7 +159,7 @@ def _estimate(row: dict) -> Iterable[dict]:
     the leading table. A note says which that is.
     """
     slice_ = {key: value for key, value in row["slice"].items() if key != "by"}
-    ranks = {"rank_low": None, "rank_high": None}
+    ranks = NO_RANK
     placed = row | {"table": ESTIMATES, "slice": slice_} | ranks
     by = row["slice"].get("by")
     yield placed | {"note": f"{OF[row['metric']]}: {CHOSEN_BY.get(by, by)}"} if by else placed
@@ -170,7 +170,7 @@ def _estimate(row: dict) -> Iterable[dict]:
 def _beside(row: dict) -> Iterable[dict]:
     """A copy of a raw or corrected score over all entities for the table of all estimators."""
     if not {"set", *PARTS} & set(row["slice"]) and row["kind"] in ("model", PLANTED):
-        yield row | {"table": ESTIMATES, "rank_low": None, "rank_high": None}
+        yield row | {"table": ESTIMATES} | NO_RANK
 
 
 def _part(row: dict, part: str) -> dict:
@@ -242,11 +242,7 @@ def _leading(row: dict, rule: str) -> Iterable[dict]:
     slice_ = dict(row["slice"])
     is_measured = slice_.pop("rule", rule) == rule
     if row["metric"] in LEADING and is_measured and "set" not in slice_ and row["kind"] in ("model", PLANTED):
-        ranks = (
-            {}
-            if row["metric"] == "wildfactscore" and "estimator" not in slice_
-            else {"rank_low": None, "rank_high": None}
-        )
+        ranks = {} if row["metric"] == "wildfactscore" and "estimator" not in slice_ else NO_RANK
         yield row | {"table": "leading", "slice": slice_} | ranks
 
 
