@@ -61,7 +61,7 @@ EMITTED = {  # the metrics of each board of the closed world
     """,
 }
 MORE = {  # those that only other settings or other sources give
-    "halueval": "no_answers",
+    "halueval": "no_answers accuracy_std",
     "labelled_replies": "",
     "halludial": "no_answers no_verdicts labelled_rate",
     "mfava": "no_answers n_categories sensitivity_low sensitivity_high iou_with_page spearman_with_page token_f1_typed "

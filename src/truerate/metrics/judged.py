@@ -55,6 +55,21 @@ def judged(
     )
 
 
+def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `judged` (with the attribute `seed`), one per text and judge: several seeds of a detector are its
+    runs, and a text counts once. Where there are any, `verdict` is the share of its readable verdicts that say yes
+    (null: none is readable), and `read` the share that is; else rows stay as they are. Without `seed`.
+    """
+    unit = [name for name in ("judge", "variant", "order", "sample_id") if name in rows.columns]
+    if not rows.select(unit).is_duplicated().any():
+        return rows.drop("seed")
+    runs = rows.group_by(unit, maintain_order=True)
+    said = pl.col("verdict")
+    of_runs = [said.cast(pl.Float64).mean(), said.is_not_null().mean().alias("read")]
+    once = runs.agg(*of_runs, pl.exclude(*unit, "seed", "verdict").first())
+    return once.select(*(name for name in rows.columns if name != "seed"), "read")
+
+
 def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any], pl.DataFrame]]:
     """The rows of each judge and each combination of `keys` that occurs, with that as a slice; sorted."""
     whole = ("judge", *keys)

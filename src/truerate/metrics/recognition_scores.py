@@ -45,13 +45,15 @@ def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pat
         inside = is_true(rows[key] == pattern)
         for name, of in recognition.OF_PATTERN.items():
             tops, bottoms = of(said)
-            made.append((name, {**where, key: pattern}, tops & inside, bottoms & inside))
+            made.append((name, {**where, key: pattern}, tops * inside, bottoms * inside))
     return made
 
 
 def is_right(rows: pl.DataFrame) -> np.ndarray:
-    """Which verdicts agree with the label, (rows,); one that could not be read does not."""
-    return is_true(rows["verdict"] == rows["is_hallucinated"])
+    """Which verdicts agree with the label, (rows,), of several runs the share; one that could not be read does
+    not.
+    """
+    return recognition.verdicts(rows).is_right
 
 
 def is_true(column: pl.Series) -> np.ndarray:

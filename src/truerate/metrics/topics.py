@@ -54,7 +54,7 @@ def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int =
 
 def topic_failures(
     topic_of: Sequence[int],
-    is_failed: Sequence[bool],
+    is_failed: Sequence[float],
     clusters: Sequence[object],
     *,
     n_topics: int,
@@ -65,9 +65,9 @@ def topic_failures(
     """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics
     that have texts.
 
-    One row is one judged text. Where every cluster holds one row the p-value is the exact binomial tail with
-    the board's rate; else a centred one-sided cluster bootstrap of the difference to the board's rate, which
-    resamples both, with add-one.
+    One row is one judged text; of several runs of a judge `is_failed` is the share. Where every cluster holds one
+    row the p-value is the exact binomial tail with the board's rate; else a centred one-sided cluster bootstrap of
+    the difference to the board's rate, which resamples both, with add-one.
     """
     topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)
@@ -82,7 +82,9 @@ def topic_failures(
     p_known = [float(value) if size else None for value, size in zip(p, n, strict=True)]
     rates = [float(part / size) if size else None for part, size in zip(n_failed, n, strict=True)]
     return [
-        TopicFailure(k, int(n[k]), int(n_failed[k]), rates[k], p_known[k], q, q is not None and q <= alpha)
+        TopicFailure(
+            k, int(n[k]), round(float(n_failed[k])), rates[k], p_known[k], q, q is not None and q <= alpha
+        )
         for k, q in enumerate(holm(p_known))
     ]
 

@@ -304,3 +304,53 @@ def test_a_task_or_variant_without_answers_is_empty_and_the_others_stand():
         )
         assert ("no_answers", ("qa", variant)) in found
     assert outcomes["value"].null_count() == 8 + 4
+
+
+def of_seeds(verdicts: dict[str, tuple[bool | None, bool | None]]) -> list[dict]:
+    """What a detector with the seeds 42 and 47 says of each text."""
+    both = zip(("42", "47"), zip(*verdicts.values(), strict=True), strict=True)
+    return [
+        said("network", name, verdict, seed=seed)
+        for seed, of_seed in both
+        for name, verdict in zip(verdicts, of_seed, strict=True)
+    ]
+
+
+# Two pairs. Right in both seeds: h0, r0; in one: h1 (42), r1 (47).
+BY_SEED = {"h0": (True, True), "h1": (True, False), "r0": (False, False), "r1": (True, False)}
+
+
+def test_a_text_counts_once_whatever_the_number_of_seeds():
+    found, outcomes = scored(of_seeds(BY_SEED), paired(2))
+    alone, _ = scored(
+        [said("network", name, one, seed="42") for name, (one, _) in BY_SEED.items()], paired(2)
+    )
+    accuracy = found["accuracy", ("qa", "plain")]
+    assert (accuracy["value"], accuracy["n"]) == (pytest.approx((1 + 0.5 + 1 + 0.5) / 4), 4)
+    # TP 1 + 1/2, FP 1/2 (42: h0, h1, r1 flagged; 47: h0): precision 1.5 / 2, recall 1.5 / 2
+    assert found["precision", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
+    assert found["recall", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
+    assert found["f1", ("qa", "plain")]["value"] == pytest.approx(2 * 1.5 / (2 + 2))
+    # of each seed 3 of 4 are right, so that the seeds do not differ; one seed alone has no spread
+    assert found["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(0)
+    assert ("accuracy_std", ("qa", "plain")) not in alone
+    width, of_one = (row["high"] - row["low"] for row in (accuracy, alone["accuracy", ("qa", "plain")]))
+    assert width == pytest.approx(of_one, rel=0.1)  # as of four texts, not of eight
+    assert dict(outcomes.select("unit_id", "value").rows()) == {"h0": 1.0, "h1": 0.5, "r0": 1.0, "r1": 0.5}
+
+
+def test_seeds_that_differ_show_their_spread_and_an_unread_one_is_wrong():
+    found, _ = scored(of_seeds({"h0": (True, None), "r0": (False, True)}), paired(1))
+    # seed 42 has both right, seed 47 none: 1/2 in the mean, 1 / √2 apart; one of four verdicts could not be read
+    assert found["accuracy", ("qa", "plain")]["value"] == pytest.approx(1 / 2)
+    assert found["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(2**-0.5)
+    assert found["unparsed_rate", ("qa", "plain")]["value"] == pytest.approx(1 / 4)
+    assert found["accuracy_parsed", ("qa", "plain")]["value"] == pytest.approx(1 / 1.5)
+
+
+def test_two_seeds_are_ranked_beside_judges_with_one():
+    judgements = of_seeds(BY_SEED) + [said("rule", name, True) for name in BY_SEED]
+    scores, outcomes = score_recognition(frame(Sample, paired(2)), frame(Judgement, judgements), WRITER)
+    ranked = rows("board", scores, outcomes, WRITER.statistics, 7, {}, records("halueval"))
+    placed = ranked.filter(metric="accuracy").drop_nulls("rank_low")
+    assert placed["subject"].to_list() == ["network", "rule"]

@@ -13,6 +13,7 @@ DETAILS = (
     "accuracy_matched",
     "accuracy_parsed",
     "accuracy_one_side",
+    "accuracy_std",
     "macro_f1",
     "precision",
     "recall",

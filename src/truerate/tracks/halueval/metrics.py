@@ -35,6 +35,11 @@ METRICS = (
         interval="share",
     ),
     _recognition(
+        "accuracy_std",
+        "± over seeds",
+        "Standard deviation of the accuracy over the seeds of a detector; each text counts with the mean of its outcomes.",
+    ),
+    _recognition(
         "accuracy_one_side",
         "Accuracy, one side",
         "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",

@@ -7,8 +7,9 @@ import polars as pl
 
 from truerate.core.schemas import Outcome, Score, frame
 from truerate.metrics.contrasts import contrast_scores, contrasts
-from truerate.metrics.judged import by_subject
+from truerate.metrics.judged import by_subject, over_seeds
 from truerate.metrics.matching import in_matched_pairs, one_side
+from truerate.metrics.means import spread
 from truerate.metrics.recognition_scores import (
     Rows,
     is_right,
@@ -17,7 +18,7 @@ from truerate.metrics.recognition_scores import (
     settled,
 )
 from truerate.metrics.score_writer import Ratio, ScoreWriter
-from truerate.tracks.halueval.judged import HALLUCINATED_FIRST, KEYS, judged
+from truerate.tracks.halueval.judged import HALLUCINATED_FIRST, KEYS, runs
 
 UNITS = {"unit_id": pl.String, "cluster_id": pl.String, "value": pl.Float64}
 
@@ -27,12 +28,21 @@ def score_recognition(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Score and Outcome rows of every judge on every task, variant and scheme."""
     scores, outcomes = Rows(), [frame(Outcome)]
-    for subject, where, rows in by_subject(judged(samples, judgements), KEYS):
+    for subject, where, each in by_subject(runs(samples, judgements), KEYS):
+        rows = over_seeds(each)
         score = _contrast if where["variant"] == "contrast" else _recognition
         made, told = settled(subject, where, rows, *score(subject, where, rows, writer), writer)
-        scores.extend(made)
+        scores.extend([*made, *_between_seeds(subject, where, each, writer)])
         outcomes.append(told)
     return frame(Score, scores), pl.concat(outcomes)
+
+
+def _between_seeds(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> Rows:
+    """How far the seeds of a detector are apart in accuracy; nothing of a judge with one."""
+    each = [is_right(part).mean() for _, part in rows.sort("seed").group_by("seed", maintain_order=True)]
+    if len(each) < 2:
+        return []
+    return [writer.row("accuracy_std", subject, where, spread(np.array(each)), len(each))]
 
 
 def _contrast(
@@ -77,4 +87,4 @@ def _subset_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreW
 
 
 def _within(hits: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return hits & inside, inside
+    return hits * inside, inside

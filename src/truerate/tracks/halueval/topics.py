@@ -3,6 +3,7 @@
 import polars as pl
 
 from truerate.config import Statistics
+from truerate.metrics.recognition_scores import is_right
 from truerate.metrics.topics import asked_text, failure_rows, lda_topics
 from truerate.tracks.halueval.judged import PLAIN, judged
 
@@ -25,7 +26,7 @@ def topic_table(
     `is_failed`.
     """
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
-    rows = rows.with_columns(is_wrong=(pl.col("verdict") != pl.col("is_hallucinated")).fill_null(True))
+    rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
     texts = dict(documents.select("document_id", "text").iter_rows())
     drawn = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     made = []

@@ -12,8 +12,14 @@ from truerate.tracks.labelled_replies.replies import by_rule, by_subject, rules_
 
 
 def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`."""
+    """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`; of a detector
+    with several seeds the share of them that flags the reply, which counts once (`read`: 1).
+    """
     read = judgements.drop_nulls("verdict").select("verdict", detector="judge", sample_id="target_id")
+    keys = ["detector", "sample_id"]
+    if read.select(keys).is_duplicated().any():
+        share = pl.col("verdict").cast(pl.Float64).mean()
+        read = read.group_by(keys, maintain_order=True).agg(share, read=pl.lit(1.0))
     return rows.join(read, on="sample_id", maintain_order="left").sort(
         "detector", "subject", "unit", "sample_id"
     )
