@@ -29,6 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _failed(str(error))
     except OSError as error:
         return _failed(f"{error.filename!r}: {error.strerror}")
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -7,6 +7,7 @@ needs them.
 import argparse
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,13 +36,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return leaving.at_once(partial(main, sys.argv[1:]))
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
-    begin(options.command)
     try:
+        begin(options.command)
         options.run(options)
     except TruerateError as error:
         return _stopped(options.command, str(error))
     except KeyboardInterrupt:
-        return 130
+        if not parents.is_in_stage():
+            say("interrupted")
+        return parents.INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away (`| head`)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # a file that is not there, a folder that cannot be written, a full disk
@@ -55,8 +58,9 @@ def begin(command: str) -> None:
     kill left of DVC's files.
     """
     if parents.is_in_stage():
-        if command != "make":  # which ends more than itself
-            parents.end_with_them()
+        with suppress(ValueError):  # not the main thread's
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # what `core.tools` passes Ctrl-C on by
+        parents.end_with_them()
     elif command != "mend":
         with suppress(OSError):  # a checkout that this user may only read
             for line in repair():

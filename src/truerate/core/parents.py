@@ -18,6 +18,7 @@ from pathlib import Path
 STAGE = "DVC_STAGE"  # set by DVC for the commands of a stage, and so for all that they start
 LOOK_S = 0.5  # between two looks: some microseconds each
 GRACE_S = 10.0  # to let go of what is under way
+INTERRUPTED = 130  # the exit code after Ctrl-C: 128 + SIGINT, as shells count
 
 
 def is_in_stage() -> bool:
@@ -58,7 +59,7 @@ def interrupt() -> None:
     if main is not None and callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(main, signal.SIGINT)
         time.sleep(GRACE_S)
-    os._exit(130)
+    os._exit(INTERRUPTED)
 
 
 def binding() -> Callable[[], None]:

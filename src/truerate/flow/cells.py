@@ -7,8 +7,6 @@ fitted. Either way a cell lies in the scratch folder that its content names, wit
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple
 from truerate.config import Backbone
 from truerate.config.detectors import JobResources
 from truerate.config.layout import Layout
-from truerate.core import parents
+from truerate.core import parents, tools
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
 from truerate.flow.guard import write_json
@@ -110,8 +108,10 @@ def fit_away(at: Layout, board: str, found: Mapping[str, Fitting]) -> None:
     write_json(_plan(at, board), {"cells": open_, "devices": told})
     for name in open_:
         Path(mark(at, name)).unlink(missing_ok=True)
-    command = [sys.executable, "-m", "snakemake", "-s", RULES, "detectors", "--config", f"board={board}"]
-    if code := subprocess.run(command, preexec_fn=parents.binding()).returncode:
+    code = tools.run(tools.command_of("snakemake", "-s", RULES, "detectors", "--config", f"board={board}"))
+    if code == parents.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code:
         raise TruerateError(
             f"board {board!r}: fitting {len(open_)} detectors as jobs of {os.environ[PROFILE]!r} ended with exit code {code}; "
             "what is fitted stays: see to what the lines above say, then run it again"

@@ -6,8 +6,6 @@ DVC and of Snakemake follow what a command of a stage said, so a build says the 
 
 import json
 import os
-import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,11 +15,10 @@ from tempfile import TemporaryDirectory
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
 from truerate.config.yaml_faults import settings_in
-from truerate.core import parents
+from truerate.core import parents, tools
 from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.terminal import say
 
-LAST_S = 5.0  # for Snakemake to cancel what it has under way, on a cluster too
 # Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
 BUILD = "TRUERATE_BUILD"
 N_CAUSES = 3  # that a build says again; more follow from the first ones
@@ -60,13 +57,15 @@ def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> No
 def _built(arguments: Sequence[str], folder: str) -> int:
     """The exit code of `dvc repro` with these arguments."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [sys.executable, "-m", "dvc", "repro", *arguments]
+    command = tools.command_of("dvc", "repro", *arguments)
     with TemporaryDirectory(prefix="truerate-build-") as own:
         causes = Path(own, "causes")
         environment = os.environ | {BUILD: str(causes), "PATH": path}
-        code = _end_of(subprocess.Popen(command, cwd=folder, env=environment, preexec_fn=parents.binding()))
+        code = tools.run(command, cwd=folder, env=environment)
         told = _causes(causes)
-    if code and told:
+    if code == parents.INTERRUPTED:
+        say(f"the build was interrupted; run it again: {GOES_ON}")
+    elif code and told:
         say(f"the build stopped; mend what follows, then run it again: {GOES_ON}")
         for line in told:
             say(line)
@@ -101,38 +100,16 @@ def make(rules: str, target: str) -> int:
         refuse_absent(at, stage.board)
     if stage and os.path.isfile(rules):
         clear(at, stage)
-    command = [sys.executable, "-m", "snakemake", "-s", rules, target]
+    command = tools.command_of("snakemake", "-s", rules, target)
     if stage and stage.board:  # of the rules for steps, those of its track alone
         command += ["--config", f"track={at.p.board(stage.board).track}"]
-    running = subprocess.Popen(command, preexec_fn=parents.binding())
-
-    def end() -> None:
-        running.send_signal(signal.SIGINT)
-        try:
-            running.wait(LAST_S)
-        except subprocess.TimeoutExpired:
-            running.kill()
-        os._exit(130)
-
-    if parents.is_in_stage():
-        parents.end_with_them(end)
-    code = _end_of(running)
+    code = tools.run(command)
     if code:
         say_stopped()
     return code
 
 
 def say_stopped() -> None:
-    """What to do about a stage that stopped, where nobody says it of the build that runs it."""
+    """Say what to do about a stage that stopped, where nobody says it of the build that runs it."""
     if parents.is_in_stage() and BUILD not in os.environ:
         say(f"stage {os.environ[parents.STAGE]!r} stopped; {AGAIN}")
-
-
-def _end_of(running: subprocess.Popen) -> int:
-    """The exit code of a tool, as shells count. Ctrl-C went to it too; how it ends is waited for."""
-    while True:
-        try:
-            code = running.wait()
-            return code if code >= 0 else 128 - code
-        except KeyboardInterrupt:
-            continue

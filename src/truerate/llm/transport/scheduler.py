@@ -51,17 +51,20 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
 
 @contextmanager
 def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
-    """At the first wish to end (Ctrl-C, SIGTERM) what is under way is waited for and kept; at the second the
-    run ends at once.
+    """At the first signal (Ctrl-C, SIGTERM) what is under way is waited for and kept; the same signal again ends
+    the run at once. Another one may be the first that was passed on (core.tools).
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     is_main = threading.current_thread() is threading.main_thread()
     signals = (signal.SIGINT, signal.SIGTERM) if is_main else ()
 
-    def end() -> None:
-        """The first signal sends nothing more, the second cancels."""
-        if run.was_interrupted and task:
+    received: set[int] = set()
+
+    def end(number: int) -> None:
+        if number in received and task:
             task.cancel()
+        received.add(number)
+        if run.was_interrupted:
             return
         run.was_interrupted = True
         llm, endpoints = run.at.p.llm, run.at.p.endpoints
@@ -71,7 +74,7 @@ def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
         run.over.set()
 
     for number in signals:
-        loop.add_signal_handler(number, end)
+        loop.add_signal_handler(number, end, number)
     try:
         yield
     finally:
