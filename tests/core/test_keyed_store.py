@@ -70,7 +70,7 @@ def test_faults_say_what_to_do(tmp_path):
     (tmp_path / "text").write_text("no database at all, " * 200)
     for path, said in (
         (tmp_path / "text", "not a database; the file is something else or damaged"),
-        (tmp_path / "text" / "below", "File exists: .*; fix its rights"),
+        (tmp_path / "text" / "below", "File exists: .*; fix its path"),
     ):
         with pytest.raises(TruerateError, match=f"^store of things .*({said}).*TRUERATE_STORE$"):
             Things(path)
