@@ -31,14 +31,39 @@
     const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
     return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
+  /* What a table shows, in columns that a spreadsheet can use: the value as it is printed, the ends of its interval, n. */
+  const ASIDE = ".tr-hide, .tr-moved, .tr-spread, .tr-planted, .tr-sub, .tr-range, .tr-cell-range, [aria-hidden]";
+  const text = (node, but) => {
+    const copy = node.cloneNode(true);
+    for (const one of copy.querySelectorAll(but)) one.remove();
+    return copy.textContent.replace(/[\u2191\u2193]/g, "").replace(/\s+/g, " ").trim();
+  };
+  const plain = (shown) => (shown === "\u2013" ? "" : shown.replace(/^\u2212(?=[\d.])/, "-").replace(/^(?:\+ )?(\d+(?:[\s,]\d{3})+)$/, (_, n) => n.replace(/\D/g, "")));
+  const value = (one) => plain(one.dataset.csv ?? text(one.querySelector(".tr-name") || one, ASIDE));
+  const end = (which) => (one) => {
+    const range = one.querySelector(".tr-range, .tr-cell-range");
+    const ends = (one.dataset.interval || (range ? text(range, ".tr-hide") : "")).split(/ to |\u2013/);
+    return ends.length === 2 && ends.every((one) => /^\s*[\u2212-]?[\d.]+\D*$/.test(one)) ? plain(ends[which].trim()) : "";
+  };
+  const spread = (one) => (one.querySelector(".tr-spread") ? text(one.querySelector(".tr-spread"), "svg").replace(/^\u00b1 ?/, "") : "");
+  const BESIDE = [["low", end(0)], ["high", end(1)], ["\u00b1", spread], ["planted", (one) => one.dataset.planted], ["n", (one) => one.dataset.n]];
+  const columns = (head, cells) => {
+    const how = head.dataset.csv, of = head.dataset.head || text(head, ".tr-hide, [aria-hidden]");
+    const name = of + (head.dataset.unit ? ` ${head.dataset.unit}` : "");
+    const own = how === "ends" ? [] : [[name, value]];
+    const rank = [[`${of} rank`, (one) => one.dataset.rank]];
+    const beside = BESIDE.map(([part, read]) => [`${name} ${part}`, read]);
+    const isThere = ([, read]) => cells.some((one) => read(one));
+    return how === "none" ? [] : [...rank.filter(isThere), ...own, ...beside.filter(isThere)];
+  };
   const csv = (table) => {
     const shown = (one) => getComputedStyle(one).display !== "none";
-    const heads = headsOf(table), used = heads.map((head, i) => i).filter((i) => shown(heads[i]));
-    const lines = [used.map((i) => heads[i].dataset.head || heads[i].textContent.trim())];
-    for (const row of table.tBodies[0].rows) {
-      if (row.hidden) continue;
-      lines.push(used.map((i) => (row.cells[i].classList.contains("tr-rank") ? row.cells[i].textContent.trim() : row.cells[i].dataset.v ?? "")));
-    }
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+    const parts = headsOf(table).flatMap((head, i) => {
+      const cells = rows.map((row) => row.cells[i]);
+      return shown(head) ? columns(head, cells).map(([name, read]) => [name, ...cells.map((one) => read(one) || "")]) : [];
+    });
+    const lines = [...Array(rows.length + 1).keys()].map((line) => parts.map((part) => part[line]));
     const blob = new Blob(["\ufeff" + lines.map((line) => line.map(cell).join(",")).join("\r\n")], { type: "text/csv" });
     const link = make("a", { href: URL.createObjectURL(blob), download: `${table.dataset.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.csv` });
     document.body.append(link);

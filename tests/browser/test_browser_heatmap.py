@@ -1,5 +1,7 @@
 """The heat map in a browser: switches, sorting both ways, keys, gaps, provenance, CSV, without a script."""
 
+import csv
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -109,15 +111,26 @@ def test_a_number_opens_the_provenance_of_the_estimate_shown(page):
     assert "estimator: hr_est" in text and "4be1a09c77d2" in text and "Planted" in text and "120" in text
 
 
-def test_csv_holds_the_estimate_shown(page):
+def test_csv_holds_the_estimate_shown_with_its_interval_and_n(page):
+    def saved():
+        with page.expect_download() as download:
+            page.locator(".tr-heatmap").get_by_role("button", name="Download CSV").click()
+        lines = csv.DictReader(StringIO(Path(download.value.path()).read_text("utf-8-sig")))
+        german = next(line for line in lines if line["Language"] == "German")
+        return german, download.value.suggested_filename
+
     choose(page, "Estimate", "Planted")
-    with page.expect_download() as download:
-        page.locator(".tr-heatmap").get_by_role("button", name="Download CSV").click()
-    lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
-    assert lines[0] == "Language,mean over models,aster,birch,cedar" and lines[3].startswith(
-        "German,0.144,0.072,0.132,0.228"
-    )
-    assert download.value.suggested_filename == "heat-map-planted-all.csv"
+    german, name = saved()
+    names = [f"{one} %" for one in ("mean over models", "aster", "birch", "cedar")]
+    assert [german[one] for one in names] == ["14.4", "7.2", "13.2", "22.8"]
+    assert name == "heat-map-planted-all.csv"
+    choose(page, "Estimate", "HR_est")
+    german, _ = saved()
+    shown = cell(page, "de", 2)
+    assert german["aster %"] == shown.locator("a.tr-num").inner_text()
+    ends = [german["aster % low"], german["aster % high"]]
+    assert ends == shown.get_attribute("data-interval").split(" to ")
+    assert german["aster % n"] == shown.get_attribute("data-n") == "120"
 
 
 def test_without_a_script_one_estimate_is_a_whole_table(visit):

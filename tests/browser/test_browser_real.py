@@ -14,7 +14,7 @@ def test_from_the_home_page_to_the_rows_of_a_number_in_two_clicks(visit):
 
 
 def test_the_rows_that_an_address_names_are_shown(visit):
-    page = visit("real/judged.html#subject=gamma&value=1")
+    page = visit("real/judged.html#subject=larch-3.1-8b-instruct&value=1")
     page.locator("[data-real-rows] tbody tr").first.wait_for()
     assert page.locator("[data-real-rows] .tr-count").inner_text() == "2 rows, their mean is 1.0000"
 

@@ -1,5 +1,7 @@
 """The tables in a browser: sort, filter, variants, more measures, provenance, CSV, keyboard, without a script."""
 
+import csv
+from io import StringIO
 from pathlib import Path
 
 BOARD = "boards/halueval-closed-world.html"
@@ -78,17 +80,42 @@ def test_a_number_opens_its_provenance_and_escape_closes_it(visit):
     assert not dialog.is_visible()
 
 
-def test_csv_holds_what_is_seen(visit):
+def saved(page, place: int = 0) -> list[dict[str, str]]:
+    """The lines of the CSV that the page's button number `place` saves, by column."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").nth(place).click()
+    return list(csv.DictReader(StringIO(Path(download.value.path()).read_text("utf-8-sig"))))
+
+
+def test_csv_holds_what_is_seen_with_interval_and_n(visit):
     page = visit("index.html")
     page.get_by_placeholder("Find a model").first.fill("aster")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").first.click()
-    lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
-    assert (
-        lines[0].startswith("Model,QA rank,QA Accuracy,QA Unparsed")
-        and len(lines) == 2
-        and lines[1].startswith("aster,1–2,0.8")
+    (line,) = saved(page)
+    cell = page.locator("table[data-table] tbody tr:visible td.tr-score").first
+    assert line["Model"] == "aster" and line["QA rank"] == "1–2"
+    assert line["QA Accuracy %"] == cell.locator(".tr-num").evaluate("one => one.firstChild.data.trim()")
+    assert [line[f"QA Accuracy % {part}"] for part in ("low", "high")] == (
+        cell.get_attribute("data-interval").split(" to ")
     )
+    assert line["QA Accuracy % n"] == cell.get_attribute("data-n")
+
+
+def test_csv_of_real_boards_and_of_all_models_holds_values_and_both_ends(visit):
+    beta = next(line for line in saved(visit("real/judged.html")) if line["Subject"] == "beta")
+    assert [beta[name] for name in ("rank", "Made-up rate %", "Interval low", "Interval high", "n")] == (
+        ["1–3", "25.0", "5.0", "70.0", "4"]
+    )
+    assert [beta[f"Responding rate %{part}"] for part in ("", " low", " high", " n")] == (
+        ["100.0", "60.0", "100.0", "4"]
+    )
+    assert "Rows" not in beta and "Interval" not in beta
+    page = visit("models.html")
+    head = page.locator("table[data-name='Real models'] th[data-head]").first
+    title, name = head.get_attribute("data-head"), "Made-up rate %"
+    beta = next(line for line in saved(page) if line["Model"] == "beta")
+    assert [
+        beta[f"{title} {part}"] for part in ("rank", name, f"{name} low", f"{name} high", f"{name} n")
+    ] == (["1–3", "25.0", "5.0", "70.0", "4"])
 
 
 def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):
@@ -107,3 +134,13 @@ def test_search_works_from_disk_and_shows_hostile_text_as_text(visit):
     page.locator(".md-search__input").fill("onerror")
     page.locator(".md-search-result__item").first.wait_for()
     assert page.locator(".md-search-result img").count() == 0 and page.evaluate("window.__xss") is None
+
+
+def test_search_finds_a_model_by_any_part_of_its_name(visit):
+    page = visit("index.html")
+    query = page.locator(".md-search__input")
+    query.click()
+    for part in ("larch", "3.1", "8b", "instruct", "larch-3.1-8b"):
+        query.fill("")
+        query.press_sequentially(part)
+        page.locator(".md-search-result__item a[href*='real/judged']").first.wait_for(state="attached")

@@ -49,11 +49,13 @@ def outcomes(values: dict = VALUES, *, metric: str = "made_up_rate", cluster: st
     return pl.DataFrame(rows, schema=kinds | {"slice": PAIRS, "value": pl.Float64}, orient="row")
 
 
-def write_results(folder: Path, name: str = "judged", **card: object) -> Path:
-    """A board's folder under `folder`, the card's fields replaced by those given."""
+def write_results(folder: Path, name: str = "judged", *, gamma: str = "gamma", **card: object) -> Path:
+    """A board's folder under `folder`, the card's fields replaced by those given, subject gamma named so."""
     place = folder / name
     place.mkdir(parents=True)
     (place / "card.json").write_text(json.dumps(CARD | {"board": name} | card), "utf-8")
-    (place / "scores.csv").write_text("\n".join([HEADER, *SCORES]) + "\n", "utf-8")
-    outcomes().with_columns(board=pl.lit(name)).write_parquet(place / "rows.parquet")
+    text = "\n".join([HEADER, *SCORES]) + "\n"
+    (place / "scores.csv").write_text(text.replace(",gamma,", f",{gamma},"), "utf-8")
+    rows = outcomes().with_columns(board=pl.lit(name), subject=pl.col("subject").replace("gamma", gamma))
+    rows.write_parquet(place / "rows.parquet")
     return place
