@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 from committed import with_sources
 
@@ -70,6 +71,22 @@ def test_every_track_is_planned(at):
     assert set(planned["board"]) == set(at.p.boards) - {"replies"} and planned["n_calls"].sum() > 0
     assert gpu_plan(at, None).is_empty() and not labels(at, None).is_empty() and label_notes(at, None) == []
     assert plan(at, "replies").is_empty()  # its replies are published, and nobody is asked
+
+
+def calls(at: Layout, **settings) -> dict[str, int]:
+    """The calls of each step of the board on published pairs, with settings of its own."""
+    values = at.p.model_dump()
+    values["boards"]["pairs"]["settings"] = settings
+    found = plan(Layout(Params.model_validate(values)), "pairs")
+    return dict(found.group_by("step").agg(pl.col("n_calls").sum()).filter(pl.col("n_calls") > 0).rows())
+
+
+def test_published_pairs_are_written_by_nobody_unless_the_board_says_so(at):
+    assert set(calls(at, refinement=False)) == {"recognise"}
+    written = calls(at, refinement=False, texts="generated")
+    assert {"sample", "filter", "recognise"} == set(written)
+    # the published pair is left out, so that as many texts are judged: a right answer stands once
+    assert written["recognise"] == calls(at, refinement=False)["recognise"]
 
 
 def test_what_a_track_does_not_say_has_a_default(at):

@@ -120,7 +120,7 @@ def build_board(
         at,
         BOARD,
         tables,
-        {"generations": dataset.generations},
+        {"generations": dataset.generations, "samples": dataset.samples},
         dataset.tasks,
         said,
         where="labels.jsonl",

@@ -140,8 +140,11 @@ def measure_name(similarity: str | Encoder) -> str:
 
 class SizesOfTrack(Block):
     """How much of a track is built, in one profile. The command of a source may name each whole number, as
-    {<track>_<key>}, and what `named` gives.
+    {<track>_<key>}, and what `named` gives. `caps_published`: the sizes that cap what a source publishes, too; null
+    takes it whole, as boards of public files do.
     """
+
+    caps_published: ClassVar[tuple[str, ...]] = ()
 
     def named(self) -> dict[str, int]:
         """Further numbers that the command of a source may name."""

@@ -185,7 +185,7 @@ def few(at: Layout, board: str, n: int) -> Layout:
     own, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
     names = planning_of(at, board).first_drawn
-    cut = {name: min(getattr(size, name), most) for name in names}
+    cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
     changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 

@@ -228,6 +228,9 @@ def write_params(
             block[key] = str(Path(block[key]).absolute())
     params["paths"]["inputs"] = "inputs"  # the user's own may lie anywhere, and is not written to
     named = {name: {"source": name} | {key: entry[key] for key in OF_BOARD} for name, entry in boards.items()}
+    for board in named.values():  # public files are taken whole, whatever the profile's sizes
+        whole = dict.fromkeys(track_blocks.declared(board["track"], "Sizes").caps_published)
+        board["sizes"] = whole | (board["sizes"] or {})
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
     params["detectors"] = {
         name: family

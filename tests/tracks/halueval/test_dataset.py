@@ -231,3 +231,44 @@ def test_label_statistics():
     )
     two = [row | {"attributes": pairs(scheme="one-pass")} for row in rows]
     assert ("n_samples", ("one-pass", "qa")) in values(score_labels(frame(Sample, two), WRITER))
+
+
+def published_pairs(task: str, n: int, *, per_group: int = 1) -> list[dict]:
+    """Both sides of `n` published pairs, `per_group` items in each group."""
+    return [
+        sample(
+            f"{task}{k}{side}",
+            f"{task}{k}",
+            side,
+            task=task,
+            pair_id=f"{task}{k}",
+            group_id=f"{task}g{k // per_group}",
+        )
+        for k in range(n)
+        for side in (True, False)
+    ]
+
+
+SIZES = {"qa": 3, "dialogue": 5, "summarization": 5, "general": 5, "general_pool": 9}
+
+
+def test_sizes_cap_published_samples_by_whole_groups():
+    rows = frame(Sample, published_pairs("qa", 8, per_group=2) + published_pairs("dialogue", 4))
+    taken = dataset.published_samples(rows, settings(), SIZES, 7)
+    # three items are one group of two, whose neighbour would make four; the dialogues are fewer than their size
+    assert taken.filter(task="qa")["item_id"].n_unique() == 2 and taken.filter(task="qa").height == 4
+    assert taken.filter(task="dialogue")["item_id"].n_unique() == 4
+    more = dataset.published_samples(rows, settings(), SIZES | {"qa": 4}, 7)
+    assert set(taken["sample_id"]) < set(more["sample_id"])  # a larger size keeps the earlier ones
+    assert more.filter(task="qa")["item_id"].n_unique() == 4
+    whole = dataset.published_samples(rows, settings(), dict.fromkeys(SIZES), 7)
+    assert whole.equals(rows)
+
+
+def test_a_task_is_published_or_written_never_both():
+    rows = frame(Sample, published_pairs("qa", 2))
+    taken = dataset.published_samples(rows, settings(), SIZES, 7)
+    assert dataset.written_tasks(taken, settings()) == ("dialogue", "summarization", "general")
+    told = settings(texts="generated")
+    left = dataset.published_samples(rows, told, SIZES, 7)
+    assert left.is_empty() and dataset.written_tasks(left, told) == told.tasks

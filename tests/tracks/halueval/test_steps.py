@@ -104,12 +104,17 @@ def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
         sample(f"h-{pair}", item, True, pair_id=pair, attributes={"scheme": scheme})
         for pair, scheme in schemes.items()
     ]
+    brought = replace(tables, samples=frame(Sample, both))
     found = contexts(tables.items, tables.documents)
-    asked = steps.filter_requests(at, BOARD, "quill", frame(Generation), found, frame(Sample, both))
-    assert len(asked) == 2  # both orders
+
+    def asked(layout: Layout) -> list:
+        taken = steps.published_samples(layout, BOARD, brought)
+        return steps.filter_requests(layout, BOARD, "quill", frame(Generation), found, taken)
+
+    assert len(asked(at)) == 2  # both orders
     general_alone = at.p.tracks["halueval"].model_copy(update={"tasks": ("general",)})
     other = Layout(at.p.model_copy(update={"tracks": at.p.tracks | {"halueval": general_alone}}))
-    assert steps.filter_requests(other, BOARD, "quill", frame(Generation), found, frame(Sample, both)) == []
+    assert asked(other) == []
 
 
 def test_samples_come_in_pairs_and_tasks_go_out(built, tables):
@@ -175,7 +180,7 @@ def test_labels_and_scores(at, built, tables):
         at,
         BOARD,
         tables,
-        {"generations": dataset.generations},
+        {"generations": dataset.generations, "samples": dataset.samples},
         dataset.tasks,
         rows,
         where="labels.jsonl",

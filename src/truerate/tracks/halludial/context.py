@@ -128,8 +128,8 @@ def shown(context: Context, max_words: int) -> tuple[dict[str, str], dict[str, s
 # ---- dialogues ---------------------------------------------------------------------------------------------
 
 
-def chosen(found: Iterable[Context], n: int, seed: int) -> list[Context]:
-    """All turns of the first `n` dialogues (groups) in a seeded order, sorted by id, so that a larger `n` keeps
+def chosen(found: Iterable[Context], n: int | None, seed: int) -> list[Context]:
+    """All turns of the first `n` dialogues (groups; null: of all) in a seeded order, sorted by id, so that a larger `n` keeps
     the earlier ones.
     """
     groups: dict[str, list[Context]] = {}

@@ -61,7 +61,8 @@ def judging_hours(p: Params, board: str, backbone: Backbone) -> float:
 
 
 def _turns(p: Params, board: str) -> float:
-    return p.size_of(board).dialogues * TURNS
+    """Turns of the board's dialogues; 0 where a set is taken whole, whose size no setting says."""
+    return (p.size_of(board).dialogues or 0) * TURNS
 
 
 def _texts_of_a_turn(p: Params, board: str) -> int:

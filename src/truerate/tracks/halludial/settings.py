@@ -30,14 +30,16 @@ Temperature = Annotated[Number, Field(ge=0, le=10)]
 class Sizes(Grid):
     """How much of HalluDial is built.
 
-    `dialogues`: whose turns are answered and made to hallucinate. Of those that are tested on: `tempered`:
-    dialogues that are answered at every temperature; `located`: responses of which each subject says where and
-    why; `compared`: pairs of each kind; `natural`: conversations with one responder that people label, every
-    turn of them; `meta`: located judgements of each subject that are judged themselves. The grid is that of the
-    detectors (`Grid`).
+    `dialogues`: whose turns are answered and made to hallucinate, or whose published texts are taken; null:
+    all. Of those that are tested on: `tempered`: dialogues that are answered at every temperature; `located`:
+    responses of which each subject says where and why; `compared`: pairs of each kind; `natural`: conversations
+    with one responder that people label, every turn of them; `meta`: located judgements of each subject that
+    are judged themselves. The grid is that of the detectors (`Grid`).
     """
 
-    dialogues: Items
+    caps_published: ClassVar[tuple[str, ...]] = ("dialogues",)
+
+    dialogues: Items | None
     tempered: ItemsOrNone
     located: ItemsOrNone
     compared: ItemsOrNone
@@ -69,7 +71,9 @@ class Settings(Track):
     and of what the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which test dialogues
     are answered besides. `max_words` of a response, `slack_words` by which an induced one may be longer than the
     right one. `on_broken`: an induced turn that breaks a rule is kept (as published) or rejected whole.
-    `max_history_words`: of a longer conversation prompts hold the latest turns.
+    `max_history_words`: of a longer conversation prompts hold the latest turns. `texts`: where a source publishes a
+    data set of this kind, its texts are the board's and no model writes any (published); or models write them, and
+    the source's are left out (generated).
     """
 
     released: ClassVar[tuple[str, ...]] = ("dialogue",)
@@ -95,6 +99,7 @@ class Settings(Track):
         "meta": "read",
     }
 
+    texts: Literal["published", "generated"] = "published"
     responders: Names
     annotator: str | None
     inducer: str | None

@@ -98,7 +98,7 @@ def respond(
     others, and of all test dialogues in self history. A model that is told no temperature, or one of its own, has
     no others. Generation rows of purpose `respond`.
     """
-    if not allowed(at, board, model):
+    if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
     here = board_of(at, board, tables)
     is_tempered = at.p.model(model).takes("temperature")
@@ -138,7 +138,7 @@ def annotate(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """The annotator's verdict, place and reason of a shard's responses. Generation rows of purpose `annotate`."""
-    if not allowed(at, board, model):
+    if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
     here = board_of(at, board, tables)
     mine = {one.item_id for one in in_shard(here.found.values(), shard, at.p.n_shards)}
@@ -157,7 +157,7 @@ def induce(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Induced and matched texts of a shard's turns. Generation rows of purposes `induce` and `match`."""
-    if not allowed(at, board, model):
+    if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
     here = board_of(at, board, tables)
     slack = here.settings.slack_words
@@ -327,8 +327,9 @@ def exported(
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
     made, dropped = dataset.samples(rows, here.found, here.settings)
     samples = frame(Sample, made)
-    if not is_built(at, board):
-        samples = dataset.source_samples(tables.samples, tables.items)
+    if not is_built(at, board, tables):
+        named = pl.col("item_id").is_in(list(here.found))
+        samples = dataset.source_samples(tables.samples.filter(named), tables.items)
     tables_made = {
         "items": dataset.items_of(tables.items, whole, samples),
         "generations": whole,
@@ -341,10 +342,15 @@ def exported(
     return tables_made, _tasks(at, board, here, [*rows, *located], made)
 
 
-def is_built(at: Layout, board: str) -> bool:
-    """Whether models write the board's texts: without any, the source's labelled texts are its data set."""
+def is_built(at: Layout, board: str, tables) -> bool:
+    """Whether models write the board's texts: not where its source publishes a data set (unless `texts` says so), and
+    not without a model that may; then the source's labelled texts are its data set. What people labelled of
+    dialogues that can be answered anew is no such set.
+    """
     settings = at.p.track(board)
-    return bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
+    is_published = tables.samples["label_source"].is_in(dataset.LEARNED).any()
+    has_writers = bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
+    return has_writers and not (is_published and settings.texts == "published")
 
 
 def _tasks(at: Layout, board: str, here: Board, rows: Sequence[dict], samples: Iterable[dict]) -> list[dict]:

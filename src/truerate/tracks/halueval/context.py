@@ -1,5 +1,6 @@
 """What is asked about: an item joined with the texts of its documents, and which items a board asks about."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -57,9 +58,9 @@ def _history(earlier: str, question: str) -> str:
     return f"{earlier.strip()}\n{last}" if earlier.strip() else last
 
 
-def chosen_items(items: pl.DataFrame, sizes: dict[str, int], seed: int) -> pl.DataFrame:
-    """The first `sizes[task]` items of each task in a seeded order, so that a larger size keeps the earlier
-    items.
+def chosen_items(items: pl.DataFrame, sizes: Mapping[str, int | None], seed: int) -> pl.DataFrame:
+    """The first `sizes[task]` items (null: all) of each task in a seeded order, so that a larger size keeps the
+    earlier items.
 
     Items without a right answer are of no use to tasks that sample against one and are passed over, as are
     the items of the probe set; tasks without a size are left out.

@@ -2,11 +2,14 @@
 annotation tasks.
 """
 
+from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 import polars as pl
 
-from truerate.core.keys import content_id, split_of
+from truerate.core.keys import content_id, draw, split_of
 from truerate.core.schemas import Reject, Sample, frame, pair, pairs, reject_row, sample_row
 from truerate.core.text import clean
 from truerate.llm.generation import facts
@@ -19,6 +22,7 @@ from truerate.tracks.halueval.candidates import (
 )
 from truerate.tracks.halueval.context import Context, is_probe
 from truerate.tracks.halueval.filtering import Candidate, Pick
+from truerate.tracks.halueval.settings import Settings
 
 GENERATED, PUBLISHED = "generated", "published"
 N_SHOWN = 300
@@ -93,6 +97,35 @@ def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
 def without_probes(samples: pl.DataFrame, tasks: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """A source's published samples of the board's tasks, and its probe set."""
     return samples.filter(~is_probe() & pl.col("task").is_in(tasks)), samples.filter(is_probe())
+
+
+def published_samples(
+    samples: pl.DataFrame, settings: Settings, sizes: Mapping[str, int | None], seed: int
+) -> pl.DataFrame:
+    """The published samples that the board takes: of each of its tasks the texts of as many items as `sizes` says
+    (null: all), groups drawn whole by seed, at least one; none where models write the board's texts.
+    """
+    found = without_probes(samples, settings.tasks)[0]
+    if settings.texts == "generated":
+        return found.clear()
+    taken = [_drawn(found.filter(task=task), sizes[task], seed) for task in settings.tasks]
+    return found.filter(pl.col("sample_id").is_in([name for names in taken for name in names]))
+
+
+def _drawn(samples: pl.DataFrame, n: int | None, seed: int) -> list[str]:
+    """The samples of the first groups in a seeded order that hold at most `n` items together; at least one group."""
+    items = samples.group_by("group_id").agg(pl.col("item_id").n_unique()).rows()
+    order = sorted(items, key=lambda row: (draw(seed, row[0]), row[0]))
+    totals = list(accumulate(n_items for _, n_items in order))
+    n_groups = len(order) if n is None else max(1, bisect_right(totals, n))
+    groups = [name for name, _ in order[:n_groups]]
+    return samples.filter(pl.col("group_id").is_in(groups))["sample_id"].to_list()
+
+
+def written_tasks(published: pl.DataFrame, settings: Settings) -> tuple[str, ...]:
+    """The tasks of the board whose texts models write: those of which it takes no published text."""
+    has_text = set(published["task"])
+    return tuple(task for task in settings.tasks if task not in has_text)
 
 
 # ---- samples -----------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def similarities(responses: pl.DataFrame, *, measure: Measure) -> pl.DataFrame:
     )
 
 
-def marked(responses: pl.DataFrame, compared: pl.DataFrame, *, n: int, seed: int) -> pl.DataFrame:
+def marked(responses: pl.DataFrame, compared: pl.DataFrame, *, n: int | None, seed: int) -> pl.DataFrame:
     """The responses with the `similarity` of their query (`compared`) and, on one response each of the `n`
     least similar queries, `selected: yes`.
 

@@ -188,6 +188,6 @@ def label(
     truth = {name: verdict for name, verdict in truth.items() if name in given}
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     labelled = label_responses(read, responses, tables.items, truth, settings, writer)
-    published = frame(Score, published_agreement(tables.judgements, tables.samples, writer))
+    published = frame(Score, published_agreement(tables.judgements, dataset["samples"], writer))
     samples = following(labelled.samples, tables.samples)
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))

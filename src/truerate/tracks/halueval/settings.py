@@ -25,21 +25,26 @@ Task = Literal["qa", "dialogue", "summarization", "general"]
 
 
 class Sizes(SizesOfTrack):
-    """Items per task of HaluEval."""
+    """Items per task of HaluEval, generated or published; null: all that the source has. `general_pool`: queries
+    that are answered, of which `general` are kept.
+    """
 
-    qa: Items
-    dialogue: Items
-    summarization: Items
-    general: Items
-    general_pool: Items
+    caps_published: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general", "general_pool")
+
+    qa: Items | None
+    dialogue: Items | None
+    summarization: Items | None
+    general: Items | None
+    general_pool: Items | None
 
     def named(self) -> dict[str, int]:
         """What the command of a source may name besides each size: the largest of all."""
-        return {"n_items": max(self.qa, self.dialogue, self.summarization, self.general, self.general_pool)}
+        each = (self.qa, self.dialogue, self.summarization, self.general, self.general_pool)
+        return {"n_items": max((n for n in each if n is not None), default=1)}
 
     @model_validator(mode="after")
     def _pool_holds_kept(self) -> "Sizes":
-        if self.general_pool < self.general:
+        if self.general_pool is not None and (self.general is None or self.general_pool < self.general):
             raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({self.general})")
         return self
 
@@ -50,6 +55,9 @@ class Settings(Track):
     Each kind of question has decoding settings of its own: `sampling` those of candidates, `responding` of
     the responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample
     contrast; `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
+
+    `texts`: a task whose texts the source publishes takes these (published), and no model writes it; or models
+    write every task, and what the source publishes is left out (generated). The two never stand on one board.
     """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
@@ -96,6 +104,7 @@ class Settings(Track):
     schemes: Annotated[
         tuple[Literal["one-pass", "conversational"], ...], Field(min_length=1), AfterValidator(once)
     ]
+    texts: Literal["published", "generated"] = "published"
     pattern: Literal["assigned", "model"]
     length_slack_words: Annotated[Whole, Field(ge=0, le=1000)]
     sampling: Sampling

@@ -35,27 +35,24 @@ if TYPE_CHECKING:
 Replies = dict[str, pl.DataFrame]
 
 
-def sizes(at: Layout, board: str) -> dict[str, int]:
-    """How many items of each of the board's tasks are asked about; for the general task, how many queries are
-    answered.
+def published_samples(at: Layout, board: str, tables) -> pl.DataFrame:
+    """The samples that the board takes of its source, as many as its sizes say."""
+    sizes = at.p.size_of(board).model_dump()
+    return dataset.published_samples(tables.samples, at.p.track(board), sizes, at.p.seed)
+
+
+def written_items(at: Layout, board: str, tables, tasks: Sequence[str]) -> pl.DataFrame:
+    """The items of these tasks that models write texts of: as many as the board's sizes say, of general queries the
+    whole pool.
     """
-    size = at.p.size_of(board)
-    known = {
-        "qa": size.qa,
-        "dialogue": size.dialogue,
-        "summarization": size.summarization,
-        "general": size.general_pool,
-    }
-    return {task: known[task] for task in at.p.track(board).tasks}
-
-
-def asked_items(at: Layout, board: str, items: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
-    """The items of these tasks that the board asks about."""
-    return chosen_items(items, {task: n for task, n in sizes(at, board).items() if task in tasks}, at.p.seed)
+    written = dataset.written_tasks(published_samples(at, board, tables), at.p.track(board))
+    size = at.p.size_of(board).model_dump()
+    sizes = {task: size["general_pool" if task == "general" else task] for task in written if task in tasks}
+    return chosen_items(tables.items, sizes, at.p.seed)
 
 
 def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
-    items = asked_items(at, board, tables.items, tasks)
+    items = written_items(at, board, tables, tasks)
     return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
 
 
@@ -95,7 +92,7 @@ def filter(  # the paper's name of the step
         return generations([])
     sampled = rows_in_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
     found = contexts(tables.items, tables.documents)
-    asked = filter_requests(at, board, model, sampled, found, tables.samples)
+    asked = filter_requests(at, board, model, sampled, found, published_samples(at, board, tables))
     came = ask_until_read(
         asked, at, f"{board}: filter {model}", asking, read=filtering.read_choice, remind=reminder
     )
@@ -108,12 +105,11 @@ def filter_requests(
     judge: str,
     sampled: pl.DataFrame,
     found: dict[str, Context],
-    samples: pl.DataFrame,
+    published: pl.DataFrame,
 ) -> list[Prompted]:
     """What filtering asks: generated candidates first, then published ones."""
     settings = at.p.track(board)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
-    published = dataset.without_probes(samples, settings.tasks)[0]
     groups = {
         GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator),
         PUBLISHED: dataset.published_candidates(published),
@@ -138,8 +134,7 @@ def respond(
     """Several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
     if not allowed(at, board, model):
         return generations([])
-    found = contexts(asked_items(at, board, tables.items, ("general",)), tables.documents)
-    pool = in_shard(found.values(), shard, at.p.n_shards)
+    pool = _contexts(at, board, tables, ("general",), shard)
     asked = general.requests(pool, model, at.p.track(board))
     return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
 
@@ -167,7 +162,8 @@ def assemble(
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
     candidates, chosen, samples = _chosen(at, board, tables, sampled, filtered)
-    published, probes = dataset.without_probes(tables.samples, at.p.track(board).tasks)
+    published = published_samples(at, board, tables)
+    probes = dataset.without_probes(tables.samples, at.p.track(board).tasks)[1]
     filtered = filtered.unique("generation_id", keep="first", maintain_order=True)
     replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
     return Dataset(
@@ -190,7 +186,7 @@ def _chosen(
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
     ours = dataset.generated_candidates(candidates, settings.dataset_generator)
     chosen = dataset.chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
-    published, _ = dataset.without_probes(tables.samples, settings.tasks)
+    published = published_samples(at, board, tables)
     theirs = dataset.published_candidates(published) if filtered.height else {}
     published = dataset.with_picks(
         published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed)
