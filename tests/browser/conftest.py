@@ -40,7 +40,7 @@ def built_site(tmp_path_factory) -> Path:
     results = tmp_path_factory.mktemp("results")
     write_results(results, gamma="larch-3.1-8b-instruct")
     tables = dataclasses.replace(tiny_tables(), real=real_boards(results))
-    return build(tmp_path_factory.mktemp("browser"), "1", tables)
+    return build(tmp_path_factory.mktemp("browser"), {}, tables)
 
 
 @pytest.fixture(

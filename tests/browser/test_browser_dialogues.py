@@ -16,7 +16,7 @@ def built_site(tmp_path_factory) -> Path:
     from test_site_build import build
     from tiny_halludial import halludial_tables
 
-    return build(tmp_path_factory.mktemp("dialogues"), "1", halludial_tables())
+    return build(tmp_path_factory.mktemp("dialogues"), {}, halludial_tables())
 
 
 def axe(page):

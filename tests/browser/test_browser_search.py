@@ -15,7 +15,7 @@ def built_site(tmp_path_factory) -> Path:
     from test_site_build import build
     from tiny_browser import browser_tables
 
-    return build(tmp_path_factory.mktemp("search"), "1", browser_tables())
+    return build(tmp_path_factory.mktemp("search"), {}, browser_tables())
 
 
 def opened(visit, choices: str = "", **how):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,31 @@ def test_nothing_at_a_path_is_an_error(tmp_path):
 def test_rows_one_by_one_have_the_id_of_their_list():
     for rows in ([], [("a", None, True)], [("ä, ]", 1, 0.5), ("b", "", False)]):
         assert content_id_of_rows(iter(rows)) == content_id(rows)
+
+
+def test_what_tools_leave_in_a_folder_changes_no_key_and_no_stage_of_dvc(tmp_path):
+    (tmp_path / ".dvcignore").write_text((Path(__file__).parents[2] / ".dvcignore").read_text())
+    folder = tmp_path / "inputs"
+    (folder / "own").mkdir(parents=True)
+    (folder / "own/qa.jsonl").write_text("{}")
+    before = digest(folder)
+    names = [
+        ".DS_Store",
+        "._qa.jsonl",
+        ".ipynb_checkpoints/qa.jsonl",
+        "Thumbs.db",
+        "desktop.ini",
+        "qa.jsonl~",
+    ]
+    names += [".qa.jsonl.swp", ".#qa.jsonl", "__pycache__/x.pyc", ".Trash-0/x"]
+    for name in names:
+        (folder / "own" / name).parent.mkdir(exist_ok=True)
+        (folder / "own" / name).write_text("x")
+    assert digest(folder) == before
+
+    from dvc.repo import Repo
+
+    Repo.init(str(tmp_path), no_scm=True).close()
+    with Repo(str(tmp_path)) as repo:
+        seen = [name for _, _, found in repo.dvcignore.walk(repo.fs, str(folder)) for name in found]
+    assert seen == ["qa.jsonl"]

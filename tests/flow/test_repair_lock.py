@@ -81,3 +81,17 @@ def test_a_cut_lock_is_mended_where_dvc_never_ran():
     Path("dvc.lock").write_bytes(WHOLE.read_bytes()[:8000] + b"\n   : [")
     (line,) = repair()
     assert line.startswith("dvc.lock, which a kill had cut")
+
+
+@pytest.mark.parametrize("place", [0, 500, None])
+def test_markers_of_a_merge_are_told_and_nothing_is_cut(place, capsys):
+    whole = WHOLE.read_bytes()
+    i = len(whole) if place is None else whole.index(b"\n", place) + 1
+    merged = whole[:i] + b"<<<<<<< HEAD\n  a: 1\n=======\n  a: 2\n>>>>>>> other\n" + whole[i:]
+    Path("dvc.lock").write_bytes(merged)
+    assert cli.main(["mend"]) == 0
+    assert capsys.readouterr().out.count("conflict markers of a merge: take one side whole") == 1
+    assert Path("dvc.lock").read_bytes() == merged
+    assert cli.main(["build"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "git checkout --theirs dvc.lock" in said

@@ -42,6 +42,19 @@ def repository(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_project_below_the_root_of_its_repository(repository, monkeypatch):
+    """git takes a path of a revision from the root of the repository, unless it begins with `./`."""
+    below = repository / "bench"
+    below.mkdir()
+    git("mv", "results", "metrics", "bench")
+    git("commit", "-qam", "moved")
+    monkeypatch.chdir(below)
+    assert [one.subject for one in differences("HEAD", None, metrics=METRICS)] == []
+    (below / METRICS).write_text(json.dumps({"built": {"accuracy": {"task=qa": {"elm": 0.75}}}}))
+    (moved,) = differences("HEAD", None, metrics=METRICS)
+    assert (moved.board, moved.kind, moved.now["value"]) == ("built", "moved", 0.75)
+
+
 def test_what_moved_and_what_is_gone(repository):
     git("commit", "-qam", "second")
     found = differences("one", "HEAD", metrics=METRICS)

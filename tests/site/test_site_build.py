@@ -6,14 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import yaml
 from tiny_tables import tiny_tables
 
 from truerate.site import Tables, render_site
 
-SITE = Path(__file__).parents[2] / "site"
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "site"
 
 
 def build_sources(folder: Path, tables: Tables | None = None) -> Path:
@@ -25,35 +28,25 @@ def build_sources(folder: Path, tables: Tables | None = None) -> Path:
     return folder / "build/site_src"
 
 
-def build(folder: Path, seed: str, tables: Tables | None = None) -> Path:
-    """A built site in a fresh folder laid out as the project is, by default of the tiny tables."""
+def build(folder: Path, environment: dict[str, str], tables: Tables | None = None) -> Path:
+    """A built site in a fresh folder laid out as the project is, by default of the tiny tables, by the command of
+    the stage.
+    """
     (folder / "site").mkdir(parents=True)
     shutil.copy(SITE / "mkdocs.yml", folder / "site")
     shutil.copytree(SITE / "overrides", folder / "site/overrides")
     build_sources(folder, tables)
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "-q",
-        "-f",
-        str(folder / "site/mkdocs.yml"),
-    ]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": seed},
-        capture_output=True,
-        text=True,
-    )
+    _, command = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]["site"]["cmd"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    own = os.environ | environment | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, shell=True, cwd=folder, env=own, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder / "build/site"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
-    return build(tmp_path_factory.mktemp("first"), "1")
+    return build(tmp_path_factory.mktemp("first"), {"PYTHONHASHSEED": "1"})
 
 
 def _digests(folder: Path) -> dict[str, str]:
@@ -66,7 +59,16 @@ def _digests(folder: Path) -> dict[str, str]:
 
 @pytest.mark.proof
 def test_two_builds_are_the_same_bytes(built, tmp_path):
-    assert _digests(build(tmp_path / "second", "2")) == _digests(built)
+    """On another day, too, in another time zone, by another user."""
+    day = {"SOURCE_DATE_EPOCH": "1900000000", "TZ": "Pacific/Auckland", "USER": "x", "HOME": str(tmp_path)}
+    assert _digests(build(tmp_path / "second", day | {"PYTHONHASHSEED": "2"})) == _digests(built)
+
+
+def test_no_file_holds_the_day_of_the_build(built):
+    """gzip's header has a time stamp, four bytes from the fourth on (RFC 1952)."""
+    assert (built / "sitemap.xml.gz").read_bytes()[4:8] == bytes(4)
+    today = datetime.now(UTC).date().isoformat()
+    assert not [file for file in built.rglob("*") if file.is_file() and today.encode() in file.read_bytes()]
 
 
 def test_no_source_or_link_leaves_the_site(built):

@@ -21,7 +21,7 @@ from truerate.core import leaving, parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import say
-from truerate.flow.repair_lock import repair
+from truerate.flow.repair_lock import CONFLICT, repair
 
 # Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again and again
 # while they are made took a third of the CPU time of a short step. What a step itself leaves in circles is still collected.
@@ -64,6 +64,8 @@ def begin(command: str) -> None:
     elif command != "mend":
         with suppress(OSError):  # a checkout that this user may only read
             for line in repair():
+                if line == CONFLICT and command == "build":
+                    raise TruerateError(line)
                 say(line)
 
 

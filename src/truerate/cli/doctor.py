@@ -7,6 +7,7 @@ import sys
 import urllib.error
 import urllib.request
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
@@ -35,7 +36,8 @@ def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
         from truerate.cli.server_fields import tried
 
         return [_row("field", one.what, one.state, one.told) for one in tried(at, ask)]
-    return [_python(), *map(_package, PACKAGES), _gpu(), *_keys(at), *_endpoints(at), _store(at)]
+    surroundings = [_python(), *map(_package, PACKAGES), _gpu(), _project()]
+    return [*surroundings, *_keys(at), *_endpoints(at), _store(at)]
 
 
 def _row(kind: str, name: str, state: str, detail: str) -> dict[str, str]:
@@ -62,6 +64,14 @@ def _gpu() -> dict[str, str]:
     if torch.cuda.is_available():
         return _row("gpu", torch.cuda.get_device_name(0), OK, f"{torch.cuda.device_count()} device(s)")
     return _row("gpu", "cuda", MISSING, "none; the small defaults run on the CPU")
+
+
+def _project() -> dict[str, str]:
+    """Whether DVC can build in this folder."""
+    from truerate.flow.project import unusable
+
+    what = unusable()
+    return _row("project", Path.cwd().name, MISSING if what else OK, what or "DVC builds here")
 
 
 def _keys(at: Layout) -> list[dict[str, str]]:

@@ -141,7 +141,9 @@ def _build(o) -> None:
     from truerate.flow import learned
     from truerate.flow.ending import tell
     from truerate.flow.making import build, check_stages
+    from truerate.flow.project import refuse_project
 
+    refuse_project()
     stage_module("guard").check_params(
         is_kept=False
     )  # before DVC reads the same file, and says of a mistake in it what it can

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,6 +13,11 @@ from truerate.core.errors import TruerateError
 
 # A file that was written this short a while ago may be written again at what its system calls the same time.
 SETTLED_NS = 2 * 10**9
+# What Python, file managers and editors leave in folders, which decides nothing; .dvcignore names the same for DVC.
+LEFT_BY_TOOLS = re.compile(
+    r"__pycache__|\.DS_Store|\._.*|\.ipynb_checkpoints|Thumbs\.db|desktop\.ini|\.Trash.*|.*~|\..*\.sw[a-p]|\.#.*",
+    re.DOTALL,
+)
 _READ: dict[tuple[int, ...], bytes] = {}  # digests of files by what tells a file and its state
 
 # made once: `json.dumps` makes an encoder per call, and every row has a name
@@ -57,7 +63,7 @@ def split_of(group_id: str, task: str | None = None, *, train: float = 0.7) -> s
 
 
 def files(path: str | Path) -> list[Path]:
-    """The file itself, or the files below a folder in sorted order, without compiled Python."""
+    """The file itself, or the files below a folder in sorted order, without what tools leave there."""
     return [Path(found) for found, _ in _files(path)]
 
 
@@ -82,7 +88,7 @@ def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         entries += os.scandir(folder)
     for entry in entries:
         own = (*parts, entry.name)
-        if entry.name == "__pycache__":
+        if LEFT_BY_TOOLS.fullmatch(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _below(entry.path, own)

@@ -42,7 +42,7 @@ def run(command: Sequence[str], *, cwd: str = ".", env: dict[str, str] | None = 
 
     def note(number: int, _frame: object) -> None:
         signals.append(number)
-        later = threading.Timer(PASS_ON_S, lambda: [_pass_on(process) for process in running])
+        later = threading.Timer(PASS_ON_S, _pass_on, [running])
         later.daemon = True
         later.start()
 
@@ -77,14 +77,15 @@ def _handled(handler: Callable[[int, object], None], *numbers: signal.Signals) -
             signal.signal(number, old)
 
 
-def _pass_on(running: subprocess.Popen[bytes]) -> None:
+def _pass_on(running: Sequence[subprocess.Popen[bytes]]) -> None:
     """Interrupt a command that still runs, and those below it that a terminal would have interrupted."""
     import psutil
 
+    if not running or running[0].poll() is not None:
+        return
     with suppress(psutil.Error, OSError):
-        below = psutil.Process(running.pid).children(recursive=True)
-        if running.poll() is None:
-            running.send_signal(signal.SIGINT)
+        below = psutil.Process(running[0].pid).children(recursive=True)
+        running[0].send_signal(signal.SIGINT)
         for process in below:
             with suppress(psutil.Error, OSError):
                 if os.getpgid(process.pid) == os.getpgrp():

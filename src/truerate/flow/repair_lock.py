@@ -18,25 +18,38 @@ _WHOLE_END = re.compile(
 )  # how a whole lock ends; one that ends otherwise is parsed
 _STAGE = re.compile(r"^ {2}\S", re.MULTILINE)
 TAIL = 200  # bytes that hold the last line
+_MARKER = re.compile(rb"^(?:<{7}|>{7}|\|{7}) |^={7}\r?$", re.MULTILINE)
+CONFLICT = (
+    f"{LOCK} holds the conflict markers of a merge: take one side whole (`git checkout --theirs {LOCK}`, or `--ours`), "
+    "then run `truerate build`, which makes again what differs"
+)
 
 
 def repair() -> list[str]:
-    """Remove what is cut of DVC's files in this folder; a line for each. A check of two whole files reads a
-    few hundred bytes.
-    """
+    """Remove what is cut of DVC's files in this folder; a line for each, and one where a person must choose."""
     lines = []
     if _is_cut(Path(RUNNING)):
         with _lock_held(f"{RUNNING}.lock") as is_held:
             if is_held and _is_cut(Path(RUNNING)):
                 os.unlink(RUNNING)
                 lines.append(f"{RUNNING}, which a kill had cut while DVC wrote it, was removed")
-    if _ends_oddly(Path(LOCK)):
+    if _has_conflict():
+        lines.append(CONFLICT)
+    elif _ends_oddly(Path(LOCK)):
         with _lock_held(".dvc/tmp/lock") as is_held:
             if is_held and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
                 lines.append(
                     f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage"
                 )
     return lines
+
+
+def _has_conflict() -> bool:
+    """Whether git left the markers of a merge in dvc.lock."""
+    try:
+        return bool(_MARKER.search(Path(LOCK).read_bytes()))
+    except OSError:
+        return False
 
 
 def _is_cut(path: Path) -> bool:

@@ -80,7 +80,8 @@ class Revision:
         """A file; None where it is not there."""
         if self.name is None:
             return Path(path).read_bytes() if Path(path).is_file() else None
-        return _git("show", f"{self.name}:{path}") if path in self.paths(path) else None
+        # `./`: this folder may lie below the root of the repository
+        return _git("show", f"{self.name}:./{path}") if path in self.paths(path) else None
 
 
 def _git(*words: str, told: str | None = None) -> bytes:

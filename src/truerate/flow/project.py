@@ -1,0 +1,33 @@
+"""What DVC asks of the folder in which it builds, said before it starts."""
+
+from pathlib import Path
+
+from truerate.core.errors import TruerateError
+
+
+def refuse_project(folder: str = ".") -> None:
+    """Raise TruerateError where DVC cannot build in a folder: see `unusable`."""
+    if what := unusable(folder):
+        raise TruerateError(what)
+
+
+def unusable(folder: str = ".") -> str | None:
+    """Return why DVC refuses a folder, and what to do: it has no `.dvc`, as from an archive without hidden files, or
+    it lies in no git repository and `.dvc` does not say that it need not. None where it takes it.
+    """
+    place = Path(folder).absolute()
+    root = next((one for one in (place, *place.parents) if (one / ".dvc").is_dir()), None)
+    has_git = any((one / ".git").exists() for one in (place, *place.parents))
+    if root is None:
+        how = "`dvc init --subdir`" if has_git else "`git init` and `dvc init`, or `dvc init --no-scm`"
+        return f"{str(place)!r} is no DVC project, in which stages are recorded: run {how} there"
+    if has_git:
+        return None
+    from dvc.config import Config
+
+    if Config(dvc_dir=str(root / ".dvc"))["core"].get("no_scm"):
+        return None
+    return (
+        f"{str(place)!r} lies in no git repository, which DVC asks for: run `git init` there, "
+        "or `dvc config --local core.no_scm true` to build without git"
+    )
