@@ -14,6 +14,7 @@ from urllib.request import urlopen
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
 from truerate.core.leaving import at_once
+from truerate.core.system_errors import line_of
 from truerate_world.answer import Answer
 from truerate_world.arguments import add_world
 from truerate_world.folders import part_of, tracks
@@ -28,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     except TruerateError as error:
         return _failed(str(error))
     except OSError as error:
-        return _failed(f"{error.filename!r}: {error.strerror}")
+        return _failed(line_of(error))
     except KeyboardInterrupt:
         return 130
     return 0

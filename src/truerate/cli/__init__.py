@@ -20,6 +20,7 @@ from truerate.cli.stores import add_llm, add_web
 from truerate.core import leaving, parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
+from truerate.core.system_errors import line_of, system_error
 from truerate.core.terminal import say
 from truerate.flow.repair_lock import CONFLICT, repair
 
@@ -47,9 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return parents.INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away (`| head`)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # a file that is not there, a folder that cannot be written, a full disk
-        place = error.filename2 or error.filename
-        return _stopped(options.command, f"{str(place)!r}: {error.strerror}" if place else str(error))
+    except Exception as error:  # a file that is not there, a folder that cannot be written, a full disk
+        if refused := system_error(error):
+            return _stopped(options.command, line_of(refused))
+        raise
     return 0
 
 

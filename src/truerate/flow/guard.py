@@ -18,6 +18,7 @@ from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 from truerate.core.schemas import read_json
+from truerate.core.schemas.disk import put
 from truerate.flow.learned import stamps
 from truerate.flow.own_labels import own_labels, refuse_unread
 
@@ -52,15 +53,17 @@ def handed(at: Layout, stage: Stage) -> Layout:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file, making its folder."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, "utf-8", newline="\n")
+    put(path, lambda scratch: scratch.write_text(text, "utf-8", newline="\n"))
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines into a text file as they come, making its folder."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
+
+    def written(scratch: Path) -> None:
+        with scratch.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    put(path, written)
 
 
 def write_json(path: str | Path, value: object) -> None:

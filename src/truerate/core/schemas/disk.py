@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, schema
+from truerate.core.system_errors import system_error
 
 LARGEST_GROUP = 50_000  # rows of a table that are decoded at once where some of them are read
 STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
@@ -112,15 +114,22 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
 
 
 def put(path: str | Path, written: Callable[[Path], None]) -> None:
-    """Have a file written beside its place, then moved there."""
+    """Have a file written beside its place, then moved there. Raises OSError, whoever writes, where the system
+    refuses it: a full disk, a quota.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         written(scratch)
         os.replace(scratch, path)
+    except Exception as error:
+        if refused := system_error(error, path):
+            raise refused from None
+        raise
     finally:
-        scratch.unlink(missing_ok=True)  # what is left of a write that failed
+        with suppress(OSError):  # of a write that failed
+            scratch.unlink(missing_ok=True)
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+"""What the system refuses, as one line: a full disk, a used-up quota, a file system that is read-only."""
+
+import errno
+import os
+import re
+import shutil
+from pathlib import Path
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_OF_RUST = re.compile(
+    r"\(os error (\d+)\)"
+)  # how polars, safetensors and tokenizers pass on what the system said
+LITTLE = 2**20  # bytes: less is a full disk to whoever writes tables
+
+
+def system_error(error: Exception, path: str | Path | None = None) -> OSError | None:
+    """Return the OSError that an exception is or passes on, with the path that was written where it names none;
+    None where it is none.
+    """
+    if isinstance(error, OSError):
+        number, name = error.errno, error.filename2 or error.filename or path
+        if number is None:  # made by a library from a text
+            return error
+    elif match := _OF_RUST.search(str(error)):
+        number, name = int(match[1]), path
+    else:
+        return None
+    return OSError(number, os.strerror(number), *([str(name)] if name else []))
+
+
+def line_of(error: OSError) -> str:
+    """Return what was refused, where, and, of a disk without space, how much of it is free and what to do."""
+    place = error.filename2 or error.filename
+    line = f"{str(place)!r}: {error.strerror}" if place else error.strerror or str(error)
+    if error.errno in _FULL:
+        what = "your quota is used up" if error.errno == errno.EDQUOT else _free(Path(str(place or ".")))
+        return f"{line}: {what}; make room there, then run it again"
+    if error.errno == errno.EROFS:
+        return f"{line}; nothing can be written there: mount it for writing, or work in another folder"
+    return line
+
+
+def full_disks(*folders: str) -> list[str]:
+    """Return a line for each disk of these folders that has next to no space left."""
+    by_disk = {os.stat(folder).st_dev: folder for folder in reversed(folders) if os.path.isdir(folder)}
+    full = [folder for folder in by_disk.values() if shutil.disk_usage(folder).free < LITTLE]
+    return [f"{_free(Path(folder))}; make room there, then run it again" for folder in full]
+
+
+def _free(place: Path) -> str:
+    folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
+    return f"{shutil.disk_usage(folder).free / 1e6:,.1f} MB are free on the disk of {str(folder)!r}"
