@@ -17,11 +17,12 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import contextmanager
 
 import httptools
 
-FAULT = re.compile(r"\[\[([\w-]+)(?: x(\d+))?(?: ([\d.]+))?\]\]")
+FAULT = re.compile(r"\[\[([\w-]+)(?: x(\d+))?(?: ([\w.]+))?\]\]")
 TEXT = re.compile(r"\[\[text (.*)\]\]", re.DOTALL)
 
 
@@ -44,6 +45,10 @@ class Stub:
         self.more: dict = {}  # further fields of every completion
         self.refused: tuple[str, ...] = ()  # fields of a request that it does not take
         self.no_system = ""  # what it says to a system message, where its template takes none
+        # answers everything with this fault while it says so: `lambda n: 10 < n < 50`, by the number of the call
+        self.outage: tuple[str, Callable[[int], bool]] | None = None
+        self.error_headers: dict = {}  # of every answer that is an error
+        self.more_usage: Callable[[dict], dict] | None = None  # the usage of a request, in place of `usage`
         self.capacity = 0  # more than so many at once get 429; 0: no limit
         self.calls: Counter[str] = Counter()
         self.under_way = self.most_under_way = 0
@@ -67,6 +72,10 @@ class Stub:
         said = request["messages"][-1]["content"]
         name = hashlib.sha256(body).hexdigest()
         self.calls[name] += 1
+        if self.outage and self.outage[1](self.calls.total()):
+            kind, _, arg = self.outage[0].partition(" ")
+            answer = await self.fault(kind, arg, said)
+            return (answer[0], self.error_headers, answer[2]) if isinstance(answer, tuple) else answer
         if fields := [field for field in self.refused if field in request]:
             return (
                 400,
@@ -97,6 +106,8 @@ class Stub:
         if self.usage:
             counted = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
             found["usage"] = self.usage if isinstance(self.usage, dict) else counted
+        if self.more_usage:
+            found["usage"] = self.more_usage(self.last)
         return json.dumps(found | self.more).encode()
 
     async def fault(self, kind: str, arg: str, said: str) -> tuple[int, dict, bytes] | str | bytes:
@@ -125,6 +136,8 @@ class Stub:
                 _error("slow down", None),
             )
         whole = self.completion("a reply that will be cut")
+        if kind == "finish":
+            return 200, {}, self.completion("Yes, the y", finish=arg)
         special = {
             "quota": (429, _error("You exceeded your current quota", "insufficient_quota")),
             "filter-400": (400, _error("filtered", "content_filter")),
@@ -155,6 +168,10 @@ class Stub:
             "surrogate-reasoning": (200, odd(self.completion("fine", reasoning_content="ODD"))),
             "infinite-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": {"content": [-Infinity, NaN]}, "index"')),
             "deep-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": ' + b"[" * 400 + b"]" * 400 + b', "index"')),
+            "tpm": (429, _error("Request too large on tokens per min (TPM): Limit 1500, Requested 2100.", "rate_limit_exceeded")),
+            "broken": (200, self.completion("Yes, the y", finish="error")),
+            "bomb-500": (500, b"\0" * (33 * 2**20)),
+            "no-body": (200, b""),
             "pinned": (400, b'{"detail": "Server is pinned to \'other\'"}'),
             "tools": (200, self.completion(None, tool_calls=[{"id": "1", "type": "function"}])),
         }  # fmt: skip

@@ -22,7 +22,6 @@ def test_parts_of_a_message_are_its_text(at):
 
 
 ODD = [
-    "surrogate-finish",
     "surrogate-tools",
     "surrogate-model",
     "surrogate-reasoning",

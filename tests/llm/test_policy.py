@@ -11,7 +11,9 @@ import pytest
 from aiohttp.http_exceptions import TransferEncodingError
 
 from truerate.llm.transport.faults import judge_exception
-from truerate.llm.transport.policy import REASONS, judge, retry_after
+from truerate.llm.transport.policy import judge
+from truerate.llm.transport.resets import retry_after
+from truerate.llm.transport.verdict import REASONS
 
 NOW = 1_800_000_000.0
 

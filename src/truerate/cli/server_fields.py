@@ -22,6 +22,7 @@ from truerate.core.text import clean
 from truerate.llm.structured import verdict
 from truerate.llm.thought import said
 from truerate.llm.transport.failures import OTHER_LIMIT, api_key
+from truerate.llm.transport.prompt_cut import is_cut
 
 TIMEOUT_S = 120
 AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
@@ -166,7 +167,7 @@ def _of_long(reply: dict[str, Any] | str) -> Answer:
     """
     n_in = None if isinstance(reply, str) else (reply.get("usage") or {}).get("prompt_tokens")
     what = f"a prompt of {LONG:,} words"
-    if isinstance(n_in, int) and n_in < LONG:
+    if isinstance(n_in, int) and is_cut(["word " * LONG], n_in):
         return Answer(
             what, "passed over", f"cut to {n_in:,} tokens in silence: give the server a larger context"
         )

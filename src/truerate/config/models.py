@@ -190,6 +190,7 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 class Llm(Block):
     """How models are asked.
 
+    `outage_s`: an endpoint that has answered, and then fails for longer than this, ends the run.
     `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or
     1). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for,
     where that shall differ from what the track says (`Params.rules_of_cut`).
@@ -198,6 +199,7 @@ class Llm(Block):
     max_attempts: Annotated[Whole, Field(ge=1, le=100)]
     timeout_s: Seconds
     backoff_s: tuple[Pause, Pause]
+    outage_s: Pause = 600.0
     budget_usd: Annotated[Number, Field(ge=0)] | None
     budget_tokens: Annotated[Whole, Field(ge=0, lt=2**63)] | None
     lease_s: Annotated[Number, Field(ge=0.1, le=86400)]

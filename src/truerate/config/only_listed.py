@@ -17,7 +17,15 @@ FREE = (
     "paths",
     *(
         f"llm.{key}"
-        for key in ("max_attempts", "timeout_s", "backoff_s", "budget_usd", "budget_tokens", "lease_s")
+        for key in (
+            "max_attempts",
+            "timeout_s",
+            "backoff_s",
+            "outage_s",
+            "budget_usd",
+            "budget_tokens",
+            "lease_s",
+        )
     ),
 )
 # What gives names that the places of a stage hold already: which families, models and endpoints a board

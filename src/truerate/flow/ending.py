@@ -15,7 +15,7 @@ from truerate.core.schemas import is_cut, pair, read_parquet
 from truerate.core.terminal import say
 from truerate.flow.making import BUILD
 from truerate.llm.generation import standing
-from truerate.llm.transport.policy import FAULTS
+from truerate.llm.transport.verdict import FAULTS
 
 LIMIT = 0.5  # share of a model's replies in a step, on a board, beyond which it is named
 KINDS = ("dead", "unread", "cut")

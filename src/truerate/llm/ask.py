@@ -10,13 +10,13 @@ from truerate.core.errors import TruerateError
 from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.retrieved import written
-from truerate.llm.store.budget import price
+from truerate.llm.store.budget import contents, price
 from truerate.llm.store.leases import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final
-from truerate.llm.transport.policy import THOUGHT_ONLY
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.scheduler import answer as answer_all
+from truerate.llm.transport.verdict import THOUGHT_ONLY
 
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
@@ -85,7 +85,8 @@ def _final(
 
 
 def _stands(answer: StoredReply | DeadLetter, target: Target, request: Request) -> bool:
-    return is_final(answer, target.address, keeps_cut=target.keeps_cut(request))
+    keeps_cut = target.keeps_cut(request)
+    return is_final(answer, target.address, keeps_cut=keeps_cut, contents=contents(request))
 
 
 def _run(

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from truerate.llm.structured import Form
 from truerate.llm.thought import said
-from truerate.llm.transport.policy import THOUGHT_ONLY
+from truerate.llm.transport.ends import FILTER
+from truerate.llm.transport.verdict import THOUGHT_ONLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def answered(
     """The reply of a stored text. Thought is cut from it here and nowhere else; one that holds nothing else
     is dead: `thought_only`.
     """
+    if finish == FILTER:  # an earlier build kept such replies
+        return Reply(key, "dead", "", finish, FILTER, n_in, n_out, cost_usd, is_stored)
     answer, thought = said(text)
     if thought is not None and not answer:
         return Reply(key, "dead", "", finish, THOUGHT_ONLY, n_in, n_out, cost_usd, is_stored, thought)

@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.core.errors import SettingsError, listed
 from truerate.llm.store.responses import Store, unpacked
-from truerate.llm.transport.policy import DEAD, RETRIED, THOUGHT_ONLY
+from truerate.llm.transport.verdict import DEAD, RETRIED, THOUGHT_ONLY
 
 MODELS = {
     "identity": pl.String, "n_replies": pl.Int64, "n_dead": pl.Int64, "n_calls": pl.Int64, "n_lost": pl.Int64,

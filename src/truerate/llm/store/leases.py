@@ -18,7 +18,7 @@ from functools import partial
 from truerate.llm.keys import Target
 from truerate.llm.request import Request
 from truerate.llm.store import responses as stored
-from truerate.llm.store.budget import Budget, BudgetLimits, Charge, book, bound, price
+from truerate.llm.store.budget import Budget, BudgetLimits, Charge, book, bound, contents, price
 from truerate.llm.store.lease_holder import LeaseHolder, is_alive
 from truerate.llm.store.responses import (
     DeadLetter,
@@ -30,7 +30,8 @@ from truerate.llm.store.responses import (
     with_address,
 )
 from truerate.llm.store.writer import Result
-from truerate.llm.transport.policy import Verdict
+from truerate.llm.transport.prompt_cut import is_cut, n_words
+from truerate.llm.transport.verdict import Verdict
 
 LARGEST = 256  # claims per transaction
 MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
@@ -83,7 +84,23 @@ class Job:
 
     def is_settled_by(self, answer: StoredReply | DeadLetter) -> bool:
         """Whether a stored answer stands for this request."""
-        return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut)
+        texts = contents(self.request)
+        return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut, contents=texts)
+
+    def read_whole(self, verdict: Verdict) -> Verdict:
+        """The verdict on a kept reply; a dead one where the server's count of the prompt shows that it read a part
+        of it. A count that leaves out what came from a cache is completed by that.
+        """
+        texts = contents(self.request)
+        if verdict.action != "keep" or not is_cut(texts, verdict.n_in):
+            return verdict
+        n_in = (verdict.n_in or 0) + verdict.n_cached
+        if not is_cut(texts, n_in):
+            return replace(verdict, n_in=n_in)
+        what = (
+            f"the server counted {n_in:,} prompt tokens for {n_words(texts):,} words: it read a part of them"
+        )
+        return replace(verdict, action="dead", reason="prompt_cut", detail=what)
 
     def counted(self, verdict: Verdict) -> Verdict:
         """A verdict without those of its counts of tokens that are beyond what a call like this can have:
@@ -111,13 +128,12 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Settled:
-    """The end of one claim: a reply, a dead letter, or neither (`is_again`: to be claimed again at once)."""
+    """The end of one claim: a reply, a dead letter, or neither."""
 
     job: Job
     answer: StoredReply | DeadLetter | None = None
     extra: bytes | None = None
     charges: list[Charge] = field(default_factory=list)
-    is_again: bool = False
 
 
 Waiting = tuple[Settled | None, Job | None, asyncio.Future[Outcome]]
@@ -284,10 +300,10 @@ def claim(
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
     by_key = {job.key: job for job in jobs}
-    letters = {
-        key: dead for key, dead in stored.dead_letters(link, keys).items() if by_key[key].is_settled_by(dead)
+    answers = {**stored.dead_letters(link, keys), **(replies := stored.stored_replies(link, keys))}
+    outcomes: dict[bytes, Outcome] = {
+        key: answer for key, answer in answers.items() if by_key[key].is_settled_by(answer)
     }
-    outcomes: dict[bytes, Outcome] = {**letters, **stored.stored_replies(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
     budget = Budget(link, limits)
@@ -297,6 +313,8 @@ def claim(
             outcomes[job.key] = Claim(budget.reserve(job.usd, job.n_in + job.n_out))
             if outcomes[job.key] is Claim.MINE:
                 granted.append((job.key, holder.id, job.target.identity, job.n_in, job.n_out, job.usd))
+    # a stored reply that does not stand gives way to the one that is asked for now
+    link.executemany("DELETE FROM response WHERE key = ?", [row[:1] for row in granted if row[0] in replies])
     link.executemany("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?)", granted)
     if any(outcome in (Claim.BUSY, Claim.WAIT) for outcome in outcomes.values()):
         expire(link)  # what stands in the way may belong to a dead process: the next try finds it gone

@@ -19,6 +19,8 @@ import orjson
 from truerate.core.keyed_store import KeyedStore, Kind
 from truerate.core.onehost import hold
 from truerate.llm.store.writer import Result, Writer
+from truerate.llm.transport.ends import end, is_broken
+from truerate.llm.transport.prompt_cut import is_cut
 
 FORMAT = 1
 EXPORT = "truerate llm export FILE"
@@ -26,6 +28,7 @@ CHUNK = 500  # keys per SELECT
 ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
 # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
 SHORT = 1000
+PASSING = "rate_limited"  # reason of dead letters of which the next run asks again
 PRAGMAS = """
 PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
 """
@@ -63,12 +66,17 @@ class DeadLetter(NamedTuple):
     address: str | None = None
 
 
-def is_final(answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool) -> bool:
-    """Whether an answer stands for a model at this address: a reply always does, a dead letter where this
-    address brought it about; not that of a text cut at its length where such a text is kept by now.
+def is_final(
+    answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool, contents: list[str]
+) -> bool:
+    """Whether an answer stands for a model at this address, of a request with these texts: a reply does unless it
+    broke off or its prompt was read in part, a dead letter where this address brought it about; not that of a
+    request that was refused for the rate alone, nor that of a text cut at its length where such a text is kept by now.
     """
     if isinstance(answer, StoredReply):
-        return True
+        return not is_broken(answer.finish) and not is_cut(contents, answer.n_in)
+    if answer.reason == PASSING:
+        return False
     return answer.address in (None, address) and not (
         keeps_cut and answer.reason == "length" and answer.detail
     )
@@ -167,7 +175,7 @@ def _without_address(found: dict[str, Any]) -> dict[str, Any]:
 
 def _reply(row: Sequence[Any]) -> dict[str, Any]:
     text, finish, n_in, n_out = row
-    return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
+    return {"text": plain(text), "finish_reason": end(finish), "n_tokens_in": n_in, "n_tokens_out": n_out}
 
 
 def _answers(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
@@ -186,7 +194,7 @@ def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[byte
         f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys
     )
     return {
-        key: StoredReply(text if type(text) is str else plain(text), finish, n_in, n_out)
+        key: StoredReply(text if type(text) is str else plain(text), end(finish), n_in, n_out)
         for key, text, finish, n_in, n_out in rows
     }
 

@@ -10,7 +10,8 @@ import httpx2
 from truerate.core.hiding import Hiding
 from truerate.llm.transport.faults import judge_exception, was_unsent
 from truerate.llm.transport.openai_package import openai
-from truerate.llm.transport.policy import Verdict, judge
+from truerate.llm.transport.policy import judge
+from truerate.llm.transport.verdict import Verdict
 
 HERE = "http://127.0.0.1:"  # where launched servers are
 LARGEST = (
@@ -30,14 +31,16 @@ class _Bounded(openai.DefaultAioHttpClient):
     """
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
-        """The whole response, its body unpacked. Raises TooLarge."""
+        """The whole response, its body unpacked, of an error its beginning alone. Raises TooLarge for a reply."""
         response = await super().send(request, stream=True, **given)
         parts, size = [], 0
         try:
             async for part in response.aiter_bytes():
                 parts.append(part)
                 if (size := size + len(part)) > LARGEST:
-                    raise TooLarge(f"more than {LARGEST:,} bytes")
+                    if response.is_success:
+                        raise TooLarge(f"more than {LARGEST:,} bytes")
+                    break  # an error page says what it has to say at its beginning
         finally:
             await response.aclose()
         headers = [
@@ -92,7 +95,7 @@ class Client:
             return Verdict("dead", "too_large", str(error), is_charged=True)
         # what a broken server makes the packages below raise is no list that one could write down
         except Exception as error:
-            return judge_exception(error, self._hiding.text)
+            return judge_exception(error, self._hiding.text, timeout_s=self._timeout_s)
         said = self._hiding.body(response.content, is_error=not response.is_success)
         return judge(response.status_code, response.headers, said, accept_length=accept_length)
 

@@ -2,6 +2,8 @@
 
 import os
 import re
+import time
+from datetime import UTC, datetime
 
 from truerate.config import Endpoint
 from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
@@ -9,11 +11,12 @@ from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
 from truerate.llm.store.responses import DeadLetter
-from truerate.llm.transport.policy import Verdict
+from truerate.llm.transport.verdict import Verdict
 
 OF_TRACKS = (*sorted(FLOATS), "seed")  # settings of decoding that tracks send and a model may be spared
 OTHER_LIMIT = "max_completion_tokens"  # the name that newer servers give to the limit of a reply
 KEPT = "replies that came are stored"
+NOTHING_DEAD = f"{KEPT}, none became a dead letter for it"
 # How chat templates say that they know no system message: Gemma's, and that of Mistral, which wants turns of
 # user and assistant alone.
 _NO_SYSTEM = re.compile(
@@ -58,7 +61,10 @@ def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> Tru
             f"model {target.model!r} is not there",
             f"check models.{target.alias}.model and the address of {place}",
         ),
-        "quota": ("nothing is left of its quota", "top up, then run again"),
+        "quota": (
+            "nothing is left of its quota",
+            f"top up, or run again {_reset(verdict) or 'when it is filled up'}",
+        ),
         "unreachable": ("is down", start),
     }[verdict.reason]
     return EndpointError(
@@ -77,6 +83,40 @@ def takes_no_form(target: Target, url: str, verdict: Verdict, setting: str) -> T
 def asks_to_wait(name: str, seconds: float) -> TruerateError:
     """The endpoint wants a longer pause than a run waits."""
     return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
+
+
+def used_up(name: str, url: str, refused: Verdict, n_tries: int) -> TruerateError:
+    """The endpoint refuses for the rate, so many tries in a row, the last like this."""
+    when = _reset(refused) or "later"
+    what = f"{n_tries:,} refusals in a row, without an answer between"
+    return EndpointError(
+        f"asking endpoint {name!r} ({url}): {what}: {refused.detail}; run again {when}; {NOTHING_DEAD}"
+    )
+
+
+def _reset(refused: Verdict) -> str:
+    """When the endpoint says that what is used up begins anew; empty where it does not say."""
+    if refused.resets_at is None:
+        return ""
+    moment = datetime.fromtimestamp(refused.resets_at, UTC)
+    hours = (refused.resets_at - time.time()) / 3600
+    return f"after {moment:%Y-%m-%d %H:%M} UTC, in {hours:,.1f} h, when it says that its limit begins anew"
+
+
+def nothing_whole(name: str, url: str, last: Verdict, n_tries: int) -> TruerateError:
+    """The endpoint answers, and is paid for it, with nothing that is a whole reply."""
+    what = f"{n_tries:,} replies in a row, and none of them whole, the last as {last.reason}: {last.detail}"
+    hint = f"see to endpoints.{name} in params.yaml, or to the server, and run again"
+    return EndpointError(f"asking endpoint {name!r} ({url}): {what}; {hint}; {NOTHING_DEAD}")
+
+
+def is_away(name: str, url: str, last: Verdict, n_tries: int, seconds: float) -> TruerateError:
+    """The endpoint, which has answered before, has failed for so long."""
+    what = f"no whole reply for {seconds:,.0f} s (`llm.outage_s`): {n_tries:,} tries in a row failed"
+    return EndpointError(
+        f"asking endpoint {name!r} ({url}): {what}, the last as {last.reason}: {last.detail};"
+        f" run again when it is well; {NOTHING_DEAD}"
+    )
 
 
 def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:

@@ -7,7 +7,7 @@ import httpx2
 from aiohttp.http_exceptions import HttpProcessingError
 
 from truerate.llm.transport.openai_package import openai
-from truerate.llm.transport.policy import Verdict, short
+from truerate.llm.transport.verdict import Verdict, short
 
 # Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
 # connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
@@ -46,7 +46,9 @@ def was_unsent(error: BaseException) -> bool:
     return any(_UNSENT in str(link) for link in _causes(error))
 
 
-def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) -> Verdict:
+def judge_exception(
+    error: BaseException, hidden: Callable[[str], str] = str, *, timeout_s: float | None = None
+) -> Verdict:
     """The verdict on a call that raised. `unreachable`: no connection came about, so nothing can have been
     charged.
 
@@ -54,7 +56,8 @@ def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) ->
     the reply that raised it.
     """
     links = list(_causes(error))
-    said = str(next((link for link in reversed(links) if str(link)), error)) or type(error).__name__
+    said = str(next((link for link in reversed(links) if str(link)), error))
+    said = said or f"the connection raised {type(error).__name__}, without a word"
     detail = short(hidden(said))
     if _is_any(links, _UNREACHABLE):
         return Verdict("retry", "unreachable", detail)
@@ -63,7 +66,10 @@ def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) ->
     if _is_any(links, _DROPPED):
         return Verdict("retry", "connection", detail, is_charged=not was_unsent(error))
     is_of_the_line = _is_any(links, (OSError,))
-    reason = "timeout" if _is_any(links, _TIMEOUT) else "connection" if is_of_the_line else "bad_http"
+    if _is_any(links, _TIMEOUT):
+        within = "" if timeout_s is None else f" within {timeout_s:g} s (`timeout_s`)"
+        return Verdict("retry", "timeout", f"no whole answer{within}", is_charged=True)
+    reason = "connection" if is_of_the_line else "bad_http"
     return Verdict("retry", reason, detail, is_charged=True)
 
 

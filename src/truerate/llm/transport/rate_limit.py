@@ -15,6 +15,7 @@ from truerate.llm.transport.failures import asks_to_wait
 from truerate.llm.transport.run import Run
 
 LONGEST_S = 900.0  # an endpoint that asks to wait longer ends the run
+TICK_S = 0.05
 
 
 class RateLimiter:
@@ -24,6 +25,9 @@ class RateLimiter:
         self.run, self.name, self.rpm = run, name, endpoint.rpm
         self._most = self._at_once = float(endpoint.concurrency)
         self._paused_until = 0.0
+        self._is_down = self._is_slow = False
+        self._n_out = 0
+        self.why = ""  # what the pause is for
 
     @property
     def limit(self) -> int:
@@ -31,9 +35,14 @@ class RateLimiter:
         return int(self._at_once)
 
     def quicken(self) -> None:
-        """A reply came."""
+        """A reply came. After an outage the number under way doubles from reply to reply, up to half of the most."""
         if self._at_once < self._most:
-            self._at_once = min(self._most, self._at_once + 1 / self._at_once)
+            self._is_slow = self._is_slow and self._at_once < self._most / 2
+            self._at_once = min(self._most, self._at_once + (1 if self._is_slow else 1 / self._at_once))
+
+    def recover(self) -> None:
+        """The endpoint, which was down, answers again."""
+        self._is_slow, self._is_down = self._is_slow or self._is_down, False
 
     def look(self) -> None:
         """See whether another process was asked to wait."""
@@ -41,18 +50,25 @@ class RateLimiter:
             if (
                 until <= time.time() + LONGEST_S
             ):  # a later one was written by a clock that has been set back since
-                self._paused_until = max(self._paused_until, until)
+                if until > self._paused_until:
+                    self._paused_until, self.why = until, "another process backs off"
 
     def left(self) -> float:
         """Seconds of a pause that are left, 0 or less without one."""
         return self._paused_until - time.time()
 
     async def gate(self) -> None:
-        """Wait until one request may go out, or the run ends. After a pause the queue does not go out all at
-        once.
+        """Wait until one request may go out, or the run ends; `done` says that it came back. After a pause the
+        queue does not go out all at once, and to an endpoint that is down one request at a time.
         """
-        while (wait := self.left()) > 0 and not self.run.over.is_set():
-            await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
+        while not self.run.over.is_set():
+            if (wait := self.left()) > 0:
+                await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
+            elif self._is_down and self._n_out:
+                await self.run.rest(TICK_S)
+            else:
+                break
+        self._n_out += 1
         if self.rpm:
             booking = partial(
                 book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most)
@@ -61,16 +77,23 @@ class RateLimiter:
             if (wait := start - time.time()) > 0:
                 await self.run.rest(wait)
 
-    async def pause(self, seconds: float) -> None:
-        """Hold the whole queue back, here and in the other processes."""
+    def done(self) -> None:
+        """A request that went out came back."""
+        self._n_out -= 1
+
+    async def pause(self, seconds: float, why: str, *, is_down: bool = False) -> None:
+        """Hold the whole queue back, here and in the other processes. `is_down`: until a reply comes one request
+        at a time is sent.
+        """
         if seconds > LONGEST_S:
             self.run.fail(asks_to_wait(self.name, seconds))
             return
         now = time.time()
         if now >= self._paused_until:  # a new pause, not another answer to what was sent before it
-            self._at_once = max(1.0, self._at_once / 2)
+            self._at_once = 1.0 if is_down else max(1.0, self._at_once / 2)
+        self._is_down = self._is_down or is_down
         if now + seconds > self._paused_until:
-            self._paused_until = now + seconds
+            self._paused_until, self.why = now + seconds, why
             await self.run.leases.do(partial(book_pause, endpoint=self.name, until=now + seconds))
 
 

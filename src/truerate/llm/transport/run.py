@@ -11,7 +11,8 @@ from truerate.core.hiding import Hiding
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Leases
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
-from truerate.llm.transport.policy import Verdict
+from truerate.llm.transport.ends import is_unknown
+from truerate.llm.transport.verdict import Verdict
 
 OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
@@ -20,7 +21,8 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 class Run:
     """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served`
     counts replies by alias, endpoint, model asked and model named, `without_logprobs` those by alias and
-    endpoint that were asked for log-probabilities and hold none.
+    endpoint that were asked for log-probabilities and hold none, `unknown_ends` by endpoint and word those that
+    ended with a finish reason on no list, `cut_prompts` by alias, with an example, those that a server read in part.
     """
 
     at: Layout
@@ -33,6 +35,9 @@ class Run:
     over: asyncio.Event = field(default_factory=asyncio.Event)
     served: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     without_logprobs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unknown_ends: Counter[tuple[str, str]] = field(default_factory=Counter)
+    cut_prompts: Counter[str] = field(default_factory=Counter)
+    cut_example: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.leases = Leases(self.store, BudgetLimits.of(self.at.p.llm), self.at.p.llm.lease_s)
@@ -43,6 +48,14 @@ class Run:
         self.served[target.alias, endpoint, target.model, verdict.served or target.model] += 1
         if target.params(job.request.params).get("logprobs") and b'"logprobs":' not in (verdict.extra or b""):
             self.without_logprobs[target.alias, endpoint] += 1
+
+    def note_fault(self, job: Job, endpoint: str, verdict: Verdict) -> None:
+        """Note what is told at the end of a reply that is not kept."""
+        if verdict.finish and is_unknown(verdict.finish):
+            self.unknown_ends[endpoint, verdict.finish] += 1
+        if verdict.reason == "prompt_cut":
+            self.cut_prompts[job.target.alias] += 1
+            self.cut_example.setdefault(job.target.alias, verdict.detail.partition(":")[0])
 
     def fail(self, error: TruerateError) -> None:
         """End the run: nothing new is sent, what is under way is waited for and kept."""

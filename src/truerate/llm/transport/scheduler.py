@@ -43,6 +43,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
         await run.leases.close()
     _tell_served(run.served)
     _tell_lacking(run.without_logprobs)
+    _tell_faults(run)
     if run.was_interrupted:
         raise KeyboardInterrupt
     if run.error:
@@ -96,6 +97,18 @@ def _tell_lacking(without_logprobs: Counter[tuple[str, str]]) -> None:
     for (alias, endpoint), n in sorted(without_logprobs.items()):
         say(
             f"model {alias!r}: `logprobs` were asked for, and endpoint {endpoint!r} left them out of {n:,} replies"
+        )
+
+
+def _tell_faults(run: Run) -> None:
+    """Say which words for the end of a reply are on no list, and which models read prompts in part."""
+    for (endpoint, word), n in sorted(run.unknown_ends.items()):
+        what = "no known word for a whole one: they count as broken off"
+        say(f"endpoint {endpoint!r}: {n:,} replies ended with finish_reason {word!r}, {what}")
+    for alias, n in sorted(run.cut_prompts.items()):
+        hint = "give the server a larger context, then `truerate llm dead --retry prompt_cut`"
+        say(
+            f"{n:,} prompts of model {alias!r} were read only in part: {run.cut_example[alias]}; they have no reply; {hint}"
         )
 
 

@@ -23,25 +23,27 @@ class Waits:
         """An answer came."""
         self._since = time.monotonic()
 
-    def look(self, n_under_way: int, n_queued: int, n_elsewhere: int) -> None:
-        """Say what is waited for, if it is time. Called many times a second. `n_elsewhere`: requests that
-        another process has under way.
+    def look(self, n_under_way: int, n_queued: int, *, n_resting: int, n_elsewhere: int) -> None:
+        """Say what is waited for, if it is time. Called many times a second. `n_resting`:
+        requests that failed and are tried again in a moment; `n_elsewhere`: those that another process has under way.
         """
         waited = time.monotonic() - self._since
         if waited < LONG_S:
             return
-        kind, what = self._reason(n_under_way, n_queued, n_elsewhere)
+        kind, what = self._reason(n_under_way, n_queued, n_resting, n_elsewhere)
         if waited >= self._after.get(kind, LONG_S):
             self._after[kind] = 2 * waited
             say(f"endpoint {self._address.name!r}: no answer for {waited:.0f} s: {what}")
 
-    def _reason(self, n_under_way: int, n_queued: int, n_elsewhere: int) -> tuple[str, str]:
+    def _reason(self, n_under_way: int, n_queued: int, n_resting: int, n_elsewhere: int) -> tuple[str, str]:
         """A kind of wait, and what a person is told of it."""
         if (left := self._limiter.left()) > 0:
-            return "pause", f"it asked to wait, {left:.0f} s more"
+            return "pause", f"{self._limiter.why}, {left:.0f} s more"
         if n_under_way:
             longest = f"each has {self._timeout_s:g} s (`timeout_s`)"
             return "replies", f"{n_under_way:,} under way at {self._address.url}; {longest}"
         if n_queued:
             return "slots", f"other processes use all {self._endpoint.concurrency} places at it"
+        if n_resting:
+            return "retries", f"{n_resting:,} requests failed and are tried again in a moment"
         return "others", f"another process has {n_elsewhere:,} of the requests under way"

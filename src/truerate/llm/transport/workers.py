@@ -18,11 +18,13 @@ from truerate.llm.store.responses import DeadLetter, StoredReply
 from truerate.llm.transport import failures
 from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.client import Client
-from truerate.llm.transport.policy import OUTCOMES, RETRIED, Verdict, refuses_form
+from truerate.llm.transport.health import Health
+from truerate.llm.transport.policy import refuses_form
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.refusals import Refusals, most_refused
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.slots import Slots
+from truerate.llm.transport.verdict import OUTCOMES, RETRIED, Verdict
 from truerate.llm.transport.waits import Waits
 
 TICK_S = 0.05
@@ -39,12 +41,14 @@ class WorkerPool:
         self.run, self.name, self.address, self.key = run, address.name, address, key
         self.endpoint, self.llm = run.at.p.endpoints[self.name], run.at.p.llm
         self.queue = deque(jobs)
-        self.later: list[tuple[float, Job]] = []
+        self.later: list[tuple[float, Job]] = []  # what another process has, and when it is looked at again
+        self.resting: list[tuple[float, Job]] = []  # what failed, and when it is tried again
         self.rate_limiter = RateLimiter(run, self.name, self.endpoint)
         self.refusals = Refusals(run.store)
         self.timeout_s = self.endpoint.timeout_s or self.llm.timeout_s
         self.waits = Waits(address, self.endpoint, self.rate_limiter, self.timeout_s)
         self.again = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
+        self.health = Health(self.rate_limiter, self.again, self.llm.outage_s)
 
     async def work(self) -> None:
         """Answer every job of the queue. An error ends the run for all pools, each of which first waits for
@@ -75,7 +79,7 @@ class WorkerPool:
         """
         workers: set[asyncio.Task[None]] = set()
         try:
-            while workers or (self.queue or self.later) and not self._is_over():
+            while workers or (self.queue or self.later or self.resting) and not self._is_over():
                 await self._look_again()
                 self.rate_limiter.look()
                 n_waiting = 0 if self._is_over() else len(self.queue)
@@ -84,7 +88,9 @@ class WorkerPool:
                     asyncio.create_task(self._worker(slots))
                     for _ in range(min(n_slots - len(workers), n_waiting))
                 }
-                self.waits.look(len(workers), n_waiting, len(self.later))
+                self.waits.look(
+                    len(workers), n_waiting, n_resting=len(self.resting), n_elsewhere=len(self.later)
+                )
                 workers = await self._some(workers)
             self._release()
         finally:
@@ -129,7 +135,7 @@ class WorkerPool:
         settled = None
         try:
             while True:
-                job = self._next(settled, slots)
+                job = self._next(slots)
                 if settled is None and job is None:
                     return
                 outcome = await self._claim_next(settled, job)
@@ -149,14 +155,10 @@ class WorkerPool:
         self.waits.moved()
         self.run.on_answer(job, answer, is_stored)
 
-    def _next(self, settled: Settled | None, slots: Slots) -> Job | None:
-        """The job to claim now. One that was paid for and not answered goes first, if the budget still allows
-        it.
-        """
+    def _next(self, slots: Slots) -> Job | None:
+        """The job to claim now."""
         if self.run.over.is_set():
             return None
-        if settled and settled.is_again:
-            return settled.job
         return (
             self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
         )
@@ -181,35 +183,60 @@ class WorkerPool:
             await self._claim_next(refused, None)
 
     async def _send(self, job: Job) -> Settled:
-        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
-        body = job.target.body(job.target.payload(job.request))
-        while True:
-            await self.rate_limiter.gate()
+        """Try a claimed job: it is answered, given up, or to be tried again, or the run is over."""
+        await self.rate_limiter.gate()
+        try:
             if self.run.over.is_set():
                 return Settled(job)
             sent_to = self.address.url
+            body = job.target.body(job.target.payload(job.request))
             verdict = await self.client.send(body, accept_length=job.keeps_cut)
-            job.attempts += 1
-            verdict = job.counted(verdict)
-            charges = _charges(job, verdict)
-            await self._note(job, is_answered=verdict.is_answered)
-            if verdict.action == "keep":
-                self.run.note(job, self.name, verdict)
-                self.rate_limiter.quicken()
-                return Settled(
-                    job,
-                    StoredReply(verdict.text, verdict.finish, verdict.n_in, verdict.n_out),
-                    verdict.extra,
-                    charges,
-                )
-            if verdict.action != "retry" or self.again.is_spent(job.attempts):
-                return self._give_up(job, verdict, charges)
-            await self._before_retry(job, verdict, sent_to)
-            if verdict.reason == "rate_limited":  # the slot may have to go: others take this job up again
-                self.queue.append(job)
-                return Settled(job)
-            if charges:
-                return Settled(job, charges=charges, is_again=True)
+        finally:
+            self.rate_limiter.done()
+        job.attempts += 1
+        verdict = job.read_whole(job.counted(verdict))
+        charges = _charges(job, verdict)
+        await self._note(job, is_answered=verdict.is_answered)
+        if verdict.action in ("keep", "dead"):
+            self.health.passed()
+        if verdict.action == "keep":
+            self.run.note(job, self.name, verdict)
+            self.rate_limiter.quicken()
+            reply = StoredReply(verdict.text, verdict.finish, verdict.n_in, verdict.n_out)
+            return Settled(job, reply, verdict.extra, charges)
+        self.run.note_fault(job, self.name, verdict)
+        if verdict.action == "retry" and await self._is_to_retry(job, verdict, charges):
+            if not self.run.over.is_set():
+                await self._before_retry(job, verdict, sent_to)
+            return Settled(job, charges=charges)
+        return self._give_up(job, verdict, charges)
+
+    async def _is_to_retry(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
+        """Whether a try that failed is to be followed by another: while some are left, and where the endpoint and
+        not the request is at fault. The run ends where the endpoint has been so for too long.
+        """
+        self.health.failed(job, verdict)
+        error = self.health.end_of_run(verdict, self.address.url)
+        if error and not await self._is_alive(job, verdict, charges):
+            self.run.fail(error)
+            return True
+        is_spent = self.again.is_spent(job.attempts)
+        if not is_spent or not self.health.is_suspect:
+            return not is_spent
+        if verdict.reason == "rate_limited":
+            return True
+        return self._is_known(job, verdict) and not await self._is_alive(job, verdict, charges)
+
+    async def _is_alive(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
+        """Whether the endpoint, if it answered before, answers another request now."""
+        is_asked = self.health.is_suspect and self._is_known(job, verdict)
+        return is_asked and await self.health.is_alive(job, self.client, charges)
+
+    def _is_known(self, job: Job, verdict: Verdict) -> bool:
+        """Whether the endpoint has answered for this model before; where nobody listens, whether in this run."""
+        if verdict.reason == "unreachable":
+            return self.health.n_whole > 0
+        return self.refusals.has_answered(job)
 
     def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
         """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run
@@ -228,22 +255,28 @@ class WorkerPool:
         return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
-        """Wait as long as the server says, else with full jitter; a launched server that is gone is started
-        anew.
+        """Put a job back into the queue: behind all others, and with a pause for all, where it is the endpoint that
+        fails, else to be tried again after a while. A launched server that is gone is started anew.
         """
-        delay = self.again.drawn(job.attempts)
-        if verdict.reason == "rate_limited":
-            await self.rate_limiter.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
-            return
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.address.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
         if verdict.delay is not None and self.again.is_too_long(verdict.delay):
             self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
-        await self.run.rest(delay if verdict.delay is None else verdict.delay)
+        elif verdict.reason == "rate_limited" or (self.health.is_suspect and self._is_known(job, verdict)):
+            await self.health.pause(verdict)
+            self.queue.append(job)
+        else:
+            delay = self.again.drawn(job.attempts) if verdict.delay is None else verdict.delay
+            self.resting.append((time.monotonic() + delay, job))
 
     async def _look_again(self) -> None:
-        """Bring back what another process had: answered by now, or to be claimed again."""
+        """Bring back what is to be tried again, and what another process had: answered by now, or to be claimed
+        again.
+        """
         now = time.monotonic()
+        if self.resting:
+            self.queue.extendleft(job for when, job in self.resting if when <= now)
+            self.resting = [entry for entry in self.resting if entry[0] > now]
         due = [job for when, job in self.later if when <= now]
         if not due:
             return

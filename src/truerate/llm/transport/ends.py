@@ -1,0 +1,62 @@
+"""How a reply ended, by the word that its server gives: whole by a list of words, else cut, filtered or broken off.
+
+The words are those of the OpenAI protocol and what servers and proxies hand on of others: Anthropic, Google, Bedrock,
+Cohere, Mistral, DeepSeek, Z.AI, watsonx, TGI, vLLM, SGLang, llama.cpp and Ollama. A word on no list is that of a reply
+that broke off, for a fragment that counts as whole is a wrong row.
+"""
+
+import re
+from functools import lru_cache
+
+WHOLE = frozenset(
+    "stop stopped end_turn eos eos_token eos_found end_of_text endoftext end_of_sequence end_of_turn end stop_sequence"
+    " stop_sequences stop_token stop_word stop_words stop_string stop_str stop_criteria_met word"
+    " tool_call tool_calls tool_use function_call function_calls"
+    " complete completed done finish finished success succeeded normal null none".split()
+)
+CUT = frozenset(
+    "length max_length length_limit max_tokens max_token max_tokens_reached max_output_tokens max_completion_tokens"
+    " max_new_tokens token_limit model_length limit error_limit context context_length context_length_exceeded"
+    " context_window_exceeded model_context_window_exceeded max_context_length".split()
+)
+FILTERED = frozenset(
+    "content_filter content_filtered content_filter_error filtered sensitive safety unsafe recitation refusal refused"
+    " blocklist blocked prohibited_content spii moderation guardrail guardrails guardrail_intervened model_armor"
+    " image_safety image_prohibited_content error_toxic".split()
+)
+# of a reply that broke off, as far as servers have words for it; only a word beyond these is told
+BROKEN = frozenset(
+    "error insufficient_system_resource network_error abort aborted cancel cancelled canceled user_cancel timeout"
+    " time_limit server_error internal_error overloaded incomplete failed not_finished unknown other load unload"
+    " pause_turn malformed_function_call malformed_tool_use malformed_model_output unexpected_tool_call language"
+    " repetition".split()
+)
+LENGTH, FILTER = "length", "content_filter"
+
+
+@lru_cache(4096)
+def end(word: str | None) -> str | None:
+    """How a reply ended: None or the word itself where it is whole, `length` or `content_filter` where it was cut
+    or filtered, and the word itself, of which `is_broken` holds, where it broke off.
+    """
+    plain = _plain(word)
+    return LENGTH if plain in CUT else FILTER if plain in FILTERED else word
+
+
+@lru_cache(4096)
+def is_broken(word: str | None) -> bool:
+    """Whether a reply with this end is no whole one, and neither cut at a limit nor filtered."""
+    return word is not None and _plain(word) not in WHOLE | CUT | FILTERED
+
+
+def is_unknown(word: str) -> bool:
+    """Whether the word stands on no list."""
+    return is_broken(word) and _plain(word) not in BROKEN
+
+
+def _plain(word: str | None) -> str | None:
+    """A word in lower case with `_` between its parts: `endTurn`, `END-TURN`, `FinishReason.END_TURN` alike."""
+    if word is None:
+        return None
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word.strip().rpartition(".")[2])
+    return re.sub(r"[\s_-]+", "_", parted).lower().removeprefix("finish_reason_").strip("<|_>")

@@ -1,0 +1,127 @@
+"""What an error of an endpoint means: by its status, and by the codes and phrases that servers use."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from truerate.core.retry import may_pass
+from truerate.llm.transport.resets import asked, resets_at
+from truerate.llm.transport.verdict import Verdict, short
+
+_QUOTA = re.compile(
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient[ _](?:balance|credits|funds)",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(r"content_filter|content_policy_violation|content management policy", re.IGNORECASE)
+# A prompt that is too long, as servers say it, quotation marks left out: OpenAI, Azure, vLLM, SGLang, llama.cpp, TGI,
+# TensorRT-LLM, Ollama, LM Studio, Anthropic, Gemini, Bedrock, Cohere, Mistral, Together, Fireworks, Groq, DeepSeek,
+# Moonshot, xAI, watsonx, Qwen, Zhipu.
+_CONTEXT = re.compile(
+    r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_length"
+    r"|(?:max(?:imum)?|available|models?|total|supported|allowed) (?:model )?context[ _](?:length|size|window|limit)"
+    r"|context (?:length|size|window) (?:is only|of|is|exceeded|limit|overflow)|context window|exceed(?:s|ed)? (?:the )?context"
+    r"|(?:longer|larger|bigger|greater) than (?:the |this |its )?(?:models? )?(?:maximum )?context"
+    r"|inputs? tokens \+ max_new_tokens|range of input length|maximum (?:prompt|input|sequence) length",
+    re.IGNORECASE,
+)
+# the same in words that settings, and limits of a reply, are refused in too
+_LONG = re.compile(
+    r"\b(?:input|prompt|context|messages?|request|sequence|text|conversation|inputs|tokens)\b(?:[^.:;{}]|: ?\d){0,60}?"
+    r"\btoo (?:long|large|big)\b(?! to)"
+    r"|too many (?:\w+ ){0,3}tokens|inputs must have less than"
+    r"|\b(?:token count|tokens?|prompt|inputs?|length)\b(?:[^:;{}]|: ?\d){0,60}?\bexceed(?:s|ed)? (?:the |its |this |your )?"
+    r"(?:max\w*|model|limit|allowed|configured|number|total|tokens?|server)"
+    r"|\brequest exceed(?:s|ed)? (?:the )?(?:models? |max\w* )(?:token|size|length|context)"
+    r"|\b(?:prompt|inputs?|sequence|messages?)\b.{0,40}?\blonger than\b.{0,60}?\b(?:max\w*|model|seq\w*|allowed|tokens)"
+    r"|reduce the length of (?:the |your )?(?:input|prompt|messages?|either)|max_(?:seq_len|input_len|model_len|prompt_length|input_length)"
+    r"|超长|超过.{0,12}(?:最大|上下文|长度|限制)",
+    re.IGNORECASE,
+)
+_OF_REPLY = re.compile(
+    r"max_(?:completion_|new_|output_)?tokens\b.{0,30}?(?:too large|exceed|must be|greater|larger|at most)"
+    r"|(?:completion|output) tokens",
+    re.IGNORECASE,
+)
+_QUOTES = re.compile(r"\\?[`'\"*]")
+# by which servers say, with a 5xx, that a prompt is too long: no fault of theirs
+_LENGTH_CODE = re.compile("context_length_exceeded|exceed_context_size|exceeds the available context")
+_MODEL = re.compile(
+    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model",
+    re.IGNORECASE,
+)
+# a limit per minute that one request alone is beyond: OpenAI, Groq, Azure
+_TOO_LARGE = re.compile(r"request too large|request_too_large|request is too large for", re.IGNORECASE)
+_REQUESTED = re.compile(r"limit\W{1,3}(\d[\d,]*)\b.{0,80}?\brequested\W{1,3}(\d[\d,]*)", re.IGNORECASE)
+
+
+def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
+    """The verdict on an error status with this body."""
+    detail = f"{status}: {message(said) or 'without a word'}"
+    if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
+        return Verdict("fatal", "quota", detail, resets_at=resets_at(headers, said))
+    if status == 429:
+        if is_never_to_pass(said):
+            return Verdict("dead", "context_length", detail)
+        return Verdict("retry", "rate_limited", detail, asked(headers, said), resets_at(headers, said))
+    if may_pass(status) or status == 409 or status >= 600:  # beyond 599 endpoints number faults of their own
+        reason = "server_error" if status >= 500 else "timeout" if status == 408 else "not_ready"
+        if reason == "server_error" and _LENGTH_CODE.search(said):
+            return Verdict("dead", "context_length", detail)
+        return Verdict("retry", reason, detail, asked(headers, said))
+    if status in (401, 403):
+        return Verdict("fatal", "unauthorised" if status == 401 else "forbidden", detail)
+    if status == 413 and (is_never_to_pass(said) or _is_too_long(said)):
+        return Verdict("dead", "context_length", detail)
+    if status == 404 or _MODEL.search(said):
+        return Verdict("fatal", "wrong_model", detail)
+    if status < 400:
+        where = "it points elsewhere: write the right address as `base_url`"
+        return Verdict("retry", "not_a_completion", f"{detail} ({where})")
+    reason = (
+        "content_filter" if _FILTER.search(said) else "context_length" if _is_too_long(said) else "rejected"
+    )
+    return Verdict("dead", reason, detail)
+
+
+def judge_error_body(error: object) -> Verdict:
+    """The verdict on `{"error": …}` that came with a success status: by the status inside it, else worth
+    another try.
+    """
+    code = error.get("code") if isinstance(error, dict) else None
+    said = json.dumps({"error": error})
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code)
+    if isinstance(code, int) and 400 <= code < 600:
+        return judge_error(code, said, {})
+    if _QUOTA.search(said):
+        return Verdict("fatal", "quota", message(said))
+    if _FILTER.search(said) or _is_too_long(said):
+        return judge_error(400, said, {})
+    return Verdict("retry", "not_a_completion", message(said))
+
+
+def is_never_to_pass(said: str) -> bool:
+    """Whether a refusal for the rate says that the request alone is beyond the limit: it names more tokens than
+    the limit is, or says that the request is too large.
+    """
+    if numbers := _REQUESTED.search(said):
+        limit, requested = (int(number.replace(",", "")) for number in numbers.groups())
+        return requested > limit
+    return bool(_TOO_LARGE.search(said))
+
+
+def _is_too_long(said: str) -> bool:
+    """Whether a refusal says that the prompt is too long, and not that the limit of its reply is."""
+    plain = _QUOTES.sub("", said)
+    return bool(_CONTEXT.search(plain) or (_LONG.search(plain) and not _OF_REPLY.search(plain)))
+
+
+def message(said: str) -> str:
+    """The endpoint's own words in an error body, on one line, without keys."""
+    try:
+        found = json.loads(said)
+        error = found.get("error") or found.get("detail") or found.get("message")
+        said = str((error.get("message") if isinstance(error, dict) else error) or said)
+    except (ValueError, AttributeError, RecursionError):
+        pass
+    return short(said)

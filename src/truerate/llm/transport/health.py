@@ -1,0 +1,126 @@
+"""Whether failures are those of a request or of its endpoint: what failed in a row, with no whole reply between.
+
+Few requests that fail while others are answered are at fault themselves and die after `llm.max_attempts` tries. Where
+several different ones fail in a row it is the endpoint: nothing dies, the queue is held back for longer from try to
+try, one request at a time finds out whether it is well again, and a run of which nothing comes for `llm.outage_s`, or
+whose tries are paid for or refused for the rate twenty times over, ends in one line. A tiny request of its own tells
+the two apart where requests that used up their tries are all that is left.
+"""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from truerate.core.errors import TruerateError
+from truerate.core.retry import Backoff
+from truerate.llm.keys import LIMITS
+from truerate.llm.store.budget import Charge
+from truerate.llm.store.leases import Job
+from truerate.llm.transport import failures
+from truerate.llm.transport.client import Client
+from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
+from truerate.llm.transport.verdict import Verdict
+
+SUSPECT = 3  # different requests that failed in a row: from here on it may be the endpoint
+MOST = 20  # tries in a row that are paid for, or pauses in a row after refusals that name no time
+LATE_S = 2  # pauses in a row after which an outage is one: what failed in it does not count against requests
+PROBE = ({"role": "user", "content": "Reply with the word Yes."},)
+PROBE_TOKENS = 16
+_UNPAID = ("timeout", "connection", "bad_http", "unreachable", "html")  # of which nobody knows what they cost
+
+
+class Health:
+    """How one endpoint does, as one run sees it."""
+
+    def __init__(self, limiter: RateLimiter, again: Backoff, outage_s: float):
+        self.limiter, self.again, self.outage_s = limiter, again, outage_s
+        self.n_whole = 0  # whole replies of this run
+        self._probing = asyncio.Lock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._tries: dict[bytes, tuple[Job, int]] = {}
+        self._n_paid = self._n_blind = self._n_pauses = 0
+        self._probed_at = -1  # count of pauses at which the last probe failed
+        self._since = time.monotonic()
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may be the endpoint that fails."""
+        return len(self._tries) >= SUSPECT
+
+    def passed(self) -> None:
+        """The endpoint gave a whole reply, or refused a request for what stands in it."""
+        self.n_whole += 1
+        if self._tries:
+            if self._n_pauses >= LATE_S:
+                for job, n_tries in self._tries.values():
+                    job.attempts -= n_tries
+            self._recover()
+
+    def _recover(self) -> None:
+        self._clear()
+        self.limiter.recover()
+
+    def failed(self, job: Job, verdict: Verdict) -> None:
+        """A try failed for what may pass."""
+        if not self._tries:
+            self._since = time.monotonic()
+        _, n_tries = self._tries.get(job.key, (job, 0))
+        self._tries[job.key] = job, n_tries + 1
+        self._n_paid += verdict.is_charged and verdict.reason not in _UNPAID
+
+    def end_of_run(self, verdict: Verdict, url: str) -> TruerateError | None:
+        """The error that ends the run, where the endpoint has been away for too long; None where it is not."""
+        name = self.limiter.name
+        n_tries = sum(n for _, n in self._tries.values())
+        if verdict.reason == "rate_limited":
+            is_far = (verdict.resets_at or 0) - time.time() > LONGEST_S and verdict.delay is None
+            if (is_far and self._n_pauses >= LATE_S) or self._n_blind >= MOST:
+                return failures.used_up(name, url, verdict, n_tries)
+        if self.is_suspect and self._n_paid >= MOST:
+            return failures.nothing_whole(name, url, verdict, n_tries)
+        if self.is_suspect and (away_s := time.monotonic() - self._since) > self.outage_s:
+            return failures.is_away(name, url, verdict, n_tries, away_s)
+        return None
+
+    async def pause(self, verdict: Verdict) -> None:
+        """Hold the queue back: as long as the server asks, or until it says that its limit begins anew, else longer
+        from pause to pause. Where a pause holds already, a failure of what was sent before begins none.
+        """
+        is_refused = verdict.reason == "rate_limited"
+        seconds, why = verdict.delay, "it asked to wait"
+        left = (verdict.resets_at or 0) - time.time()
+        if seconds is None and 0 < left <= LONGEST_S:
+            seconds, why = left, "it says that its limit begins anew then"
+        is_new = self.limiter.left() <= 0
+        self._n_pauses += is_new
+        if seconds is None:
+            if not is_new:
+                return
+            self._n_blind += is_refused
+            seconds, why = self.again.held(self._n_pauses), f"backing off after {verdict.reason}"
+        elif seconds <= LONGEST_S:
+            seconds = seconds + self.again.drawn(1) * 0.1
+        is_down = self.is_suspect and (not is_refused or self._n_pauses >= SUSPECT)
+        await self.limiter.pause(seconds, why, is_down=is_down)
+
+    async def is_alive(self, job: Job, client: Client, charges: list[Charge]) -> bool:
+        """Whether a tiny request, with the settings of a failing one, is answered; what it costs is added to
+        `charges`. Asked once between two pauses.
+        """
+        async with self._probing:
+            if not self.is_suspect:
+                return True
+            if self._probed_at == self._n_pauses:
+                return False
+            limits = {name: PROBE_TOKENS for name in LIMITS if name in job.request.params}
+            probe = replace(job.request, messages=PROBE, params={**job.request.params, **limits}, form=None)
+            verdict = await client.send(job.target.body(job.target.payload(probe)), accept_length=True)
+            if verdict.n_in is not None and verdict.n_out is not None:
+                charges.append(job.charge("waste", verdict.n_in, verdict.n_out))
+            if verdict.action in ("keep", "dead"):
+                self._recover()
+                return True
+            self._probed_at = self._n_pauses
+            return False
