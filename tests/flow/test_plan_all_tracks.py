@@ -15,6 +15,7 @@ from truerate.flow.gpu_plan import gpu_plan
 from truerate.flow.plan import label_notes, labels, plan
 from truerate.flow.sources import import_source
 from truerate.flow.tracks import planning_of
+from truerate.flow.unasked import of_plan
 
 QA = {
     "knowledge": "The harbour of Karlomi was built in 1412.",
@@ -68,6 +69,8 @@ def at(tmp_path, monkeypatch) -> Layout:
 def test_every_track_is_planned(at):
     assert {at.p.board(name).track for name in at.p.boards} == set(found())
     planned = plan(at, None)
+    named = {line.split("'")[1] for line in of_plan(at, at.p.boards, planned)}
+    assert named == {"pairs"}  # whose generators and responder have nothing to write
     assert set(planned["board"]) == set(at.p.boards) - {"replies"} and planned["n_calls"].sum() > 0
     assert gpu_plan(at, None).is_empty() and not labels(at, None).is_empty() and label_notes(at, None) == []
     assert plan(at, "replies").is_empty()  # its replies are published, and nobody is asked

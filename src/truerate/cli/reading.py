@@ -193,10 +193,12 @@ def _doctor(o) -> None:
 def _plan(o) -> None:
     from truerate.flow import plan
     from truerate.flow.gpu_plan import gpu_plan
+    from truerate.flow.unasked import of_plan
 
     at = layout()
-    told = {"gpu": gpu_plan(at, o.board), "notes": plan.label_notes(at, o.board)}
-    plan.show(plan.plan(at, o.board), plan.labels(at, o.board), as_json=o.json, **told)
+    lines = plan.plan(at, o.board)
+    notes = [*plan.label_notes(at, o.board), *of_plan(at, [o.board] if o.board else at.p.boards, lines)]
+    plan.show(lines, plan.labels(at, o.board), as_json=o.json, gpu=gpu_plan(at, o.board), notes=notes)
 
 
 def _profile(o) -> None:

@@ -15,7 +15,7 @@ def stage_module(stage: str):
 def add_steps(commands) -> None:
     """Add each step as a command that --help does not list."""
     add(commands, "make", None, _make, "rules", "target")
-    add(commands, "params", None, lambda o: stage_module("guard").check_params())
+    add(commands, "params", None, _params)
     add(commands, "import", None, lambda o: stage_module("sources").import_source(layout(), o.name), "name")
     add(commands, "readable", None, lambda o: stage_module("sources").check_source(layout(), o.name), "name")
     add(commands, "board-of-files", None, _board_of_files, "board")
@@ -47,6 +47,16 @@ def add_steps(commands) -> None:
     add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
     add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))
     add(commands, "render", None, lambda o: stage_module("pages").render(layout()))
+
+
+def _params(o) -> None:
+    from truerate.core.terminal import say
+    from truerate.flow.guard import check_params
+    from truerate.flow.probe import unasked_first
+
+    check_params()
+    for line in unasked_first(layout()):
+        say(line)
 
 
 def _board_of_files(o) -> None:

@@ -13,6 +13,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import is_cut, pair, read_parquet
 from truerate.core.terminal import say
+from truerate.flow import unasked
 from truerate.flow.making import BUILD
 from truerate.llm.generation import standing
 from truerate.llm.transport.verdict import FAULTS
@@ -33,13 +34,20 @@ def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
 
 def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
     """One line per board and model of which most replies are of no use, one on the dead letters that can be
-    asked again, and one per model that answered under another name than it was asked by.
+    asked again, and one per model that answered under another name than it was asked by; one per model that is
+    named and asked nothing, detector that judged nothing, and metric with cells of far fewer texts than others.
     """
     asked = at.p.boards if boards is None else boards
     replies = {
         board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()
     }
     said = [line for board, rows in replies.items() for line in useless(board, rows)]
+    for board in replies:
+        said += [
+            *unasked.built(at, board),
+            *unasked.silent_detectors(at, board),
+            *unasked.thin_cells(at, board),
+        ]
     return said + given_up(replies) + other_names(replies)
 
 

@@ -12,6 +12,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os.path import commonprefix
 from typing import Any
@@ -21,8 +22,9 @@ import polars as pl
 from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
-from truerate.flow.plan import Given, Run, assuming, imported, walk
+from truerate.flow.plan import Given, Run, assuming, imported, planned, walk
 from truerate.flow.tracks import planning_of
+from truerate.flow.unasked import unasked
 from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, facts
@@ -33,6 +35,7 @@ from truerate.tracks.contract import Step
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
 KIND = ("task", "scheme", "variant", "stage", "type")
 AGAIN = "asked again"  # the name of a kind ends so where the form of its reply was repeated
+N_FIRST = 6  # times four: texts of each kind by which `truerate params` looks at roles
 MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is asked after the one before it
 # What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
 _ASSUMED = re.compile(r"[Aa]ssumed ([0-9a-f]{16}\b|(?:sentence|fact) \d)")
@@ -188,6 +191,22 @@ def few(at: Layout, board: str, n: int) -> Layout:
     cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
     changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+
+
+def unasked_first(at: Layout) -> list[str]:
+    """The lines of `unasked` on boards of real sources that are imported, from a plan of their first texts, which asks
+    nobody: what `truerate params` can say of a role without the whole plan.
+    """
+    told = []
+    for board in at.p.boards:
+        is_real = not at.p.source(at.p.board(board).source).is_simulated
+        if not is_real or not at.p.models_on(board, at.p.models_of(board)):
+            continue
+        with suppress(TruerateError):  # its source is not imported yet, or does not fit: the build says so
+            own = few(at, board, N_FIRST).on(board)
+            lines = planned(own, board, imported(own, board))
+            told += unasked(at, board, {(one.step, one.model): len(one.requests) for one in lines})
+    return told
 
 
 class Prober:

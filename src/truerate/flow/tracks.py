@@ -57,7 +57,7 @@ def _refuse_unfit(track: str, part: str, value: Any, where: str) -> None:
         is_fit, kind = isinstance(value, Card), "a Card of tracks/contract.py"
     elif part in ("queried", "sliced", "scored", "totals", "claims", "metrics", "graph"):
         is_fit, kind = isinstance(value, tuple), "a tuple"
-    elif part in ("reasons", "scored_columns", "labelled_columns"):
+    elif part in ("reasons", "scored_columns", "labelled_columns", "alike"):
         is_fit, kind = isinstance(value, dict), "a mapping"
     else:
         is_fit, kind = callable(value), "a function"

@@ -124,7 +124,8 @@ class Protocol:
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
     real` shows of a board, from samples, scores and the source's card); `totals`, `claims` and `reasons`
     (published.py: of the printed numbers in published.csv those that must be sums of others, what else they
-    must be of one another, and why a table cannot be checked).
+    must be of one another, and why a table cannot be checked); `alike`: by metric the key of its slice whose
+    values are measured on as many texts (scores.py).
     """
 
     name: str
@@ -154,6 +155,7 @@ class Protocol:
     totals: tuple[tuple[str, str, str, str], ...] = ()
     claims: tuple[Claim, ...] = ()
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    alike: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def marks_tokens(self) -> bool:
@@ -215,6 +217,7 @@ OPTIONAL = {
     "totals": Part("TOTALS", ("published",)),
     "claims": Part("CLAIMS", ("published",)),
     "reasons": Part("REASONS", ("published",)),
+    "alike": Part("ALIKE", ("scores",)),
 }
 # Under which name plan.py holds each part of a Planning but its stand-ins, which bear the names of their steps.
 PLANNED = {

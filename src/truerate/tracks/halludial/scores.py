@@ -19,10 +19,12 @@ from truerate.tracks.halludial.detection_scores import (
 from truerate.tracks.halludial.judged_texts import by_judge, of_fitted
 from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
-from truerate.tracks.halludial.rate_scores import score_rates
+from truerate.tracks.halludial.rate_scores import RATE, score_rates
 from truerate.tracks.halludial.settings import Settings
 from truerate.tracks.halludial.transfer_scores import score_transfer
 from truerate.tracks.halludial.written_scores import score_written
+
+ALIKE = {RATE: "history"}  # every test turn is answered in both histories
 
 
 def score(
