@@ -7,7 +7,7 @@ at = Layout.load("params.yaml")
 
 rule sources:
     input:
-        [at.source(name, "card.json") for name in at.p.sources],
+        [at.source(name, "card.json") for name in at.p.used_sources()],
 
 
 rule sources_import:

@@ -72,7 +72,10 @@ def test_what_is_missing_before_anything_was_done(shown):
         "c": "folder to learn from not there: nowhere",
         "d": "not fetched",
     }
-    assert all(line["missing"].endswith("not imported; run `dvc repro sources`") for line in found.values())
+    assert all(
+        line["missing"].endswith("not imported, as no board reads it: name it under `boards`")
+        for line in found.values()
+    )
     assert (found["d"]["from"], found["d"]["revision"]) == ("org/absent-here claims train", "ab" * 20)
 
 

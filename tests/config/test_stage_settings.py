@@ -103,3 +103,12 @@ def test_a_size_that_no_command_names_makes_no_source_again(params):
     assert "sources" not in moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(natural=5))
     params["boards"]["halueval-closed-world"]["sizes"] = {"qa": 500}
     assert moved(params, lambda p: p["boards"]["halueval-closed-world"].pop("sizes")) >= {"sources"}
+
+
+def test_a_source_that_no_board_reads_is_not_made(params):
+    """It makes nothing again; one that a track's settings name is read beside the board's own."""
+    source = {"reader": "wikipedia", "path": "inputs/wiki"}
+    assert "sources" not in moved(params, lambda p: p["sources"].update(wiki=source))
+    params["tracks"]["halueval"]["knowledge_source"] = "wiki"
+    assert "wiki" in Params(**params).used_sources()
+    assert moved(params, lambda p: p["sources"]["wiki"].update(path="inputs/other")) >= {"sources"}

@@ -114,7 +114,7 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
             "redistribution": card.get("redistribution"),
             "rows": _rows(card.get("counts", {})),
         }
-        absent = [*_absent(source, card), *([] if card else ["not imported; run `dvc repro sources`"])]
+        absent = [*_absent(source, card), *_not_imported(at, name, has_card=bool(card))]
         revision = source.hub.revision[: None if as_json else 12] if source.hub else None
         line = {
             "source": name,
@@ -125,6 +125,15 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
         lines.append(line | facts | {"missing": "; ".join(absent) or None})
     shown = ("source", "reader", "from", "revision", "licence", "redistribution", "rows", "missing")
     show_table(pl.DataFrame(lines, schema=dict.fromkeys(shown, pl.String)), as_json=as_json)
+
+
+def _not_imported(at: Layout, name: str, *, has_card: bool) -> list[str]:
+    """Why a source has no tables: no board reads it, or the stage has not run."""
+    if has_card:
+        return []
+    if name in at.p.used_sources():
+        return ["not imported; run `dvc repro sources`"]
+    return ["not imported, as no board reads it: name it under `boards`"]
 
 
 def show_readers(*, as_json: bool) -> None:

@@ -232,6 +232,12 @@ class Params(Block):
         """Whether a name is that of a declared model."""
         return name in self.models
 
+    def used_sources(self) -> tuple[str, ...]:
+        """The sources that some board reads, in the order of params.yaml: what the stage `sources` makes."""
+        read = {board.source for board in self.boards.values()}
+        read |= {name for board in self.boards for name in self.track(board).sources()}
+        return tuple(name for name in self.sources if name in read)
+
     def models_of(self, board: str) -> tuple[str, ...]:
         """The declared models that a board's settings name."""
         return tuple(alias for alias in self.track(board).models() if alias in self.models)

@@ -7,7 +7,7 @@ writes that file once per stage.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from truerate.config import Params, Source
 
@@ -136,7 +136,9 @@ def read_by(p: Params, stage: Stage) -> dict[str, object]:
     """
     values = {place: _value(p, place, stage.board) for place in places(p, stage)}
     if stage.name == "sources":
-        values["sizes"] = {name: told for name in p.sources if (told := _told(p, p.source(name)))}
+        sources = cast(dict[str, object], values["sources"])
+        values["sources"] = {name: sources[name] for name in p.used_sources()}
+        values["sizes"] = {name: told for name in p.used_sources() if (told := _told(p, p.source(name)))}
         if whole := whole_articles(p):
             values["articles"] = whole
     return values

@@ -98,7 +98,8 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     p, there = at.p, at.on(stage.board) if stage.board else at
     code: dict[str, str] = {}
     if stage.name == "sources":
-        code = {name: at.code_digest(source.code) for name, source in p.sources.items() if source.code}
+        used = {name: p.source(name).code for name in p.used_sources()}
+        code = {name: at.code_digest(named) for name, named in used.items() if named}
     elif stage.name == "dataset":
         asked = p.endpoints_of(stage.board or "")
         code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}

@@ -1,5 +1,6 @@
 """The only way tables touch disk: checked on write and on read, the same rows always the same bytes."""
 
+import errno
 import json
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -11,7 +12,7 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas.declare import Table, schema
-from truerate.core.system_errors import system_error
+from truerate.core.system_errors import full_disks, system_error
 
 LARGEST_GROUP = 50_000  # rows of a table that are decoded at once where some of them are read
 STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
@@ -126,6 +127,10 @@ def put(path: str | Path, written: Callable[[Path], None]) -> None:
     except Exception as error:
         if refused := system_error(error, path):
             raise refused from None
+        if isinstance(error, pl.exceptions.PolarsError) and full_disks(str(path.parent)):
+            raise OSError(
+                errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)
+            ) from None  # polars names a part of the file
         raise
     finally:
         with suppress(OSError):  # of a write that failed
