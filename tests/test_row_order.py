@@ -103,7 +103,11 @@ def unsorted_firsts(source: str) -> set[str]:
     for function in ast.walk(ast.parse(source)):
         if isinstance(function, ast.FunctionDef):
             used = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-            if "group_by" in used and used & {"first", "last", "head", "tail"} and "sort" not in used:
+            if (
+                "group_by" in used
+                and used & {"first", "last", "head", "tail"}
+                and not used & {"sort", "sort_by"}
+            ):
                 found.add(function.name)
     return found
 

@@ -82,7 +82,7 @@ def add(params: dict, endpoint: str) -> None:
     answering = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 16}
     params["tracks"]["capitals"] = {"subjects": list(KNOWN), "answering": answering}
     params["sizes"]["demo"]["capitals"] = {"countries": 8}
-    params["sources"]["capitals"] = {"reader": "capitals", "path": "inputs/capitals"}
+    params["sources"]["capitals"] = {"reader": "capitals", "path": "inputs/capitals", "is_public": True}
     params["endpoints"]["here"] = {"base_url": endpoint}
     params["models"] |= {name: {"endpoint": "here", "model": name, "family": name} for name in KNOWN}
     params["boards"]["capitals"] = {"track": "capitals", "source": "capitals"}

@@ -9,7 +9,8 @@ from truerate.config import HubSource, Rights, Source, Training
 from truerate.core.errors import TruerateError
 from truerate.hub.licences import refuse_unpublishable
 from truerate.sources import read_source
-from truerate.sources.cards import are_published
+from truerate.sources.cards import are_published, keep_card
+from truerate.sources.wikipedia import CARD as WIKIPEDIA
 
 QA = {"knowledge": "Karlomi stands on the Teru.", "question": "Where does Karlomi stand?"} | {
     "right_answer": "On the Teru.",
@@ -121,3 +122,12 @@ def test_the_published_files_themselves_bear_their_card_under_any_name(public):
     folder = public("halueval", "general.jsonl")
     got = read_source("any", Source(reader="halueval", path=str(folder)), folder, "reject")
     assert (got.card["name"], got.card["licence"], got.card["redistribution"]) == ("HaluEval", "MIT", "yes")
+
+
+def test_articles_that_were_fetched_say_whose_they_are(put, tmp_path):
+    put("articles.jsonl", [{"title": "Varn", "lang": "de", "pageid": 1, "extract": "Varn ist eine Stadt."}])
+    keep_card(tmp_path, WIKIPEDIA)
+    got = read_source("mine", Source(reader="wikipedia", path=str(tmp_path)), tmp_path, "reject").card
+    assert (got["name"], got["licence"], got["redistribution"]) == ("Wikipedia", "CC BY-SA 4.0", "yes")
+    keep_card(tmp_path, WIKIPEDIA | {"licence": "other"})  # what stands there is the user's
+    assert json.loads((tmp_path / "source.json").read_text("utf-8"))["licence"] == "CC BY-SA 4.0"

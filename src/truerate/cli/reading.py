@@ -275,6 +275,8 @@ def _sources(o) -> None:
 def _fetch_articles(o) -> None:
     from pathlib import Path
 
+    from truerate.sources.cards import keep_card
+    from truerate.sources.wikipedia import CARD
     from truerate.web import articles, mediawiki
 
     rules, languages = layout().p.articles()
@@ -283,6 +285,8 @@ def _fetch_articles(o) -> None:
     asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)
     for lang, n in articles.fetch(Path(o.folder), wanted, asked).items():
         print(f"{lang}: {n} articles")
+    if not o.api:
+        keep_card(Path(o.folder), CARD)
 
 
 def _serve(o) -> None:

@@ -66,7 +66,7 @@ def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
     runs = rows.group_by(unit, maintain_order=True)
     said = pl.col("verdict")
     of_runs = [said.cast(pl.Float64).mean(), said.is_not_null().mean().alias("read")]
-    once = runs.agg(*of_runs, pl.exclude(*unit, "seed", "verdict").first())
+    once = runs.agg(*of_runs, pl.exclude(*unit, "seed", "verdict").sort_by("seed").first())
     return once.select(*(name for name in rows.columns if name != "seed"), "read")
 
 

@@ -1,5 +1,6 @@
 """The card of a source: its name and rights as the folder's `source.json` says them."""
 
+import json
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -44,6 +45,12 @@ def card_in(folder: Path, name: str) -> dict:
             f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
         )
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card
+
+
+def keep_card(folder: Path, card: dict) -> None:
+    """Say in a folder whose its files are, where it does not say so yet: in `source.json`."""
+    if not (path := folder / "source.json").exists():
+        path.write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 def own_card(name: str, given: dict) -> dict:

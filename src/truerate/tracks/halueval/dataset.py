@@ -114,7 +114,7 @@ def published_samples(
 
 def _drawn(samples: pl.DataFrame, n: int | None, seed: int) -> list[str]:
     """The samples of the first groups in a seeded order that hold at most `n` items together; at least one group."""
-    items = samples.group_by("group_id").agg(pl.col("item_id").n_unique()).rows()
+    items = samples.group_by("group_id", maintain_order=True).agg(pl.col("item_id").n_unique()).rows()
     order = sorted(items, key=lambda row: (draw(seed, row[0]), row[0]))
     totals = list(accumulate(n_items for _, n_items in order))
     n_groups = len(order) if n is None else max(1, bisect_right(totals, n))
