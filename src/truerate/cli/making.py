@@ -1,6 +1,7 @@
 """The commands that make something of the whole: builds, boards of public files, releases, and what moved between two."""
 
 import sys
+from pathlib import Path
 
 from truerate.cli.command import add, layout
 from truerate.cli.steps import stage_module
@@ -165,7 +166,12 @@ def _gc(o) -> None:
 
 
 def _repair(o) -> None:
-    print(*repair() or ["nothing to mend"], sep="\n")
+    lines = repair()
+    if Path("params.yaml").is_file() and Path("dvc.lock").is_file():
+        from truerate.flow.repair_outs import repair_outs
+
+        lines += repair_outs(layout())
+    print(*lines or ["nothing to mend"], sep="\n")
 
 
 def _real(o) -> None:
