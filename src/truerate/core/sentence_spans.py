@@ -8,6 +8,7 @@ import re
 from bisect import bisect
 from collections import Counter
 
+import regex
 import sentencex
 
 # Blank space that is no plain blank, told as one: the library counts it in bytes and falls over it.
@@ -16,7 +17,7 @@ _BLANKS = {
 }
 _BLANKS |= dict.fromkeys(range(0x2000, 0x200B), " ") | dict.fromkeys(range(0xD800, 0xE000), "?")
 # Within quotes and brackets the library ends no sentence, be they as long as a page: it is not shown them.
-_QUOTES = re.compile(r"[\"“”„‟«»()\[\]]|(?<!\w)['‘’]|['‘’](?!\w)")
+_QUOTES = regex.compile(r"[\"“”„‟«»()\[\]]|(?<!\w)['‘’]|['‘’](?!\w)")
 _OPENED = re.compile(r"(?:(?<=[\s。！？])|\A)[\"'“‘„«‹(\[]+\s*\Z")
 _CLOSERS = "\"'”’»)]」』"
 _CITATIONS = r"(?:[ ]?\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\])"
@@ -66,10 +67,10 @@ _AFTER_ORDINAL = re.compile(
     r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhunderts?|Auflage)\b|"
     r"(?:ja(?:nv|n)|fé?v|mars|avr|juin)\w*\b"
 )
-_LAST_WORD = re.compile(r"(?:(?<=[\s(\[\"'“„«/–—-])|\A)((?:\w{1,2}\.)*[^\W_][\w\u0900-\u09ff]*)\.\Z")
+_LAST_WORD = regex.compile(r"(?:(?<=[\s(\[\"'“„«/–—-])|\A)((?:\w{1,2}\.)*[^\W_]\w*)\.\Z")
 _STOPPED = re.compile(r"([^\s.!?]*)([.!?])[.!?]*\Z")  # the last word, and the stop on it
 SHORT = 5  # letters of what may be an abbreviation
-_WORD = re.compile(r"\w+(?:['’\-]\w+)*")
+_WORD = regex.compile(r"\w+(?:['’\-]\w+)*")
 
 # The first code points of scripts and the language whose stops are taken where nobody says which; "" is any other.
 _SCRIPTS = (
@@ -198,7 +199,7 @@ def _stops(before: str, behind: str, *, is_whole: bool) -> bool:
     if (short in _LEADS_TO_NUMBER or word in _OF_A_YEAR) and behind[:1].isdecimal():
         return False
     is_initial = len(word) == 1 and word.isupper() and word != "I"
-    if not (is_initial or short in _MAY_STAND_LAST or re.fullmatch(r"(?:\w{1,2}\.)+\w", word)):
+    if not (is_initial or short in _MAY_STAND_LAST or regex.fullmatch(r"(?:\w{1,2}\.)+\w", word)):
         return True
     if short in ("a.m", "p.m") and behind[:1].isupper():
         return True
