@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from truerate.config import load_params
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError, TruerateError
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "params.yaml").read_text("utf-8")
@@ -85,7 +85,7 @@ PLAIN = {
     "a key in capitals": (lambda p: p.update(HUB=p.pop("hub")), "unknown key 'HUB'; did you mean 'hub'?"),
     "a date without quotes": (
         lambda p: p["models"]["elm"].update(cutoff=yaml.safe_load("2024-05-01")),
-        "models.elm.cutoff: must be text (got a date, '2024-05-01'; put it in quotes to have text)",
+        "models.elm.cutoff: must be text (got a date, '2024-05-01'): write \"2024-05-01\" in quotes",
     ),
     "a key that is gone": (
         lambda p: p["sizes"]["demo"]["mfava"].pop("train"),
@@ -238,3 +238,28 @@ def test_a_name_that_dvc_reads_as_a_number_is_refused(tmp_path, name):
             tmp_path, lambda p, block=block: p[block].update({name: next(iter(p[block].values()))})
         )
         assert f"{block}: name {name!r} reads as a number" in line, line
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        ("no", 'languages.1: must be text (got false): write "no" in quotes'),
+        ("Off", 'languages.1: must be text (got false): write "Off" in quotes'),
+        ("yes", 'languages.1: must be text (got true): write "yes" in quotes'),
+        (
+            "2024-05-01",
+            "languages.1: must be text (got a date, '2024-05-01'): write \"2024-05-01\" in quotes",
+        ),
+        ("1_0", 'languages.1: must be text (got 10): write "1_0" in quotes'),
+        ("12:30", 'YAML reads 12:30 as 750; write "12:30" in quotes, or 750'),
+        ("0012", 'YAML reads 0012 as 10; write "0012" in quotes, or 10'),
+        ("1:30.5", 'YAML reads 1:30.5 as 90.5; write "1:30.5" in quotes, or 90.5'),
+    ],
+)
+def test_a_word_that_yaml_reads_otherwise_is_quoted_in_the_message(tmp_path, word, line):
+    path = tmp_path / "params.yaml"
+    text = Path("params.yaml").read_text("utf-8")
+    path.write_text(text.replace("languages: [en]", f"languages: [en, {word}]", 1), "utf-8")
+    with pytest.raises(SettingsError) as error:
+        load_params(path)
+    assert line in str(error.value) and "\n" not in str(error.value)

@@ -30,3 +30,11 @@ def test_what_is_none_is_refused(body):
 def test_what_is_too_deep_is_refused():
     with pytest.raises((ValueError, RecursionError)):
         loads(b"[" * 200_000)
+
+
+@pytest.mark.parametrize("beside", ["1", "NaN", '"123456789012345678901234567890"'])
+def test_a_number_beyond_64_bits_is_null_and_never_rounded(beside):
+    numbers = "123456789012345678901234567890, 18446744073709551616, -9223372036854775809"
+    assert loads(f"[{numbers}, {beside}]".encode())[:3] == [None] * 3
+    whole = f"[18446744073709551615, -9223372036854775808, 1234567890123456789, {beside}]"
+    assert loads(whole.encode())[:3] == [18446744073709551615, -9223372036854775808, 1234567890123456789]

@@ -135,3 +135,13 @@ def test_a_column_that_stands_twice_in_a_header():
     assert reason_of(lambda: made(csv_records(b"a,b,a\n1,2,3\n", ("a",)))) == wanted
     assert reason_of(lambda: made(tab_records(b"a\tb\ta\n1\t2\t3\n", ("a",)))) == wanted
     assert made(csv_records(b"a,,\n1,2,3\n", ("a",))) == [(1, {"a": "1", "": "3"})]
+
+
+def test_an_id_beyond_64_bits_is_text_and_never_rounded():
+    from truerate.sources.cuts import parse
+
+    assert parse(b'{"id": 123456789012345678901, "n": 1234567890123456789}') == {
+        "id": "123456789012345678901",
+        "n": 1234567890123456789,
+    }
+    assert parse(b"[" + b"9" * 5000 + b"]") == ["9" * 5000]

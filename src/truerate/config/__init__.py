@@ -73,18 +73,18 @@ __all__ = [
 
 def load_params(path: str | Path = "params.yaml") -> Params:
     """Read and check params.yaml. Raises TruerateError with one line per mistake."""
-    return checked(settings_in(path), Path(path).name)
+    return checked(settings_in(path), Path(path).name, text=Path(path).read_text("utf-8"))
 
 
-def checked(found: Any, file: str) -> Params:
-    """Plain values as settings; `file` is named where they are wrong. Raises TruerateError with one line per
+def checked(found: Any, file: str, *, text: str = "") -> Params:
+    """Plain values as settings; `file` is named where they are wrong, words of its `text` quoted. Raises TruerateError with one line per
     mistake.
     """
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
         raise SettingsError(
-            "\n".join(error_lines(error.errors(include_url=False), Params, file=file))
+            "\n".join(error_lines(error.errors(include_url=False), Params, file=file, text=text))
         ) from None
     for lines in ((*misplaced(params), *undeclared(params)), mismatched(params), _of_public_data(params)):
         if faults := [veiled(f"{file}: {line}") for line in dict.fromkeys(lines)]:

@@ -27,7 +27,7 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
         if not isinstance(found, dict):
             raise SettingsError(f"reading {str(path)!r}: it holds no mapping of keys to values")
     made = laid_over(base, over)
-    checked(made, Path(profile).name)
+    checked(made, Path(profile).name, text=Path(profile).read_text("utf-8"))
     return yaml.safe_dump(made, sort_keys=False, allow_unicode=True, width=120)
 
 

@@ -4,6 +4,7 @@ twice, literal secrets.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -60,10 +61,13 @@ _SHAPES = re.compile(
 _SECRET = "_env"
 
 
-def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
+def error_lines(
+    faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str, text: str = ""
+) -> list[str]:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
-    missing under its right name.
+    missing under its right name. `text`: what the file holds, to quote words that YAML reads otherwise.
     """
+    root = yaml.compose(text, Loader=_Loader)
     misspelt = {
         path
         for fault in faults
@@ -77,7 +81,7 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
     by_block: dict[object, list[str]] = {}
     for fault in open_:
         lines = by_block.setdefault(fault["loc"][0] if fault["loc"] else "", [])
-        if (line := _line(fault, whole, file)) not in lines:
+        if (line := _line(fault, whole, file, root)) not in lines:
             lines.append(line)
     return [veiled(line) for block, lines in by_block.items() for line in _few(lines, block)]
 
@@ -100,7 +104,7 @@ def _few(lines: list[str], block: object) -> list[str]:
     )
 
 
-def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
+def _line(fault: ErrorDetails, whole: type[BaseModel], file: str, root: yaml.Node | None) -> str:
     path = [_short(str(part)) for part in fault["loc"] if part not in NO_PLACES]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
@@ -122,7 +126,33 @@ def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
         isinstance(fault["input"], dict) and fault["type"] == "value_error"
     )
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
+    is_word = what == _PLAIN["string_type"] and isinstance(fault["input"], bool | int | float | date)
+    if is_word and not is_hidden and (written := _written(root, fault["loc"])) is not None:
+        got += f': write "{_short(written)}" in quotes'
     return f"{file}: {where}: {what}{got}"
+
+
+def _written(node: yaml.Node | None, loc: Sequence[int | str]) -> str | None:
+    """The word that stands at a place of a file, as it was written there without quotes; None where none does."""
+    is_key = loc[-1] == "[key]"
+    loc = [part for part in loc if part not in NO_PLACES]
+    for depth, part in enumerate(loc, 1):
+        if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+        elif isinstance(node, yaml.MappingNode):
+            entries = [pair for pair in node.value if part in _keys_of(pair[0])]
+            node = entries[0][0 if is_key and depth == len(loc) else 1] if entries else None
+        else:
+            return None
+    return node.value if isinstance(node, yaml.ScalarNode) and not node.style else None
+
+
+def _keys_of(node: yaml.Node) -> tuple[Any, ...]:
+    """How a key may be called in the place of a fault."""
+    if not isinstance(node, yaml.ScalarNode):
+        return ()
+    value = node.value if node.style else yaml.safe_load(node.value)
+    return node.value, value, str(value), repr(value)
 
 
 def _short(text: str) -> str:
@@ -157,7 +187,7 @@ def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     if not isinstance(value, str | int | float | bool):
-        return f"a {type(value).__name__}, {str(value)!r}; put it in quotes to have text"
+        return f"a {type(value).__name__}, {str(value)!r}"
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_N_SHOWN:
         return "a number of many digits"
     text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
@@ -247,6 +277,24 @@ class OnceOnly(_Loader):  # type: ignore[misc]  # which of the two is known when
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
+
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        """A number as a person reads it: `0123` (83 to YAML 1.1) and `12:30` (750) are refused."""
+        is_int = node.tag == "tag:yaml.org,2002:int"
+        value: int | float = self.construct_yaml_int(node) if is_int else self.construct_yaml_float(node)
+        digits = node.value.lstrip("+-").replace("_", "")
+        if ":" in digits or (is_int and len(digits) > 1 and digits[0] == "0" and digits.isdigit()):
+            raise yaml.constructor.ConstructorError(
+                None,
+                None,
+                f'YAML reads {node.value} as {value}; write "{node.value}" in quotes, or {value}',
+                node.start_mark,
+            )
+        return value
+
+
+for _kind in ("int", "float"):
+    OnceOnly.add_constructor(f"tag:yaml.org,2002:{_kind}", OnceOnly.construct_number)
 
 
 def settings_in(path: str | Path) -> Any:

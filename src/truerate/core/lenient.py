@@ -1,11 +1,13 @@
-"""JSON as servers write it, which is not always JSON."""
+"""JSON as servers and people write it, which is not always JSON."""
 
 import json
+import re
 from math import isinf
 
 import orjson
 
-LONGEST_NUMBER = 18  # digits of a whole number that 64 bits hold
+LEAST, MOST = -(1 << 63), (1 << 64) - 1  # what 64 bits hold, signed or not
+_LONG = re.compile(rb"\d{19}")
 
 
 def loads(body: bytes) -> object:
@@ -15,13 +17,26 @@ def loads(body: bytes) -> object:
     Infinity) null. Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
     """
     try:
-        return orjson.loads(body)
+        if not has_long_number(body):
+            return orjson.loads(body)
     except orjson.JSONDecodeError:
-        text = body.decode(json.detect_encoding(body), "surrogatepass")
-        value = json.loads(
-            text.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short
-        )
-        return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        pass
+    text = body.decode(json.detect_encoding(body), "surrogatepass")
+    value = json.loads(
+        text.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short
+    )
+    return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def has_long_number(body: bytes | str) -> bool:
+    """Whether a number may stand in a body that 64 bits do not hold, and that `orjson` would round to a float."""
+    return _LONG.search(body.encode("utf-8", "replace") if isinstance(body, str) else body) is not None
+
+
+def whole_or_text(digits: str) -> int | str:
+    """A whole number; its digits as text where 64 bits do not hold it: an id is never rounded."""
+    number = _short(digits)
+    return digits if number is None else number
 
 
 def _finite(digits: str) -> float | None:
@@ -29,4 +44,4 @@ def _finite(digits: str) -> float | None:
 
 
 def _short(digits: str) -> int | None:
-    return int(digits) if len(digits) <= LONGEST_NUMBER else None
+    return int(digits) if len(digits) <= len(str(MOST)) and LEAST <= int(digits) <= MOST else None

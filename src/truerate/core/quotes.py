@@ -7,7 +7,6 @@ segment of it, whatever else the reason quotes.
 
 import re
 import string
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -16,6 +15,7 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
+from truerate.core.text import compatible, is_in_word
 from truerate.core.whole_words import units
 
 Span = tuple[int, int]
@@ -134,8 +134,8 @@ def _letter_by_letter(plain: str, text: str, *, is_short: bool) -> Span | None:
     while start >= 0:
         end = start + len(plain)
         is_whole = not (
-            (start and text[start - 1].isalnum() and plain[0].isalnum())
-            or (end < len(text) and text[end].isalnum() and plain[-1].isalnum())
+            (start and is_in_word(text[start - 1]) and is_in_word(plain[0]))
+            or (end < len(text) and is_in_word(text[end]) and is_in_word(plain[-1]))
         )
         if is_whole:
             return start, end
@@ -175,8 +175,8 @@ def _levelled(text: str) -> tuple[_Word, ...]:
     """The words of a text, without case, marks and forms of signs."""
     words = []
     for start, end in units(text):
-        form = unicodedata.normalize("NFKC", text[start:end].translate(_SAME)).casefold()
-        if form := "".join(sign for sign in form if sign.isalnum() or unicodedata.combining(sign)):
+        form = compatible(text[start:end].translate(_SAME)).casefold()
+        if form := "".join(sign for sign in form if is_in_word(sign) or sign in "^_ ").strip(" ^_"):
             words.append(_Word(form, start, end))
     return tuple(words)
 
@@ -280,14 +280,14 @@ def _shuts(plain: str, *, needs_end: bool) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for mark in _SHUTS.finditer(plain, 1):
         is_behind_word = not plain[mark.start() - 1].isspace()
-        if is_behind_word and not (needs_end and plain[mark.end() : mark.end() + 1].isalnum()):
+        if is_behind_word and not (needs_end and is_in_word(plain[mark.end() : mark.end() + 1])):
             places.setdefault(mark[0], []).append(mark.start())
     return places
 
 
 def _opens(plain: str, start: int) -> bool:
     """Whether a mark may open a quotation: before a word, and no apostrophe."""
-    is_after_word = plain[start - 1 : start].isalnum() and plain[start] not in _TWO_SIDED
+    is_after_word = is_in_word(plain[start - 1 : start]) and plain[start] not in _TWO_SIDED
     is_before_word = bool(plain[start + 1 : start + 2].strip())
     return is_before_word and not is_after_word and not _ELISION.match(plain, start)
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import regex
 
+from truerate.core.text import UNSPACED
+
 MARKED = 0.5  # a word is marked above it (Mu-SHROOM's rule for hard spans) unless the detector has a threshold of its own
 SUSPECTED = 0.2  # a word is suspected above it, and told to programs alone below it
-# Scripts that put no space between words. Each letter, with the marks that sit on it, is a unit of its own there.
-_UNSPACED = "".join(
-    rf"\p{{scx={script}}}"
-    for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
-)
+# Also letters that several of these scripts share (ー), and those of Tibetan, which puts points between syllables.
+_UNSPACED = UNSPACED.replace(r"\p{", r"\p{scx=") + r"\p{scx=Tibetan}"
 _LETTER = rf"[\p{{L}}&&[{_UNSPACED}]]\p{{M}}*"
 # Letters, marks, digits and joiners of any other script; inside a word apostrophes, inside a number its points and commas.
 _IN_WORD = rf"[[\p{{L}}\p{{M}}\p{{N}}_\u00ad\u200c\u200d]--[\p{{L}}&&[{_UNSPACED}]]]"

@@ -5,17 +5,19 @@ A process that fits many folds sees each text again and again: what a text holds
 fold only gathers them.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import regex
+
+from truerate.core.text import LETTER, PIECE
 
 MAX_FEATURES = 20_000  # of each kind, the most frequent first
 N_KEPT = 50_000  # texts
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TOKEN = regex.compile(rf"{LETTER}|{PIECE}|[^\w\s]", regex.VERSION1)
 
 
 def word_grams(text: str) -> list[str]:

@@ -11,15 +11,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import regex
 
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
+from truerate.core.text import piece_spans
 
 Span = tuple[int, int]
 WORDS = "words"
-ALONE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_TOKEN = regex.compile(rf"[{ALONE}]\p{{M}}*|[\p{{L}}\p{{N}}\p{{M}}_--[{ALONE}]]+", regex.VERSION1)
 
 
 class TokenCounts(NamedTuple):
@@ -35,7 +33,7 @@ def word_offsets(text: str) -> list[Span]:
     """The tokens of a text as half-open code points; blank space and punctuation are none. An empty text has
     none.
     """
-    return [found.span() for found in _TOKEN.finditer(text)]
+    return list(piece_spans(text))
 
 
 @lru_cache(maxsize=4)

@@ -12,6 +12,7 @@ from pathlib import Path
 import orjson
 
 from truerate.core.errors import listed
+from truerate.core.lenient import has_long_number, whole_or_text
 from truerate.core.text import clean
 from truerate.sources.rows import BadRow, Reason, type_name
 
@@ -24,15 +25,17 @@ Cut = Iterator[tuple[int, Callable[[], object]]]
 
 
 def parse(raw: bytes | str) -> object:
-    """A JSON value. Escaped lone surrogates pass here (cleaning replaces them); what is no JSON is a bad row."""
+    """A JSON value; a whole number beyond 64 bits is the text of its digits. Escaped lone surrogates pass here
+    (cleaning replaces them); what is no JSON is a bad row.
+    """
     try:
-        return orjson.loads(raw)
+        if not has_long_number(raw):
+            return orjson.loads(raw)
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(
-            raw.decode() if isinstance(raw, bytes) else raw
-        )  # json guesses the encoding of bytes, line by line
+        # json guesses the encoding of bytes, line by line
+        return json.loads(raw.decode() if isinstance(raw, bytes) else raw, parse_int=whole_or_text)
     except UnicodeDecodeError as error:
         raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
     except (ValueError, RecursionError) as error:

@@ -5,17 +5,18 @@ enough: nothing of a document is left out, and a claim is never cut.
 NLTK's: a chunk may begin a sentence earlier or later than theirs.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from truerate.core.text import sentences
+import regex
+
+from truerate.core.text import LETTER, PIECE, sentences
 from truerate.detectors.windows import borders
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
 SPARE = 2  # tokens that a piece of a text may have more than it had within the text
 LEAST = 8  # a window is at least an eighth of what the network sees, or the text is too long to be judged
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD = regex.compile(rf"{LETTER}|{PIECE}|[^\w\s]", regex.VERSION1)
 
 
 class Chunker(NamedTuple):

@@ -11,16 +11,14 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
+from truerate.core.text import UNSPACED
 from truerate.detectors.tokens.labels import filled, trimmed
-from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
 N_WORDS = 3000
 # A word with the blank before it, a digit, a character of a script without spaces, a blank, a mark: the
 # pieces that no token crosses.
-_PIECE = (
-    rf" ?[{ALONE}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{ALONE}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
-)
+_PIECE = rf" ?[{UNSPACED}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{UNSPACED}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
 
 
 @dataclass(frozen=True)

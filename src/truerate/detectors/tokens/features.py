@@ -8,7 +8,6 @@ parts a suffix from a name; numbers are whole; a character of a script without s
 company of its neighbours. The whole reference is read, also where a network sees only a piece of it.
 """
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from truerate.metrics.tokens import ALONE, word_offsets
+from truerate.core.text import UNSPACED, compatible
+from truerate.metrics.tokens import word_offsets
 
 # match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) ·
 # 13 no word. level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three
@@ -31,7 +31,7 @@ RARE = (
     # share of the reference's sentences above which a word is no longer telling; one sentence is always
     # allowed
 )
-_SINGLE = regex.compile(rf"[{ALONE}]", regex.VERSION1)
+_SINGLE = regex.compile(rf"[{UNSPACED}]", regex.VERSION1)
 _ARABIC = regex.compile(
     r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})"
 )  # and, so, with, as, the, for the
@@ -72,7 +72,7 @@ class ReferenceIndex(NamedTuple):
 def units(text: str) -> Units:
     """The words of a text in order. An empty text has none."""
     offsets = np.array(word_offsets(text), dtype=np.int32).reshape(-1, 2)
-    keys = [unicodedata.normalize("NFKC", text[start:end]).casefold() for start, end in offsets.tolist()]
+    keys = [compatible(text[start:end]).casefold() for start, end in offsets.tolist()]
     is_single = np.array([_SINGLE.match(key) is not None for key in keys], dtype=bool)
     ends = np.array([found.end() for found in _END.finditer(text)], dtype=np.int32)
     return Units(

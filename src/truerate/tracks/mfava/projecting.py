@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truerate.core.tags import with_tags
-from truerate.core.text import sentences
+from truerate.core.text import is_in_word, sentences
 from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, generation
 from truerate.metrics.tokens import marked, word_offsets
@@ -110,7 +110,7 @@ def _carried(text: Text, translation: str, parts: Sequence[tuple[int, int, np.nd
         if run is None:
             return None
         start, end = theirs[run[0]][0], theirs[run[1]][1]
-        if not text.marked[span["end"] - 1].isalnum():
+        if not is_in_word(text.marked[span["end"] - 1]):
             end = _with_stops(translation, end)
         found.append({"start": start, "end": end, "type": span["type"]})
     found.sort(key=lambda one: (one["start"], one["end"]))
@@ -132,6 +132,6 @@ def best_run(values: np.ndarray) -> tuple[int, int] | None:
 
 def _with_stops(text: str, end: int) -> int:
     """The end moved behind the marks that close a word: a span that ends with its full stop does so there, too."""
-    while end < len(text) and not text[end].isalnum() and not text[end].isspace():
+    while end < len(text) and not is_in_word(text[end]) and not text[end].isspace():
         end += 1
     return end

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
+import regex
 
 from truerate.core.errors import TruerateError
 from truerate.core.keys import draw
@@ -127,7 +128,7 @@ def is_private(key: str, messages: Sequence[str]) -> bool:
         _EMAIL.fullmatch(key) or not said or not all(map(_INTRODUCED.search, said))
     ):  # before a pattern is compiled for the name
         return bool(_EMAIL.fullmatch(key))
-    own = re.compile(rf"{_OWN}{re.escape(key)}(?!\w)")
+    own = regex.compile(rf"{_OWN}{re.escape(key)}(?!\w)")
     return all(map(own.search, said))
 
 

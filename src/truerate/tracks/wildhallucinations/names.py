@@ -4,12 +4,12 @@ What is counted is conversations, not mentions: a user who comes back to one thi
 once.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
+import regex
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import reject_row
@@ -91,7 +91,7 @@ def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[N
 def _unfit(name: str, message: str) -> tuple[str, str] | None:
     if (fault := name_fault(name)) is not None:
         return UNUSABLE, fault
-    is_held = re.search(rf"(?<!\w){re.escape(name_key(name))}(?!\w)", message)
+    is_held = regex.search(rf"(?<!\w){regex.escape(name_key(name))}(?!\w)", message)
     return None if is_held else (NOT_IN_MESSAGE, "the message holds no such name")
 
 

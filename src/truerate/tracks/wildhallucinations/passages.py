@@ -13,12 +13,12 @@ import numpy as np
 
 from truerate.core.keys import content_id
 from truerate.core.sentence_spans import sentence_spans
-from truerate.core.text import passage_name, words
+from truerate.core.text import passage_name, terms, word_spans, words
 from truerate.metrics.bm25 import Index
 
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
 KEPT = 10_000  # entities of which it is kept where the passages of their facts lie: 3 kB each, the paper has 7,919
-_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+|\w+")
+_GROUPED = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+")
 
 
 class Passage(NamedTuple):
@@ -59,18 +59,14 @@ def passages(document_id: str, text: str, n_words: int) -> list[Passage]:
 def _pieces(text: str, span: tuple[int, int], n_words: int) -> list[tuple[int, int]]:
     """A sentence, or its parts of `n_words` words where it is longer."""
     start, end = span
-    starts = [start + match.start() for match in re.finditer(r"\w+(?:['’\-]\w+)*", text[start:end])][
-        n_words::n_words
-    ]
+    starts = [start + first for first, _ in word_spans(text[start:end])][n_words::n_words]
     borders = [start, *starts, end]
     return [(a, a + len(text[a:b].rstrip())) for a, b in zip(borders, borders[1:], strict=False)]
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens that are matched: runs of letters and digits in lower case; a number is one token, with or
-    without commas.
-    """
-    return [token.replace(",", "") for token in _TOKEN.findall(text.casefold())]
+    """The terms that are matched (`text.terms`); a number is one, with or without commas."""
+    return terms(_GROUPED.sub(lambda found: found[0].replace(",", ""), text))
 
 
 class Evidence:

@@ -7,13 +7,13 @@ from collections.abc import Collection
 import polars as pl
 
 from truerate.core.schemas import pair
+from truerate.core.text import WORD
 from truerate.llm.generation import REASKED
 from truerate.tracks.wildhallucinations.abstention import RULES
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.names import EXTRACT
 from truerate.tracks.wildhallucinations.verifying import VERIFY
 
-WORD = r"\w+(?:['’\-]\w+)*"  # as in text.words
 LONG = (EXTRACT, GENERATE, WRITE, VERIFY)  # purposes of replies whose texts are not compared with words
 RETRIEVED = "retrieved"  # of which only is read whether it is told
 ASKED = "asked"

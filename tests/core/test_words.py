@@ -1,0 +1,152 @@
+"""The one rule of what a word is, in the scripts of the languages that boards have."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import truerate
+from truerate.core import text as texts
+from truerate.core.quotes import locate
+from truerate.core.text import WORD, compatible, normalise, piece_spans, terms, words
+from truerate.detectors.lexical import _features
+from truerate.detectors.tokens.features import units
+from truerate.metrics.overlap import absent_rate
+from truerate.tracks.halueval.candidates import candidate_reason
+
+SPACED = {  # the blanks part the words
+    "am": "አዲስ አበባ ዋና ከተማ", "ar": "كَتَبَ الوَلَدُ الدَّرْسَ", "bg": "София е столица", "bn": "ঢাকা বাংলাদেশের রাজধানী",
+    "ca": "l'home del col·legi", "cs": "Příliš žluťoučký kůň", "de": "Straßen-Café für Größe", "el": "Η Αθήνα είναι πρωτεύουσα",
+    "es": "El niño comió piñas", "eu": "Bilboko udala", "fa": "می\u200cخواهم کتاب\u200cها را بخوانم", "fi": "Älä syö yötä",
+    "fr": "l’été s'achève", "gu": "ગુજરાતી ભાષા", "he": "שָׁלוֹם לְצה״ל", "hi": "बंदरगाह दिल्ली में राम", "hr": "Čovjek je došao",
+    "hy": "Երևանը մայրաքաղաք է", "id": "ibu-kota Jakarta", "it": "perché l'acqua", "ka": "თბილისი დედაქალაქია", "kn": "ಬೆಂಗಳೂರು ರಾಜಧಾನಿ",
+    "ko": "서울은 수도이다", "ml": "കേരളം സംസ്ഥാനം", "mr": "मुंबई राजधानी", "ne": "काठमाडौं राजधानी हो", "pa": "ਪੰਜਾਬੀ ਭਾਸ਼ਾ",
+    "ru": "Москва столица", "si": "ශ්\u200dරී ලංකාව", "sv": "Åländsk öl", "ta": "சென்னை தமிழ்நாட்டின் தலைநகரம்", "te": "హైదరాబాద్ రాజధాని",
+    "tr": "İstanbul'da ığdır", "uk": "Київ столиця", "ur": "اسلام آباد دارالحکومت", "vi": "Hà Nội là thủ đô",
+    "nfd": "cafe\u0301 nai\u0308ve",
+}  # fmt: skip
+UNSPACED = {  # a letter with its marks is a word
+    "zh": ("北京", ["北", "京"]),
+    "ja": ("東京カード", ["東", "京", "カ", "ー", "ド"]),
+    "th": ("น้ำปี ๒๕", ["น้ำ"[:2], "ำ", "ปี", "๒๕"]),
+    "lo": ("ປີ", ["ປີ"]),
+    "km": ("ភ្នំ។", ["ភ្", "នំ"]),
+    "my": ("မြို့ကို။", ["မြို့", "ကို"]),
+}
+
+
+@pytest.mark.parametrize("lang", SPACED)
+def test_words_of_scripts_with_spaces_are_whole(lang):
+    text = SPACED[lang]
+    assert words(f"«{text}!»") == text.split()
+
+
+@pytest.mark.parametrize("lang", UNSPACED)
+def test_words_of_scripts_without_spaces_are_letters_with_their_marks(lang):
+    text, expected = UNSPACED[lang]
+    assert words(text) == expected == [text[start:end] for start, end in piece_spans(text)]
+
+
+@pytest.mark.parametrize(
+    "text", [*SPACED.values(), *(text for text, _ in UNSPACED.values()), "It's 10^-6_a 5¹ x"]
+)
+def test_polars_counts_the_same_words(text):
+    assert pl.Series([text]).str.count_matches(WORD).item() == len(words(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Jean-Luc's 1,000 x_1 10^6 a^b 2^-3 'tis -- rock-'n'-roll U.S. e.g. 3.5%", "", "a", "--^6^"]
+)
+def test_ascii_is_cut_as_everything_else(text):
+    beside = f"é {text}"  # no ASCII: the other way
+    assert words(beside) == ["é", *words(text)] and terms(beside) == ["é", *terms(text)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("राम", "रोम"), ("दिल्ली", "दिल्ला"), ("كَتَبَ", "كُتُب"), ("சென்னை", "சன்னை"), ("ဒီ", "ဒု"), ("10⁶", "106"), ("1½", "11/2"),
+     ("10⁻⁶", "10⁶"), ("10₂", "102"), ("5①", "51"), ("ปี", "ปู")],
+)  # fmt: skip
+def test_other_words_are_no_equals(one, other):
+    assert normalise(one) != normalise(other)
+    assert candidate_reason(one, other) is None
+    assert absent_rate(words(one), set(words(other))) > 0
+    assert locate(one, other) is None
+    assert units(one).keys != units(other).keys
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("The  Delhi.", "delhi"), ("café", "cafe\u0301"), ("STRASSE", "Straße"), ("İzmir", "izmir"), ("１２ km²", "12 km2"), ("H₂O", "H2O"),
+     ("10⁶", "10^6"), ("10⁻⁶", "10^-6"), ("Wör\u00adter", "Wörter"), ("ﷲ", "الله"), ("کتـاب", "کتاب"), ("1️⃣", "1"), ("ΟΔΟΣ", "οδος")],
+)  # fmt: skip
+def test_forms_of_one_word_are_equal(one, other):
+    assert normalise(one) == normalise(other) != ""
+
+
+def test_a_power_is_no_number_of_more_digits():
+    assert compatible("5.97×10²⁴ kg, 1¹/₂ m², 10⁻⁶") == "5.97×10^24 kg, 1 1/2 m2, 10^-6"
+    assert "106" not in units("10⁶ and 10^6").keys and units("10⁶").keys == units("10^6").keys == ["10^6"]
+
+
+def test_terms_pair_the_letters_of_scripts_without_spaces():
+    assert terms("北京 is It's 京 カード") == ["北京", "is", "it", "s", "京", "カー", "ード"]
+    assert terms("กรุง") == ["กรุ", "รุง"]
+
+
+def test_a_swapped_name_is_seen_in_every_script():
+    for told, known in (("रोम ने शहर बनाया", "राम ने शहर बनाया"), ("Rom hat es erbaut", "Ram hat es erbaut")):
+        assert _features(told, known)[0] == 1 / 4
+
+
+# ---- the source --------------------------------------------------------------------------------------------
+OF_PATTERNS = re.compile(r"\bre\.(?:compile|search|match|fullmatch|finditer|findall|sub|split)\(")
+# Where the standard library's `\w` or `\b` may stand: what is read there is no text of any language, or English words.
+ALLOWED = {
+    "answers": "English words of forms and markup",
+    "cli": "names and addresses",
+    "config": "names, addresses and secrets in settings",
+    "core/pretrained.py": "ids of the Hub",
+    "core/quotes.py": "English articles and elisions",
+    "core/sentence_spans.py": "English, German and French first words",
+    "core/text.py": "the word rule itself",
+    "detectors/published/replies.py": "yes, no, PASS, FAIL",
+    "flow": "names of models and assumed replies",
+    "hub": "licences, secrets, paths and addresses",
+    "llm": "replies: English and names of fields",
+    "metrics/gram_counts.py": "signs that are of no word",
+    "real": "names of files",
+    "site": "names of files",
+    "sources": "names of files and English marks of the formats",
+    "tracks/mfava/inserting.py": "names of tags",
+    "tracks/mfava/silver.py": "a place to insert into, of an assumed reply",
+    "tracks/mfava/wild.py": "English frames of questions",
+    "tracks/wildhallucinations/abstention.py": "the paper's English phrases",
+    "tracks/wildhallucinations/entities.py": "English relatives",
+    "web": "English of error pages, names of classes",
+}
+
+
+def test_no_other_module_cuts_words():
+    root = Path(truerate.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        name, source = path.relative_to(root).as_posix(), path.read_text("utf-8")
+        if (
+            re.search(r"^import re$", source, re.M)
+            and OF_PATTERNS.search(source)
+            and re.search(r"\\[wWbB]", source)
+        ):
+            found.append(name)
+    assert [
+        name for name in found if not any(name == part or name.startswith(f"{part}/") for part in ALLOWED)
+    ] == []
+    cuts = [
+        p
+        for p in root.rglob("*.py")
+        if r"\w+(?:['’\-]\w+)*" in p.read_text("utf-8") or "NFKC" in p.read_text("utf-8")
+    ]
+    known = ("core/text.py", "core/sentence_spans.py", "site/word_index.py")
+    assert [p for p in cuts if "llm/replies" not in p.as_posix() and not p.as_posix().endswith(known)] == []
+    assert texts.words("राम") == ["राम"]
