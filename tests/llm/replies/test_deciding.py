@@ -100,6 +100,6 @@ def test_what_is_not_the_writers_own_picks_nothing(asks, reported):
 def test_a_reply_that_goes_round_in_circles_picks_nothing():
     assert choice("Answer 1: good, Answer 2: bad, " * 150, NAMES, asks="best").reason == "ambiguous"
     assert (
-        choice("Answer 1: good, Answer 2: bad, " * 150 + "\nSo I choose Answer 1.", NAMES, asks="best").value
+        choice("Answer 1: good, Answer 2: bad. " * 150 + "\nSo I choose Answer 1.", NAMES, asks="best").value
         == NAMES[0]
     )

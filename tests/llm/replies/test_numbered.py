@@ -123,7 +123,6 @@ def test_an_entry_that_speaks_of_the_work_voids_nothing(line, place):
 @pytest.mark.parametrize(
     "text",
     [
-        "[1] A lies\nin Oria.\n[2] none",
         "[1] A lies in Oria\nB lies there, too.",
         "[1] A.\nB is a lake.\n[2] none",
     ],
@@ -165,7 +164,12 @@ def test_marks_alone_and_words_in_brackets_hold_no_fact(line):
     assert {read_lines(text, 2).n_malformed for text in (f"{line}\n{whole}", f"{whole}\n\n{line}")} == {0}
 
 
-def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It lies in the\nNorth."):
+def test_a_fact_that_goes_on_in_the_next_line_is_one(text="[1] Kiel is a city.\n[2] It lies in the\nNorth."):
+    assert read_lines(text, 2) == Facts(((0, "Kiel is a city."), (1, "It lies in the North.")), (), 0)
+    assert read_lines("[1] A lies\nin Oria.\n[2] none", 2) == Facts(((0, "A lies in Oria."),), (), 0)
+
+
+def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It lies in the"):
     assert read_lines(text, 2).n_malformed == 1
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from truerate.core.text import sentences, words
 from truerate.llm.replies.cutting import MAX_CHARS, element, visible
 from truerate.llm.replies.meta_words import tells_nothing
+from truerate.llm.replies.normalizing import unwrapped_lines
 
 PHRASES = (
     Path(__file__).parent / "abstentions.csv"
@@ -88,7 +89,7 @@ def says_not_known(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[^\S\n]+", " ", element(visible(text)).text).strip(" \n*_`>#")
+    return unwrapped_lines(element(visible(text)).text).strip(" \n*_`>#")
 
 
 def _parts(plain: str) -> list[str]:

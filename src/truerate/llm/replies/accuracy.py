@@ -12,6 +12,8 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.located import answering
+from truerate.llm.replies.normalizing import agreed
+from truerate.llm.replies.rating import CROSSES, TICKS
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 
@@ -62,7 +64,7 @@ _OPEN = lazy(
     re.I,
 )
 _EXCEPTED = lazy(
-    r"[\s,;:.!*_\"'—–-]*(?:but|though|although|however|except|if|unless|only|perhaps|maybe|probably|\?)(?!\w)",
+    r"[\s,;:.!*_\"'—–-]*(?:but|though|although|however|except|if|unless|only|perhaps|maybe|probably|not\s+at\s+all|hardly|nope|no(?=[^\w\n]*(?:\n|\Z))|\?)(?!\w)",
     re.I,
 )
 # a part of the evaluation that is not accurate
@@ -84,6 +86,19 @@ _DOUBTED = lazy(
 )
 
 _POLES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
+# a field and its value: no verdict is the name alone
+_VALUES = {
+    **dict.fromkeys(("yes", "y", "true", "1", *TICKS), True),
+    **dict.fromkeys(("no", "n", "false", "0", "not", *CROSSES), False),
+}
+_FIELD = lazy(
+    r"^[^\w\n]*+(?:(?:(?:the|this)\s+)?evaluation\s+is\s+|is[ _]+)?(?P<name>(?:in)?(?:accurate|correct))"
+    r"[ \t\"'*_`)\]]*+(?:\([^()\n]{0,20}\))?(?:[:：=|?？–—-]|->|→|=>)[\s\"'*_`(\[|]*+"
+    r"(?P<value>(?:yes|no|y|n|true|false|not)(?=[^\w\n]*$|\s*[.,;:!(—–]|\s+(?:because|since|as|the|it|this|there)\b)|"
+    rf"[{TICKS}{CROSSES}]|(?:[\d.,]+(?:\s*(?:/|of|out of)\s*\d+|\s*%)?|none|null|n/a|unknown|unclear|-+)"
+    r"(?=[^\w\n]*$|\s*[.,;(])|\w+(?:[ \t]+\w+){0,2}(?=[^\w\n]*$))",
+    re.I | re.MULTILINE,
+)
 _KEYS = frozenset((
     "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",
     "assessment", "decision", "output", "response", "final answer", "meta evaluation", "final verdict", "conclusion",
@@ -100,14 +115,22 @@ def accurate(reply: str, cue: str) -> Parsed:
     if not answer:
         return nothing(cuts)
     answer, frame = framed(answer)
+    found = agreed(lambda words: _accurate(words, cue), answer)
+    return Parsed(found.value, found.reason, joined(cuts, frame, found.cuts))
+
+
+def _accurate(answer: str, cue: str) -> Parsed:
+    """The verdict of a reply in one of its plain forms."""
     region, more = answering(answer, cue, lambda head: _stated(head)[1] != "absent")
     inside, layers = bare(region)
-    cuts = joined(cuts, frame, more, layers)
+    cuts = joined(more, layers)
     if not inside.strip(" \t\n.*_#`-…\"'"):
         return Parsed(None, "empty", cuts)
-    if (named := structured.pairs(region)) and (told := _named(named)):
+    named = structured.pairs(region)
+    fields, kind = (named, "json") if named else (structured.cells(region), "table")
+    if told := _named(fields):
         value = told.pop() if len(told) == 1 else None
-        return Parsed(value, "ambiguous" if value is None else None, joined(cuts, ("json",)))
+        return Parsed(value, "ambiguous" if value is None else None, joined(cuts, (kind,)))
     if is_refusal(inside):
         return Parsed(None, "refusal", cuts)
     value, reason = _stated(inside)
@@ -118,7 +141,9 @@ def _stated(text: str) -> tuple[bool | None, str | None]:
     """What the words of a reply say of the evaluation, or why they say nothing."""
     text = re.sub(r"\b(is|was|does)n['’]t\b", r"\1 not", text)
     text = re.sub(r"\b(i)\s+would\b(?=\s+(?:say|call|judge))", r"\1'd", text, flags=re.I)
-    told = list(_told(text))
+    fields = [_value(found["name"], found["value"]) for found in _FIELD.finditer(text)]
+    text = _FIELD.sub("", text)
+    told = [*fields, *_told(text)]
     if not told:
         return None, "ambiguous" if _OPEN.search(text) or _HALVED.search(text) else "absent"
     is_half = _PARTED.search(text) or (told[0] is True and _PART_BAD.search(text))
@@ -163,11 +188,18 @@ def _named(named: Sequence[tuple[str, Any]]) -> set[bool | None]:
     """What names and values say of the evaluation; empty where no name speaks of it."""
     told: set[bool | None] = set()
     for name, value in named:
-        pole = _POLES.get(name.removeprefix("is "))
-        if pole is not None and isinstance(value, bool):
-            told.add(value is pole)
-        elif pole is not None and isinstance(value, str) and value.strip(" .").casefold() in ("yes", "no"):
-            told.add((value.strip(" .").casefold() == "yes") is pole)
+        plain = name.removeprefix("is ")
+        if plain in _POLES:
+            told.add(_value(plain, value))
         elif name in _KEYS and isinstance(value, str):
             told.add(_stated(value)[0])
+        elif name in _KEYS and len(named) == 1:
+            told.add(None)
     return told
+
+
+def _value(name: str, value: Any) -> bool | None:
+    """What the value of a field says whose name is a verdict (`Accurate: no`); None of a value that is no yes or no."""
+    word = str(value).strip(" \t\n.!*_\"'`|()[]").casefold() if isinstance(value, str | int) else ""
+    said = _VALUES.get(word)
+    return None if said is None else said is _POLES[name.casefold()]

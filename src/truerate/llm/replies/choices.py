@@ -20,6 +20,7 @@ from truerate.llm.replies.deciding import OPEN, decided
 from truerate.llm.replies.formed import of_json, of_table
 from truerate.llm.replies.hedging import BACK, CONDITION, REPORTED, UNDECIDED, WITHDRAWN
 from truerate.llm.replies.mentions import MOST_NAMED, NOUNS, SIGNS, UNSPACED, VERB, alone_name, mention
+from truerate.llm.replies.normalizing import agreed
 from truerate.llm.replies.others import (
     with_initials_named,
     with_last_number_named,
@@ -131,9 +132,15 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    found = agreed(lambda words: _choice(words, names, cue, asks), answer)
+    return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+
+
+def _choice(answer: str, names: Sequence[str], cue: str | None, asks: Asks) -> Parsed:
+    """The choice of a reply in one of its plain forms."""
     answer = unicodedata.normalize("NFKC", answer).replace("’", "'").replace("\u20e3", "")
     if (name := placed(answer, names)) is not None:
-        return Parsed(name, cuts=cuts)
+        return Parsed(name)
     answer = structured.ticked(structured.unboxed(answer))
     answer = _LATIN_IN_CJK.sub(" ", answer)
     answer = UNSPACED.sub(r" \g<0> ", answer)
@@ -144,9 +151,9 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     behind = headings.last_before_next(answer, cue, given=given) if cue else None
     value, more = behind if behind is not None else (answer, ())
     if cue and (headings.is_behind(answer, cue, _CONDITION) or len(_under(answer, cue, names)) > 1):
-        return Parsed(None, "ambiguous", joined(cuts, ran_on, more))
+        return Parsed(None, "ambiguous", joined(ran_on, more))
     found = _region(value, tuple(names), asks)
-    return Parsed(found.value, found.reason, joined(cuts, ran_on, more, found.cuts))
+    return Parsed(found.value, found.reason, joined(ran_on, more, found.cuts))
 
 
 def _under(answer: str, cue: str, names: Sequence[str]) -> set[str]:

@@ -14,6 +14,7 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import unfenced, unwrapped
 from truerate.llm.replies.marks import Entry
+from truerate.llm.replies.normalizing import plain, unwrapped_lines
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.support import verdict_of, without_claim
 
@@ -86,9 +87,11 @@ _VERDICT_KEYS = (
 def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     """Of each claim whether it is NOT supported, or one of REASONS: a list, in the order of the claims."""
     answer, cuts = unwrapped(text)
-    n = len(claims)
     if not answer:
-        return Parsed(["empty"] * n, nothing(cuts).reason, cuts)
+        return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
+    n = len(claims)
+    is_list = all(_ASKED.fullmatch(line.strip().casefold()) for line in answer.split("\n") if line.strip())
+    answer = plain(answer) if is_list else unwrapped_lines(answer)
     value = marks.json_of(answer)
     if value is not None:
         return Parsed(_of_json(value, n), None, joined(cuts, ("json",)))

@@ -44,10 +44,39 @@ _BEHIND = lazy(
     r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b[^\n]{0,120}|is\s+there\s+anything\b[^\n]{0,60}\?)[ \t]*)+\Z",
     re.IGNORECASE,
 )
+# marks of direction, blanks of no width, controls; joiners, too, but between signs that they join: letters of scripts
+# that need them, and pictures
 _UNSEEN = dict.fromkeys(
-    [*range(9), 11, *range(14, 32), *range(127, 133), *range(134, 160), 0xAD, 0x200B, 0x200E, 0x200F]
-    + [*range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x206A), 0xFE0E, 0xFE0F, 0xFEFF]
+    [
+        *range(9),
+        11,
+        *range(14, 32),
+        *range(127, 133),
+        *range(134, 160),
+        0xAD,
+        0x34F,
+        0x61C,
+        0x115F,
+        0x1160,
+        0x17B4,
+        0x17B5,
+    ]
+    + [
+        *range(0x180B, 0x1810),
+        0x200B,
+        0x200E,
+        0x200F,
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        0x3164,
+        0xFEFF,
+    ]
+    + [*range(0xFE00, 0xFE10), 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE1000)]
 ) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
+_JOINERS = lazy(
+    r"(?<![\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff])[\u200c\u200d]+"
+    r"|[\u200c\u200d]+(?![\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff])"
+)
 _DATA = lazy(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
 _FENCED = lazy(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _FENCED_IN_LINE = lazy(r"\A`{3}([^`\n]+)`{3}\Z")
@@ -85,7 +114,7 @@ def visible(text: str) -> str:
     """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of no
     width, control characters), with `\\n` for every end of line.
     """
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
+    return _JOINERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN))
 
 
 def framed(text: str) -> Cut:

@@ -10,6 +10,7 @@ from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import bare, emphasis, quotes, unfenced, unwrapped
 from truerate.llm.replies.headings import find
+from truerate.llm.replies.normalizing import plain as plain_form
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
@@ -63,6 +64,7 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    answer = plain_form(answer)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
     if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
@@ -184,6 +186,7 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    answer = plain_form(answer)
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         answer, cuts = only, joined(cuts, ("json",))

@@ -16,6 +16,7 @@ from truerate.llm.replies import headings, stating, structured
 from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.grammar import paraphrase
 from truerate.llm.replies.lexicon import MEANS, WORD
+from truerate.llm.replies.normalizing import readings
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.verdicts import ANNOUNCES, of_names, yes_no
@@ -112,8 +113,17 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
         none = nothing(cuts)
         return LocatedVerdict(None, none.reason, none.cuts)
     answer, frame = framed(answer)
+    cuts = joined(cuts, frame)
+    found, *others = readings(lambda words: _located(words, response, cue, knowledge, cuts), answer)
+    if any((one.value, one.segments) != (found.value, found.segments) for one in others):
+        return LocatedVerdict(None, "ambiguous", found.cuts)
+    return found
+
+
+def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[str, ...]) -> LocatedVerdict:
+    """The verdict of a reply in one of its plain forms."""
     region, more = answering(answer, cue, _says)
-    cuts = joined(cuts, frame, more)
+    cuts = joined(cuts, more)
     if (named := _names(region)) is not None:
         own = structured.name_key(cue)
         plain = [("answer" if name == own else name, value) for name, value in named]

@@ -20,6 +20,7 @@ from truerate.llm.replies.cutting import unwrapped
 from truerate.llm.replies.fact_data import NOUNS, of_json, of_table
 from truerate.llm.replies.fact_words import LABEL, OPEN, Told, is_cut, stated
 from truerate.llm.replies.marks import Entry, Line
+from truerate.llm.replies.normalizing import unwrapped_lines
 from truerate.llm.replies.nothing import says_nothing
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
@@ -70,6 +71,9 @@ class Facts(NamedTuple):
     n_malformed: int
 
 
+_TABBED = lazy(r"^[ \t]*(\d{1,3})\t", re.MULTILINE)  # a number in a column of its own
+
+
 def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     """`Facts` of a reply about these sentences, or None with `empty`, `thought_only` or `absent`; the cuts say
     what was read loosely.
@@ -77,6 +81,7 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    answer = unwrapped_lines(_TABBED.sub(r"[\1] ", answer))
     found = of_json(answer, len(sentences))
     if found is None and not marks.is_json_like(answer):
         found = of_table(answer, len(sentences)) or _of_lines(_latest(answer, len(sentences)), sentences)

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from truerate.core.patterns import lazy
 from truerate.core.text import sentences
+from truerate.llm.replies.cutting import visible
+from truerate.llm.replies.normalizing import unemphasised
 
 _FALSE = (
     r"(?:false|fake|untrue|wrong|incorrect|inaccurate|misleading|fabricat\w*|hallucinat\w*|made[- ]up|"
@@ -257,7 +259,7 @@ MAX_FIRST = 1_000  # characters in which they are sought
 )  # a reader asks of a reply, and of what it takes out of it, which mostly are the same
 def is_refusal(text: str) -> bool:
     """Whether a text declines what it was asked for: within its first two sentences. False for an empty text."""
-    plain = text.replace("’", "'").replace("`", "").strip(" \t\n*_#>")
+    plain = unemphasised(visible(text)).replace("’", "'").replace("`", "").strip(" \t\n*_#>")
     first = " ".join(" ".join(sentences(plain[:MAX_FIRST])[:N_SENTENCES]).split())[:400]
     if (
         not first

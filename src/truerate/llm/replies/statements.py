@@ -287,6 +287,11 @@ def _labelled(sentence: str) -> Stated | None:
     """`Hallucination: Yes`, and of the contrary pole `Faithful: Yes`."""
     if valued := stating.NAMED_VALUE.fullmatch(sentence):
         is_own = stating.HALLUCINATION.fullmatch(structured.name_key(valued[1]))
+        if stating.SOUND_KEY.fullmatch(structured.name_key(valued[1])) and valued[2].casefold() in (
+            "true",
+            "false",
+        ):
+            return Stated(valued[2].casefold() == "false", "conclusion")
         if is_own and valued[2].casefold() in stating.VALUES:
             return Stated(stating.VALUES[valued[2].casefold()], "conclusion")
     if counted := stating.COUNTED.fullmatch(sentence):

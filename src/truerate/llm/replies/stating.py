@@ -202,7 +202,7 @@ NAMED = lazy(
 )
 # `Hallucinated claims: 0 of 4`
 COUNTED = lazy(
-    r"(?:(?:total\s+)?number\s+of\s+)?hallucinat\w+\s+(?:claims|facts|details|statements|segments|parts|items)\s*[:=]\s*(?P<n>\d{1,3})"
+    r"(?:(?:total\s+)?number\s+of\s+)?hallucinat(?:ions|\w+\s+(?:claims|facts|details|statements|segments|parts|items))(?:\s+(?:found|detected|present|count))?\s*[:=]\s*(?P<n>\d{1,3})"
     r"(?:\s*(?:of|/|out\s+of)\s*\d{1,3})?\W*",
     re.I,
 )

@@ -114,6 +114,17 @@ _LABEL = lazy(
     r"(?:final |my )?(?:verdicts?|judge?ments?|answer|conclusion|label|status|result|decision|rating|assessment|classification)"
     r"[*_]*\s*(?:is\b)?\s*[:：=\-–—]?\s*"
 )
+# a field whose name is a verdict, and its value, where that is short and names no passage
+_FIELD = lazy(
+    r"(?:is )?(?:(?P<sound>supported|entailed|confirmed|verified|true|correct|accurate|factual)|"
+    r"unsupported|not supported|refuted|contradicted|false|incorrect|inaccurate|hallucinated)"
+    r"[*_`\"']*\s*(?:[:：=→|]|[–—-]+)\s*[*_`\"']*(?P<value>yes|no|y|n|true|false|0|1|✅|✔|✓|❌|✗|✘|✖|n/a|null|none|unknown|unclear|[-–—]|"
+    r"\d+(?:[.,]\d+)?\s*(?:/\s*\d+|%|out of \d+))[*_`\"'.!]*"
+)
+_VALUES = {
+    **dict.fromkeys(("yes", "y", "true", "1", "✅", "✔", "✓"), True),
+    **dict.fromkeys(("no", "n", "false", "0", "❌", "✗", "✘", "✖"), False),
+}
 # what is asked of a claim, before a yes or no that answers it
 _ASKED = lazy(
     rf"(?:is (?:it|this|the \w+) )?{_SURELY}(?:supported|entailed|confirmed|verified|corroborated|true|correct|accurate|factual)"
@@ -127,6 +138,9 @@ def verdict_of(text: str, claim: str = "") -> bool | None:
     plain = _plain(without_claim(text, claim) if claim else text)
     if not plain:
         return None
+    if (field := _FIELD.fullmatch(plain)) is not None:
+        said = _VALUES.get(field["value"])
+        return None if said is None else said is (field["sound"] is None)
     label = _LABEL.match(plain)
     if label and label.end() < len(plain):
         plain = plain[label.end() :].lstrip("*_ ")

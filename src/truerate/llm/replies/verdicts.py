@@ -20,6 +20,7 @@ from truerate.llm.replies import headings, hedging, structured
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.grammar import state
 from truerate.llm.replies.lexicon import MEANS, WORD
+from truerate.llm.replies.normalizing import agreed
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.statements import Asks, opening, prose
 from truerate.llm.replies.stating import ALONE, HALLUCINATION, LABELS, SOUND_KEY, VALUES
@@ -172,13 +173,19 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    found = agreed(lambda words: _verdict(words, cue, asks), answer)
+    return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+
+
+def _verdict(answer: str, cue: str | None, asks: Asks) -> Parsed:
+    """The verdict of a reply in one of its plain forms."""
     levelled = _levelled(_CUE_ABROAD.sub(f"#{cue}#: ", answer) if cue else answer)
     if _BREAKS_OFF.search(levelled):
-        return Parsed(None, "absent", cuts)
+        return Parsed(None, "absent")
     found = _in_place(structured.unboxed(levelled), cue, asks)
     if found.value is not None and hedging.RETRACTED.search(levelled):
-        return Parsed(None, "ambiguous", joined(cuts, found.cuts))
-    return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+        return Parsed(None, "ambiguous", found.cuts)
+    return found
 
 
 def _levelled(text: str) -> str:

@@ -1,0 +1,88 @@
+"""The same words in another dress are read alike or not at all; the name of a field is never its value."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from truerate.llm.replies.accuracy import accurate
+from truerate.llm.replies.claim_verdicts import read_verdicts
+from truerate.llm.replies.verdicts import yes_no
+
+from . import track_readers
+from .corpus import load
+from .readers import READERS
+from .wrapping import FORMS, differing
+
+VERDICTS = ("verdicts", "chains", "choices", "located", "accuracies", "prose")
+OF_TRACKS = ("verifier", "abstentions", "domains")
+CLAIMS = ["Kiel is a city.", "Kiel lies in Bavaria."]
+CASES = [
+    json.loads(line) for line in Path(__file__).with_name("turned.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def _read(name):
+    if name in track_readers.READERS:
+        return track_readers.rows(name), track_readers.READERS[name]
+    return load(name), lambda row: READERS[row.get("corpus", name)](row).value
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "one space"])
+@pytest.mark.parametrize("name", VERDICTS + OF_TRACKS)
+def test_wrapped_emphasised_or_with_other_blanks_nothing_is_turned_or_invented(name, form):
+    rows, read = _read(name)
+    found = differing(rows, form, read, n=1)
+    # a question and the answer below it, or beside it, are two replies: one of 10,000 variants
+    assert len(found) <= 1, [(row["text"], row["got"], row["plain"]) for row in found]
+    assert name in ("chains", "abstentions") or not found, [(row["text"], row["got"]) for row in found]
+
+
+@pytest.mark.parametrize("name", VERDICTS + OF_TRACKS)
+def test_one_blank_made_a_line_break_turns_nothing(name):
+    rows, read = _read(name)
+    found = differing(rows, "one space", read, n=1)
+    assert [(row["text"], row["got"]) for row in found if row["value"] is not None] == []
+    # invented: a break within a label, a table or a list that makes another one of it
+    assert len(found) <= 0.003 * len(rows), [(row["text"], row["got"]) for row in found]
+
+
+@pytest.mark.parametrize("name", ["facts", "names", "refusals"])
+@pytest.mark.parametrize("form", ["emphasis", "zero width", "CRLF"])
+def test_lists_are_read_alike(name, form):
+    rows, read = (
+        _read(name) if name != "refusals" else (load(name), lambda row: READERS["refusals"](row).value)
+    )
+    assert [(row["text"], row["got"]) for row in differing(rows, form, read, n=1)] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["text"][:40] for case in CASES])
+def test_a_case_that_was_turned_is_read_as_it_is_meant(case):
+    if case["reader"] == "accurate":
+        assert accurate(case["text"], "Evaluation Is").value is case["right"]
+    elif case["reader"] == "yes_no":
+        found = yes_no(case["text"], "Your Judgement", asks="hallucination").value
+        assert found is case["right"] or (case.get("may_be_unread") and found is None)
+    else:
+        assert read_verdicts(case["text"], CLAIMS).value == case["right"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Accurate: 7/10", "Accurate: n/a", "Accurate: null", '{"accurate": null}', '{"accurate": 0.7}', "Accurate: not at all",
+             "Accurate, no", '{"accurate": "7/10"}', "Accurate: perhaps"],
+)  # fmt: skip
+def test_a_value_that_is_no_verdict_is_no_verdict(text):
+    assert accurate(text, "Evaluation Is").value is None
+
+
+@pytest.mark.parametrize("text", ["[1] Supported: n/a", "[1] supported: 7/10", "[1] supported: null"])
+def test_a_value_that_is_no_verdict_is_none_of_a_claim(text):
+    assert read_verdicts(text, CLAIMS[:1]).value == ["malformed"]
+
+
+def test_joiners_stay_where_letters_need_them():
+    from truerate.llm.replies.cutting import visible
+
+    assert visible("می\u200cخواهم") == "می\u200cخواهم"
+    assert visible("क्\u200dष") == "क्\u200dष"
+    assert visible("not hal\u200dluci\u200cnated") == "not hallucinated"
