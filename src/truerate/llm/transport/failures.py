@@ -107,6 +107,8 @@ def nothing_whole(name: str, url: str, last: Verdict, n_tries: int) -> TruerateE
     """The endpoint answers, and is paid for it, with nothing that is a whole reply."""
     what = f"{n_tries:,} replies in a row, and none of them whole, the last as {last.reason}: {last.detail}"
     hint = f"see to endpoints.{name} in params.yaml, or to the server, and run again"
+    if last.reason == "empty":
+        hint = f"content is empty: if the server puts the answer into the reasoning, turn its reasoning parser off; else {hint}"
     return EndpointError(f"asking endpoint {name!r} ({url}): {what}; {hint}; {NOTHING_DEAD}")
 
 
