@@ -46,8 +46,8 @@
     left.append(make("dl", { class: "tr-facts" }, ...rows.map(([key, value]) => make("div", {}, make("dt", {}, ...visible(key)), make("dd", {}, ...visible(value))))));
     const name = /^https?:\/\/[^\s<>"']+$/.test(url) ? make("a", { href: url, rel: "nofollow noopener noreferrer" }, ...visible(title || url)) : make("span", {}, ...visible(title));
     right.append(make("p", { class: "tr-block-title" }, "Where its text is"), make("p", {}, name), make("p", { class: "tr-sub" }, ...visible([citation, licence].filter(Boolean).join(" · "))));
-    const facts = [named(index, "task", record.task), record.lang && named(index, "lang", record.lang), record.by && `by ${record.by}`, `label: ${record.source}`, "its licence does not let the text be shown"];
-    return article(head([label(record.wrong)], facts, record, board), left, right);
+    const facts = [named(index, "task", record.task), record.lang && named(index, "lang", record.lang), record.by && `by ${record.by}`, record.source && `label: ${record.source}`, "its licence does not let the text be shown"];
+    return article(head(record.wrong === null ? [] : [label(record.wrong)], facts, record, board), left, right);
   };
   cards[""] = labelled;
   cards.ids = closed;

@@ -4,6 +4,8 @@ where whoever may read it finds it.
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from truerate.core.rights import PLAIN_ATTRIBUTES
 from truerate.core.schemas import unpaired
 from truerate.site.samples_index import Gathered
@@ -16,12 +18,18 @@ FILTERS = (
     ("label", "Label", "Both labels"),
     ("generator", "Written by", "Anyone"),
 )
+COLUMNS = (
+    *("sample_id", "item_id", "task", "lang", "is_hallucinated"),
+    *("label_source", "generator", "attributes"),
+)
+UNLABELLED = (None, None, "fact", None, None, None, None, [])  # by COLUMNS
 BATCH = 4_000
 
 
 def closed_records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
-    """At most `n_max` labelled texts as ids, one after the other, and the index over them, which is whole once
-    they were read. No word of a text, question or document is in either.
+    """At most `n_max` texts as ids, one after the other, and the index over them, which is whole once they were
+    read: the labelled ones; of a board without any the facts of its replies, whose label is null. No word of a
+    text, question or document is in either.
     """
     index: dict = {}
     return _records(board, n_max, index), index
@@ -29,12 +37,10 @@ def closed_records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
 
 def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     gathered = Gathered(name for name, *_ in FILTERS)
-    columns = [
-        *("sample_id", "item_id", "task", "lang", "is_hallucinated"),
-        *("label_source", "generator", "attributes"),
-    ]
-    samples = board.samples.select(columns).sort("task", "sample_id").head(n_max)
-    for batch in samples.iter_slices(BATCH):
+    samples = (_facts(board, n_max) if board.samples.is_empty() else board.samples.select(COLUMNS)).sort(
+        "task", "sample_id"
+    )
+    for batch in samples.head(n_max).iter_slices(BATCH):
         items = rows_by(board.items.select("item_id", "attributes"), "item_id", batch["item_id"])
         for row in batch.iter_rows(named=True):
             record = _record(row, items.get(row["item_id"], {}))
@@ -42,7 +48,7 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
             yield record
     index |= gathered.columns(FILTERS, board.vocabulary) | {
         "form": FORM,
-        "n_all": board.samples.height,
+        "n_all": board.n_texts,
         "types": [],
         "layers": [],
         "judged": [],
@@ -52,11 +58,22 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     }
 
 
+def _facts(board: Board, n_max: int) -> pl.DataFrame:
+    """The first facts by id, as rows of labelled texts without a label."""
+    columns = {"sample_id": "fact_id", "item_id": "item_id", "generator": "subject"}
+    facts = board.facts.lazy().select(**columns).sort("sample_id").head(n_max).collect()
+    langs = board.items.select("item_id", "lang")
+    return facts.join(langs, on="item_id", how="left", maintain_order="left").select(
+        pl.col(name) if name in ("lang", *columns) else pl.lit(value, dtype).alias(name)
+        for (name, dtype), value in zip(board.samples.select(COLUMNS).schema.items(), UNLABELLED, strict=True)
+    )
+
+
 def _values(row: dict) -> dict[str, str]:
     return {
         "task": row["task"],
         "lang": row["lang"] or "",
-        "label": "hallucinated" if row["is_hallucinated"] else "right",
+        "label": {True: "hallucinated", False: "right", None: ""}[row["is_hallucinated"]],
         "generator": row["generator"] or "",
     }
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from truerate.core.rights import KEYS, open_tables
-from truerate.site.tables import Board, n_rows
+from truerate.site.tables import Board
 
 OPEN = (
     "CC0",
@@ -29,13 +29,13 @@ def open_part(board: Board) -> Board:
 
 def has_texts(board: Board) -> bool:
     """Whether the board has texts to read one by one: labelled ones, or replies that were cut into facts."""
-    return bool(board.samples.height or n_rows(board.facts))
+    return bool(board.n_texts)
 
 
 def may_name(board: Board) -> bool:
-    """Whether there are labelled texts of which the rights allow the ids."""
+    """Whether there are texts, labelled or facts of replies, of which the rights allow the ids."""
     rights = board.source_card
-    return bool(board.samples.height) and "ids-only" in (
+    return has_texts(board) and "ids-only" in (
         rights.get("redistribution"),
         rights.get("own_redistribution"),
     )

@@ -81,6 +81,11 @@ class Board:
         """The measures and the words of the board's values: the shared words and those of its track's card."""
         return Vocabulary.of(self.measures, self.track_card.words)
 
+    @cached_property
+    def n_texts(self) -> int:
+        """How many texts can be read one by one: the labelled ones; where there are none, the facts of replies."""
+        return self.samples.height or n_rows(self.facts)
+
     @property
     def is_recognition(self) -> bool:
         """Whether the board ranks who notices hallucination, which a reader easily takes for who hallucinates
