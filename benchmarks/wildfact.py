@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.unread import all_supported
-from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, SCORES
+from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, SCORES, STATING, STRICT_PAPER
 from truerate.real.markers import write_between
 from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
 
@@ -130,14 +130,15 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     table["n_unparsed"] = table["n_facts"] - table["n_read"]
     sizes = table.groupby("domain")["entity"].nunique()
     table["domain"] = table["domain"].where(table["domain"].map(sizes) > DOMAINS_ABOVE, "other")
-    is_common = table.groupby("entity")["is_abstained"].sum() == 0
+    is_common = table["score"].notna().groupby(table["entity"]).all()
     ratios = {
         name: (table[column].fillna(0), table[column].notna())
         for name, column in SCORES.items()
         if name not in PRODUCTS
     }
-    ratios[RESPONDING], ratios[ALL_SUPPORTED] = (
-        (responds, pd.Series(True, index=table.index)),
+    ratios[STRICT_PAPER] = ((is_told & (n_supported == table["n_facts"])).astype(float), pd.Series(True, index=table.index))
+    ratios[STATING], ratios[ALL_SUPPORTED] = (
+        (is_told, pd.Series(True, index=table.index)),
         (table[ALL_SUPPORTED].fillna(0), table[ALL_SUPPORTED].notna()),
     )
     ratios["unreadable_rate"] = ((responds & (table["n_read"] < table["n_facts"])).astype(float), responds)

@@ -70,6 +70,27 @@ def test_strict_counts_abstention_as_0_and_leaves_open_replies_out():
     assert [SCORED[name]["strict"] for name in NAMES] == [1.0, 0.0, None, None, 0.0, None, None]
 
 
+def test_a_reply_without_a_fact_is_no_success_of_strict_and_an_unread_one_by_the_rule_that_is_chosen():
+    by_paper = scored_replies(REPLIES, FACTS, gamma=4, strict="paper")
+    # full is all supported; half, open, none, silent and cut are not known to be, and lost did not come
+    assert [SCORED[name]["strict_paper"] for name in NAMES] == [1.0, 0.0, 0.0, 0.0, 0.0, None, 0.0]
+    assert by_paper["strict_paper"].to_list() == [SCORED[name]["strict_paper"] for name in NAMES]
+    # of six that came four state something; of full, half, open and cut the two that tell are 1 and 0
+    assert [SCORED[name]["is_stating"] for name in NAMES] == [True, True, True, False, False, False, True]
+    assert mean_strict(scored_replies(REPLIES, FACTS, gamma=4)) == pytest.approx(4 / 6 * 1 / 2)
+    assert mean_strict(by_paper) == pytest.approx(1 / 6)
+
+
+def mean_strict(scored) -> float:
+    """Strict of one subject, which its outcomes have as their mean."""
+    parts, products = ratios(), {"strict": ("stating", "all_supported")}
+    factors = {name: parts[name] for name in products["strict"]}
+    sums = moments(scored, factors, by=["subject"], cluster=["subject", "entity"], products=products)
+    (found,) = product_cells(sums, products, by=["subject"], confidence=0.95)["value"]
+    assert strict_outcomes(scored)["outcome"].mean() == pytest.approx(found)
+    return found
+
+
 def test_the_length_penalty_below_gamma():
     # γ 4: 2 facts cost exp(1 − 4/2), 4 none, 1 fact exp(1 − 4/1); all facts count, with a verdict or not
     assert SCORED["full"]["length"] == pytest.approx(exp(-1)) and SCORED["half"]["length"] == 0.5
@@ -94,18 +115,13 @@ def test_no_facts_at_all():
     assert scored_replies(REPLIES.clear(), FACTS, gamma=4).is_empty()
 
 
-def test_the_common_entities_are_those_of_which_nobody_is_silent():
-    # b is silent on y, was never asked about z, and one of its two replies on w is silent
-    rows = [("a", "x", False), ("b", "x", False), ("a", "y", False), ("b", "y", True), ("a", "z", False)]
-    rows += [
-        ("a", "w", False),
-        ("b", "w", False),
-        ("b", "w", True),
-        ("a", "v", False),
-        ("b", "v", None),
-        ("c", "x", True),
-    ]
-    replies = pl.DataFrame(rows, schema=["subject", "entity", "is_abstained"], orient="row")
+def test_the_common_entities_are_those_of_which_everybody_has_a_score():
+    # b has no score on y (it is silent, did not come, or holds no fact), was never asked about z, and one of its two
+    # replies on w has none
+    rows = [("a", "x", 0.5), ("b", "x", 0.0), ("a", "y", 1.0), ("b", "y", None), ("a", "z", 1.0)]
+    rows += [("a", "w", 0.5), ("b", "w", 1.0), ("b", "w", None), ("a", "v", 1.0), ("b", "v", None)]
+    rows += [("c", "x", None)]
+    replies = pl.DataFrame(rows, schema=["subject", "entity", "score"], orient="row")
     assert common_entities(replies, ("a", "b")).to_list() == ["x"]
     assert common_entities(replies, ("a",)).to_list() == ["v", "w", "x", "y", "z"]
     assert common_entities(replies, ("a", "b", "c")).is_empty() and common_entities(replies, ()).is_empty()
@@ -258,7 +274,7 @@ def test_a_share_estimated_below_0_is_none_supported():
     assert scored["all_supported"].to_list() == [pytest.approx(-1 / 7)] * 48 + [None] * 2
     assert strict_outcomes(scored)["outcome"].to_list() == pytest.approx([0.0] * 50)
     parts = ratios()
-    products = {"strict": ("responding", "all_supported")}
+    products = {"strict": ("stating", "all_supported")}
     sums = moments(
         scored,
         {name: parts[name] for name in products["strict"]},

@@ -9,7 +9,7 @@ and does not abstain. Scores are in [0, 1].
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isnan, nan, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -30,25 +30,31 @@ SCORES = {
     "factscore_length": "length",
     "wildfactscore_dedup": "dedup",
 }
-RESPONDING, ALL_SUPPORTED = (
-    "responding",
-    "all_supported",
-)  # of the replies that came; of the responding ones that tell
+# Of the replies that came those that can be a success of Strict, and of these the share that is.
+STATING, ALL_SUPPORTED = "stating", "all_supported"
+STRICT_PAPER = "wildfactscore_strict_paper"
 PRODUCTS = {
-    "wildfactscore_strict": (RESPONDING, ALL_SUPPORTED)
+    "wildfactscore_strict": (STATING, ALL_SUPPORTED)
 }  # scores that are a product of two of `ratios`
+STRICT_RULES = Literal["readable", "paper"]  # what Strict makes of a reply with an unread verdict
 
 
-def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) -> pl.DataFrame:
+def scored_replies(
+    replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int, strict: STRICT_RULES = "readable"
+) -> pl.DataFrame:
     """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`,
-    `strict`, `all_supported`, `length`, `dedup`.
+    `strict`, `is_stating`, `all_supported`, `strict_paper`, `length`, `dedup`.
 
     `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
     `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict, or whose facts were not all
     written, is null and `is_unreadable`: dropping only those that the other facts leave open would lower the score.
-    `all_supported`: what a responding reply says of the share of replies whose every fact is supported: `strict` where nothing is unread,
-    else an estimate of it that may leave [0, 1] (`unread.all_supported`); null without a fact, and where facts were not all written. The
-    score of a subject is the product of `PRODUCTS`, for abstentions are never null. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ
+    `strict_paper`: Strict as the paper prints it, 1 where a reply that came holds facts and every one is known to be supported, else 0:
+    silence, a reply without a fact and one with an unread verdict are no success.
+    `is_stating`: the reply responds and holds a fact, or may hold one that was not written; without one it is no success of Strict.
+    `all_supported`: what a stating reply says of the share of these whose every fact is supported: `strict` where nothing is unread,
+    else an estimate of it that may leave [0, 1] (`unread.all_supported`); null where facts were not all written. The
+    score of a subject is the product of `PRODUCTS`, for abstentions are never null. With `strict` "paper" both are those of the paper:
+    every responding reply is stating, and says its `strict_paper`. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ
     (FActScore's length penalty).
     `dedup`: the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact` and no score.
     """
@@ -65,8 +71,14 @@ def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) ->
     penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
     is_told = responds & is_whole & (n_facts > 0)
     is_strict = (pl.col("n_supported") == n_facts).cast(pl.Float64)
+    of_paper = (responds & is_told.fill_null(False) & (pl.col("n_supported") == n_facts)).cast(pl.Float64)
+    of_paper = pl.when(pl.col("is_abstained").is_not_null()).then(of_paper)
+    is_empty = is_whole.fill_null(False) & (n_facts == 0)
+    is_paper = strict == "paper"
     return counted.with_columns(
-        _all_supported(counted, is_told),
+        pl.when(responds).then(of_paper).alias(ALL_SUPPORTED) if is_paper else _all_supported(counted, is_told),
+        is_stating=responds if is_paper else responds & ~is_empty,
+        strict_paper=of_paper,
         score=score,
         strict=pl.when(pl.col("is_abstained")).then(0.0).when(is_told & (n_read == n_facts)).then(is_strict),
         length=score * penalty,
@@ -118,15 +130,16 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for
     `cells.ratio_cells`.
 
-    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that tell
-    of all their facts (`all_supported`) the ones whose every fact is supported. So a reply that does not is as the
-    others that respond, and unread verdicts do not give silence more weight.
+    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond and hold a fact, and of those
+    that tell of all their facts (`all_supported`) the ones whose every fact is supported. So a reply that does not is as
+    the others with facts, unread verdicts do not give silence more weight, and a reply without a fact is no success.
     """
     of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
     of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
     return {
         **{name: mean_of(column) for name, column in SCORES.items() if name not in PRODUCTS},
-        RESPONDING: (pl.col("is_responding"), pl.col("is_abstained").is_not_null()),
+        STRICT_PAPER: mean_of("strict_paper"),
+        STATING: (pl.col("is_stating"), pl.col("is_abstained").is_not_null()),
         ALL_SUPPORTED: (
             pl.col(ALL_SUPPORTED),
             pl.col(ALL_SUPPORTED).is_not_null(),
@@ -144,37 +157,38 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score
     R · S itself.
 
-    0 where it abstains; S where it responds and does not tell; S + A/C · (all_supported − their mean) where it does,
-    with S the mean of `all_supported` over the C replies that tell, cut to [0, 1], of A that respond: their linearised
-    values, whose spread is that of the estimate. They may leave [0, 1] where replies or verdicts cannot be read. Null
-    where no reply came, and for a subject that responds with none that tells.
+    0 where it abstains or holds no fact; S where it states something and does not tell; S + A/C · (all_supported −
+    their mean) where it does, with S the mean of `all_supported` over the C replies that tell, cut to [0, 1], of A that
+    are stating: their linearised values, whose spread is that of the estimate. They may leave [0, 1] where replies or
+    verdicts cannot be read. Null where no reply came, and for a subject that states with none that tells.
     """
-    subject, responds, own = pl.col("subject"), pl.col("is_responding"), pl.col(ALL_SUPPORTED)
-    mean, ratio = own.mean().over(subject), responds.sum().over(subject) / own.count().over(subject)
+    subject, states, own = pl.col("subject"), pl.col("is_stating"), pl.col(ALL_SUPPORTED)
+    mean, ratio = own.mean().over(subject), states.sum().over(subject) / own.count().over(subject)
     share = mean.clip(0, 1)
     told = share + ratio * (own - mean)
-    is_told = share.is_not_null() | (responds.sum().over(subject) == 0)
-    silent = pl.when(pl.col("is_abstained") & is_told).then(0.0)
-    return scored.with_columns(outcome=silent.when(responds).then(pl.coalesce(told, share)))
+    is_told = share.is_not_null() | (states.sum().over(subject) == 0)
+    silent = pl.when(pl.col("is_abstained").is_not_null() & ~states & is_told).then(0.0)
+    return scored.with_columns(outcome=silent.when(states).then(pl.coalesce(told, share)))
 
 
 # ---- sets and slices ---------------------------------------------------------------------------------------
 
 
 def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
-    """The entities about which every subject of the panel responds, each time it is asked (Table 6's common
-    subset).
+    """The entities of which every subject of the panel has a score, each time it is asked (Table 6's common subset):
+    one and the same set for all. A reply that responds without a fact that can be read has none.
 
-    Freeze the panel per release: one more model changes the set for all. No panel, no entity.
+    `replies`: with `score` (`scored_replies`). Freeze the panel per release: one more model changes the set for all. No
+    panel, no entity.
     """
     asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by(
         "entity", "subject", maintain_order=True
     )
-    each = asked.agg(responds=(~pl.col("is_abstained")).fill_null(False).all())
+    each = asked.agg(has_score=pl.col("score").is_not_null().all())
     whole = (
         each.group_by("entity", maintain_order=True)
-        .agg(pl.col("responds").sum())
-        .filter(pl.col("responds") == len(set(panel)))
+        .agg(pl.col("has_score").sum())
+        .filter(pl.col("has_score") == len(set(panel)))
     )
     return whole["entity"].sort() if panel else whole["entity"].clear()
 

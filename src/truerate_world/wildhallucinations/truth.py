@@ -52,13 +52,9 @@ class Reply:
         """Share of what is stated that is true; None where it abstains or states nothing."""
         return sum(self.is_true) / len(self.is_true) if self.responds and self.is_true else None
 
-    def strict(self) -> float | None:
-        """1 where all is true, 0 where something is not or where it abstains; None for a reply that states
-        nothing.
-        """
-        if self.is_abstention:
-            return 0.0
-        return float(all(self.is_true)) if self.is_true else None
+    def strict(self) -> float:
+        """1 where something is stated and all of it is true, else 0."""
+        return float(self.responds and bool(self.is_true) and all(self.is_true))
 
     def deduplicated(self) -> float | None:
         """The share over different things."""

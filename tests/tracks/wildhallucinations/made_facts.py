@@ -18,6 +18,7 @@ class Settings:
     verifier: str = "judge"
     panel: tuple[str, ...] | None = None
     gamma: int = 4
+    strict: str = "readable"
     domains_above: int = 1
     n_annotators: int = 3
 

@@ -56,6 +56,7 @@ def replies(rows) -> pl.DataFrame:
         generation_id=pl.format("g{}", "n"),
         entity=pl.format("e{}", "n"),
         is_responding=~pl.col("is_abstained"),
+        is_stating=~pl.col("is_abstained"),
     )
 
 

@@ -79,19 +79,45 @@ def test_wildfactscore_is_the_mean_over_replies_that_respond():
 
 
 def test_strict_is_the_share_that_responds_times_the_share_of_the_readable_that_is_all_supported():
-    # a: all 4 respond; x, y, z are readable: 0, 1, 0. b: 2 of 3 respond (y is silent, v did not come); x 1, z
-    # is open
-    assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 3)
+    # a: 3 of 4 respond with a fact (v has none, which is no success); x, y, z are readable: 0, 1, 0. b: 2 of 3
+    # respond (y is silent, v did not come); x 1, z is open
+    assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 4)
     assert value("wildfactscore_strict", "b", "raw", "all") == pytest.approx(2 / 3, abs=1e-6)
     assert (
         FOUND["wildfactscore_strict", "b", "raw", "all"]["n"] == 2
-        and FOUND["wildfactscore_strict", "a", "raw", "all"]["n"] == 3
+        and FOUND["wildfactscore_strict", "a", "raw", "all"]["n"] == 4
     )
     # on x and z nobody is silent: what is left is the share
     assert (
         value("wildfactscore_strict", "a", "raw", "common") == 0.0
         and value("wildfactscore_strict", "b", "raw", "common") == 1.0
     )
+
+
+def test_strict_as_printed_stands_beside_and_may_stand_in_its_place():
+    # b: x is all supported, z has an open fact, y is silent
+    assert value("wildfactscore_strict_paper", "a", "raw", "all") == pytest.approx(1 / 4)
+    assert value("wildfactscore_strict_paper", "b", "raw", "all") == pytest.approx(1 / 3, abs=1e-6)
+    by_paper, outcomes = scored(settings=Settings(strict="paper"))
+    for subject, expected in (("a", 1 / 4), ("b", 1 / 3)):
+        assert by_paper["wildfactscore_strict", subject, "raw", "all"]["value"] == pytest.approx(
+            expected, abs=1e-6
+        )
+    of_b = outcomes.filter(metric="wildfactscore_strict", subject="b")["value"]
+    assert sorted(of_b.drop_nulls()) == [0, 0, 0, 1, 1]  # x, y, z; of the common set x and z
+
+
+def test_every_subject_has_as_many_common_entities():
+    """Replies that respond without a fact, one or several of a subject, in turn."""
+    for empty in ([], ["xa"], ["xa", "yb"], ["xa", "ya", "zb"]):
+        replies = [reply(subject, name) for name in "xyzv" for subject in "ab"]
+        known = [
+            facts(s, name, "+-" if name + s not in empty else "") for name in "xyzv" for s in "ab"
+        ]
+        found, _ = scored(replies=replies, found=known)
+        n = 4 - len({name for name, _ in empty})
+        for metric in ("wildfactscore", "wildfactscore_strict", "wildfactscore_strict_paper"):
+            assert [found[metric, subject, "raw", "common"]["n"] for subject in "ab"] == [n, n]
 
 
 def test_unreadable_replies_are_counted_beside_it():

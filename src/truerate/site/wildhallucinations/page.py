@@ -32,7 +32,10 @@ LEADING = View(
 )
 EVERY = View(
     "scores",
-    ("wildfactscore", "wildfactscore_dedup", "factscore_length", "wildfactscore_strict"),
+    (
+        *("wildfactscore", "wildfactscore_dedup", "factscore_length"),
+        *("wildfactscore_strict", "wildfactscore_strict_paper"),
+    ),
     switch="setting",
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
@@ -136,18 +139,20 @@ SECTIONS = (
     Section(
         "WildFactScore",
         "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
-        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds times "
-        "the share of these, over those that can be read, whose every fact is supported; uncorrected it reads too low: one false "
-        "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no score.",
+        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds with a "
+        "fact times the share of these, over those that can be read, whose every fact is supported; uncorrected it reads too low: one false "
+        "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no WildFactScore and is "
+        "no success of Strict.",
         (LEADING,),
         lead_labelled="What share of the facts of a reply do people call supported? Over the replies that do not abstain: read it beside "
-        "the share that responds, because silence costs nothing here. Strict is the share that responds times the share of these whose "
+        "the share that responds, because silence costs nothing here. Strict is the share that responds with a fact times the share of these whose "
         "every fact is supported. People’s labels are the verdicts: no web page was searched, no verifier asked, nothing is corrected. A "
-        "reply that neither abstains nor holds a fact enters no score.",
+        "reply that neither abstains nor holds a fact enters no WildFactScore and is no success of Strict.",
     ),
     Section(
         "Views",
-        "The same replies counted in other ways. Sorted by WildFactScore; an arrow says how many places a model gains or loses in a view. "
+        "The same replies counted in other ways. The common entities are those of which every model has a score. Strict, as printed, "
+        "is the paper’s: a reply with a verdict that cannot be read is no success. Sorted by WildFactScore; an arrow says how many places a model gains or loses in a view. "
         "Shifts inside a rank range are noise.",
         (EVERY,),
     ),

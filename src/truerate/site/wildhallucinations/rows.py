@@ -22,7 +22,10 @@ CHOSEN_BY = {
     POWERED: "own labels with all verdicts (PPI++)",
     BETWEEN: "the labels of all models, with what models differ by",
 }
-SCORES = ("wildfactscore", "wildfactscore_strict", "wildfactscore_dedup", "factscore_length")
+SCORES = (
+    *("wildfactscore", "wildfactscore_strict", "wildfactscore_strict_paper"),
+    *("wildfactscore_dedup", "factscore_length"),
+)
 PARTS = ("domain", "wikipedia", "rarity", "region")
 BY = {
     "domain": "by-domain",

@@ -31,9 +31,18 @@ METRICS = (
     _scores(
         "wildfactscore_strict",
         "Strict",
-        "Share of replies that respond × share of these whose every fact is supported; abstention counts as "
-        "0, unread verdicts are as those of like replies. Uncorrected, a false alarm loses the reply, so that it "
+        "Share of replies that respond with a fact × share of these whose every fact is supported; abstention and a "
+        "reply without a fact count as 0, unread verdicts are as those of like replies (setting `strict`). Uncorrected, a false alarm loses the reply, so that it "
         "reads too low; others rest on people's labels of whole replies.",
+        source="WildHallucinations, Section 3.3",
+        direction="up",
+        interval="share",
+    ),
+    _scores(
+        "wildfactscore_strict_paper",
+        "Strict, as printed",
+        "Share of the replies that came whose every fact is known to be supported: abstention, a reply without a fact "
+        "and one with an unread verdict count as 0.",
         source="WildHallucinations, Section 3.3",
         direction="up",
         interval="share",
@@ -132,7 +141,7 @@ METRICS = (
     _facts(
         "no_fact_rate",
         "Without a fact",
-        "Share of the responding replies in which no fact was found; they enter neither score.",
+        "Share of the responding replies in which no fact was found; they enter no WildFactScore and are no success of Strict.",
         direction="down",
         interval="share",
     ),

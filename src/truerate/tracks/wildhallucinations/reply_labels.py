@@ -3,7 +3,7 @@ supported, and the registry's estimators make of that and of the verifier's word
 
 A false alarm at one fact loses a reply, so labels of facts do not correct Strict: how errors fall together within a
 reply is not seen in them. Replies are drawn evenly from those of a subject that respond and can be read; Strict is the
-share that responds times the share of these whose every fact is supported (`wildfact.PRODUCTS`).
+share that responds with a fact times the share of these whose every fact is supported (`wildfact.PRODUCTS`).
 """
 
 from collections.abc import Mapping
@@ -147,24 +147,24 @@ def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreW
     came = replies.drop_nulls("is_abstained")
     for subject, estimates in estimates_of(replies, label, confidence=writer.statistics.confidence).items():
         own = came.filter(subject=subject)
-        sums = cluster_sums(own["entity"].to_list(), np.stack([own["is_responding"], np.ones(own.height)], 1))
-        responding = writer.share_interval(*sums.T)
+        sums = cluster_sums(own["entity"].to_list(), np.stack([own["is_stating"], np.ones(own.height)], 1))
+        stating = writer.share_interval(*sums.T)
         chosen = narrower(estimates, n_labels=known.height).estimate
         ways = [({"estimator": one.estimator}, one) for one in estimates]
         if chosen is not None:
             ways.append(({"estimator": CHOSEN, "by": chosen.estimator}, chosen))
         for how, one in ways:
-            made.append(writer.row(STRICT, subject, {**WHERE, **how}, _strict(responding, one), own.height))
+            made.append(writer.row(STRICT, subject, {**WHERE, **how}, _strict(stating, one), own.height))
         n = n_labels.get(subject, 0)
         made.append(writer.count(N_LABELS, subject, {}, n, n))
     return made
 
 
-def _strict(responding: Interval | None, one: Estimate) -> Interval | None:
-    """The share that responds times that of the others than `one` is of, cut to [0, 1]; the two are estimated apart."""
+def _strict(stating: Interval | None, one: Estimate) -> Interval | None:
+    """The share that responds with a fact times that of the others than `one` is of, cut to [0, 1]; the two are estimated apart."""
     told = None if one.found is None else flipped(one.found)
-    if responding is None or told is None or told.value is None or told.low is None or told.high is None:
+    if stating is None or told is None or told.value is None or told.low is None or told.high is None:
         return None
     supported = Interval(told.value, told.low, told.high)
-    found = squared_and_added(lambda first, second: first * second, [responding, supported])
+    found = squared_and_added(lambda first, second: first * second, [stating, supported])
     return None if found is None else Interval(*(min(1.0, max(0.0, end)) for end in found))

@@ -16,6 +16,7 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
     PRODUCTS,
     SCORES,
+    STRICT_PAPER,
     Verifier,
     common_entities,
     corrected_score,
@@ -68,7 +69,11 @@ def score(
     own = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = with_share(verdicts_of(own, judgements, settings.verifier))
     scored = reply_scores(
-        replies_of(items, generations), checked, gamma=settings.gamma, domains_above=settings.domains_above
+        replies_of(items, generations),
+        checked,
+        gamma=settings.gamma,
+        domains_above=settings.domains_above,
+        strict=settings.strict,
     )
     labelled = labelled_facts(samples)
     score_rows = built_rows(items, generations, documents, rejects, writer)
@@ -130,7 +135,7 @@ def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict
     score_rows = []
     for row in cells.iter_rows(named=True):
         where = {"set": row["set"], row["slice"] or "": row["group"]}
-        if row["metric"] in ("wildfactscore", "wildfactscore_strict"):
+        if row["metric"] in (SCORE, "wildfactscore_strict", STRICT_PAPER):
             where["estimator"] = RAW
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma

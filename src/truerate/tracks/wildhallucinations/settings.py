@@ -90,13 +90,14 @@ class Settings(Track):
 
     `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
     that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path. `panel`:
-    the frozen list of subjects of whose entities the common subset is made, null for all. `gamma`: of the
+    the frozen list of subjects of whose entities the common subset is made, null for all. `strict`: what Strict makes of
+    a reply with an unread verdict: readable (as other replies with facts), paper (no success). `gamma`: of the
     length penalty (FActScore). `domains_above`: entities from which a domain has a column.
     """
 
     released: ClassVar[tuple[str, ...]] = ("entity", "fact")
     later: ClassVar[frozenset[str]] = frozenset(
-        {"subjects", "panel", "gamma", "domains_above", "n_annotators"}
+        {"subjects", "panel", "strict", "gamma", "domains_above", "n_annotators"}
     )
     asks: ClassVar[tuple[str, ...]] = ("extractor", "curator", "fact_writer", "verifier", "subjects")
     builders: ClassVar[Mapping[str, str]] = {
@@ -138,6 +139,7 @@ class Settings(Track):
     verification: Verification
     rarity: Word
     panel: Names | None
+    strict: Literal["readable", "paper"] = "readable"
     gamma: Annotated[Whole, Field(ge=1, le=10**4)]
     domains_above: Items
     n_annotators: Few

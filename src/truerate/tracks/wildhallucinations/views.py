@@ -10,7 +10,8 @@ from truerate.metrics.cells import FOUND, moments, product_cells, ratio_cells
 from truerate.metrics.wildfact import (
     ALL_SUPPORTED,
     PRODUCTS,
-    RESPONDING,
+    STATING,
+    STRICT_RULES,
     common_entities,
     pooled,
     ratios,
@@ -22,14 +23,19 @@ SLICES = ("domain", "wikipedia", "rarity", "region")
 
 
 def reply_scores(
-    replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int, domains_above: int
+    replies: pl.DataFrame,
+    facts: pl.DataFrame,
+    *,
+    gamma: int,
+    domains_above: int,
+    strict: STRICT_RULES = "readable",
 ) -> pl.DataFrame:
     """`wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
     entities have.
 
     `replies` also has `domain`, `wikipedia` (yes, no), `rarity` and `region`, one value per entity; null: not known.
     """
-    scored = scored_replies(replies, facts, gamma=gamma)
+    scored = scored_replies(replies, facts, gamma=gamma, strict=strict)
     domains = pooled(
         scored.select("entity", "domain").unique("entity", keep="first", maintain_order=True).drop_nulls(),
         "domain",
@@ -47,7 +53,7 @@ def score_cells(
     `sliced`: the metrics that are also told by slice; None for all of them.
     """
     known = ratios()
-    every = [*(name for name in known if name not in (RESPONDING, ALL_SUPPORTED)), *PRODUCTS]
+    every = [*(name for name in known if name not in (STATING, ALL_SUPPORTED)), *PRODUCTS]
     names = every if sliced is None else list(sliced)
     common = scored["entity"].is_in(common_entities(scored, panel).implode())
     keys, cluster = ["subject", "is_common", *SLICES], ["subject", "entity"]
