@@ -136,7 +136,10 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
         for name, column in SCORES.items()
         if name not in PRODUCTS
     }
-    ratios[STRICT_PAPER] = ((is_told & (n_supported == table["n_facts"])).astype(float), pd.Series(True, index=table.index))
+    ratios[STRICT_PAPER] = (
+        (is_told & (n_supported == table["n_facts"])).astype(float),
+        pd.Series(True, index=table.index),
+    )
     ratios[STATING], ratios[ALL_SUPPORTED] = (
         (is_told, pd.Series(True, index=table.index)),
         (table[ALL_SUPPORTED].fillna(0), table[ALL_SUPPORTED].notna()),

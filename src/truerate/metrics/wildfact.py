@@ -33,9 +33,7 @@ SCORES = {
 # Of the replies that came those that can be a success of Strict, and of these the share that is.
 STATING, ALL_SUPPORTED = "stating", "all_supported"
 STRICT_PAPER = "wildfactscore_strict_paper"
-PRODUCTS = {
-    "wildfactscore_strict": (STATING, ALL_SUPPORTED)
-}  # scores that are a product of two of `ratios`
+PRODUCTS = {"wildfactscore_strict": (STATING, ALL_SUPPORTED)}  # scores that are a product of two of `ratios`
 STRICT_RULES = Literal["readable", "paper"]  # what Strict makes of a reply with an unread verdict
 
 
@@ -76,7 +74,9 @@ def scored_replies(
     is_empty = is_whole.fill_null(False) & (n_facts == 0)
     is_paper = strict == "paper"
     return counted.with_columns(
-        pl.when(responds).then(of_paper).alias(ALL_SUPPORTED) if is_paper else _all_supported(counted, is_told),
+        pl.when(responds).then(of_paper).alias(ALL_SUPPORTED)
+        if is_paper
+        else _all_supported(counted, is_told),
         is_stating=responds if is_paper else responds & ~is_empty,
         strict_paper=of_paper,
         score=score,

@@ -111,9 +111,7 @@ def test_every_subject_has_as_many_common_entities():
     """Replies that respond without a fact, one or several of a subject, in turn."""
     for empty in ([], ["xa"], ["xa", "yb"], ["xa", "ya", "zb"]):
         replies = [reply(subject, name) for name in "xyzv" for subject in "ab"]
-        known = [
-            facts(s, name, "+-" if name + s not in empty else "") for name in "xyzv" for s in "ab"
-        ]
+        known = [facts(s, name, "+-" if name + s not in empty else "") for name in "xyzv" for s in "ab"]
         found, _ = scored(replies=replies, found=known)
         n = 4 - len({name for name, _ in empty})
         for metric in ("wildfactscore", "wildfactscore_strict", "wildfactscore_strict_paper"):
