@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.intervals import Interval, wilson
+from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import (
+    NOT_IDENTIFIED,
     Share,
     clustered_share,
     hr_est,
     hr_est_interval,
+    is_refuted,
     mean_of_intervals,
     rogan_gladen,
     sensitivity_band,
@@ -50,28 +52,48 @@ def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     assert found.value == 0 == found.low and found.raw == pytest.approx(-0.04 / 0.85) and found.high > 0
 
 
-def test_an_interval_whole_beyond_an_edge_is_opened():
-    # 1 of 1,000 flagged where false alarms alone would give 50: the FPR is not that. With none the rate is at
-    # most flagged / TPR
-    found = rogan_gladen(Share(1, 1000), Share(900, 1000), Share(50, 1000), confidence=0.95)
-    assert (found.value, found.low) == (0, 0) and found.high == pytest.approx(
-        wilson(1, 1000, confidence=0.95).high / 0.9
-    )
-    # 980 flagged, TPR .8: the TPR is not that. With all found the rate is at least (flagged − FPR) / (1 −
-    # FPR)
-    found = rogan_gladen(Share(980, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
-    low = wilson(980, 1000, confidence=0.95).low
-    assert (found.value, found.high) == (1, 1) and found.low == pytest.approx((low - 0.05) / 0.95)
-    # a detector that flags the right texts more often, read the other way round
-    found = rogan_gladen(Share(999, 1000), Share(100, 1000), Share(950, 1000), confidence=0.95)
-    assert (found.value, found.low) == (0, 0) and 0 < found.high < 0.02
+@pytest.mark.parametrize(
+    ("flagged", "tpr", "fpr"),
+    [
+        (1, 900, 50),  # of 1,000 flagged where false alarms alone would give 50
+        (980, 800, 50),  # more than if all were hallucinated
+        (999, 100, 950),  # a detector that flags the right texts more often, read the other way round
+        (50, 100, 950),
+        (17, 600, 45),
+    ],
+)
+def test_a_calibration_that_the_texts_refute_gives_no_number(flagged, tpr, fpr):
+    found = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
+    assert found == NOT_IDENTIFIED
+
+
+def test_what_chance_explains_refutes_nothing():
+    """Where nothing is hallucinated as many are flagged as the FPR says: 1,000 draws of both, of which about one in
+    twenty is refuted by chance; with a tenth of the rows or with ten strata fewer still.
+    """
+    rng = np.random.default_rng(3)
+    for n, n_tests, most in ((400, 1, 0.07), (40, 1, 0.07), (400, 10, 0.012)):
+        flagged, alarms = rng.binomial(n, 0.1, 1000), rng.binomial(n, 0.1, 1000)
+        tpr = Share(0.9 * n, n)
+        told = [
+            is_refuted(Share(x, n), tpr, Share(y, n), confidence=0.95, n_tests=n_tests)
+            for x, y in zip(flagged.tolist(), alarms.tolist(), strict=True)
+        ]
+        assert np.mean(told) <= most
+    assert not is_refuted(Share(0, 0), Share(1, 2), Share(1, 2), confidence=0.95)
 
 
 def test_no_corrected_rate_has_width_zero():
-    for flagged in (0, 1, 30, 500, 970, 999, 1000):
-        for tpr, fpr in ((900, 50), (1000, 0), (999, 600), (50, 900), (0, 1000)):
-            found = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
-            assert found.low < found.high and found.low <= found.value <= found.high, (flagged, tpr, fpr)
+    n_told = 0
+    for n in (20, 1000):
+        for flagged in (0, 0.001, 0.03, 0.05, 0.5, 0.9, 0.97, 0.999, 1):
+            for tpr, fpr in ((0.9, 0.05), (1, 0), (0.999, 0.6), (0.05, 0.9), (0, 1)):
+                shares = (Share(rate * n, n) for rate in (flagged, tpr, fpr))
+                found = rogan_gladen(*shares, confidence=0.95)
+                if found.is_identified:
+                    n_told += 1
+                    assert found.low < found.high and found.low <= found.value <= found.high
+    assert n_told > 40
 
 
 def test_over_nothing_is_none():

@@ -237,7 +237,7 @@ def test_sets_that_cannot_be_read_are_told_apart_from_those_that_can(tmp_path, m
     }
     assert sorted(left_out) == ["mfava-published", "refchecker-accurate-context", "refchecker-noisy-context"]
     assert left_out["mfava-published"].startswith(
-        "source 'mfava-published': silver.jsonl row 1: field 'lang' is missing"
+        "source 'mfava-published': none of its rows can be used; field 'lang' is missing"
     )
     assert (
         "holds no reply of part 'noisy_context'; settings in it: zero_context"

@@ -2,8 +2,10 @@
 
 import pytest
 
-from truerate.core.errors import TruerateError
+from truerate.config.data import Source
+from truerate.core.errors import SourceError, TruerateError
 from truerate.core.keys import content_id
+from truerate.sources import read_source
 
 
 def test_a_csv_list(put, read):
@@ -102,3 +104,16 @@ def test_a_list_of_the_papers_size_is_read_whole_and_each_name_once(put, read):
     tables = read("entity_list", on_bad_row="reject")
     assert sorted(tables.items["question"]) == sorted(names)
     assert tables.rejects["reason"].to_list() == ["duplicate"] * len(again)
+
+
+def test_a_source_says_itself_what_is_done_with_its_bad_rows(tmp_path):
+    """In place of the setting of all: what cannot be used is a reject with its reason, or stops the run."""
+    (tmp_path / "entities.jsonl").write_text('{"name": "Varn"}\n{"x": 1}\n', "utf-8")
+    of_set = Source(reader="entity_list", path=str(tmp_path), on_bad_row="reject")
+    found = read_source("x", of_set, tmp_path, "stop")
+    assert found.items["question"].to_list() == ["Varn"] and found.rejects.height == 1
+    with pytest.raises(SourceError, match="row 2"):
+        read_source("x", of_set.model_copy(update={"on_bad_row": "stop"}), tmp_path, "reject")
+    (tmp_path / "entities.jsonl").write_text('{"x": 1}\n', "utf-8")
+    with pytest.raises(SourceError, match="none of its rows can be used; "):
+        read_source("x", of_set, tmp_path, "stop")

@@ -31,6 +31,7 @@ class Training(Block):
     Their ids hold that name: sources that learn from one folder under one name learn once.
     """
 
+    on_bad_row: Literal["stop", "reject"] | None = None
     reader: Word
     path: Word
     name: Word | None = None
@@ -74,7 +75,8 @@ class Source(Block):
     of the splits that its files were published in. `rights`: whose its texts are and what may be done with
     them, where its card does not say. `is_public`: it is the public set of its reader, whose card it bears, whatever the
     checksums of its files; `truerate real` says so of the sets that it finds. `errata`: a file of corrected
-    labels with reasons (`sources.errata`), applied when its texts are read.
+    labels with reasons (`sources.errata`), applied when its texts are read. `on_bad_row`: of its files, in place of
+    the one of params.yaml.
     """
 
     reader: Word
@@ -91,6 +93,7 @@ class Source(Block):
     errata: Word | None = None
     rights: Rights | None = None
     is_public: bool = False
+    on_bad_row: Literal["stop", "reject"] | None = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Source":
@@ -132,7 +135,8 @@ class Board(Block):
 
 class PublicData(Block):
     """What `make real` looks for in a folder of public files; `settings`, `sizes`, `reference`,
-    `reference_sentences` and `has_detectors` are its board's.
+    `reference_sentences` and `has_detectors` are its board's. `on_bad_row`: "reject" keeps rows that cannot be used
+    beside the others, each with its reason, where the files as published hold some.
     """
 
     track: Word
@@ -144,6 +148,7 @@ class PublicData(Block):
     reference: Reference = "lead"
     reference_sentences: Few = 6
     has_detectors: bool = True
+    on_bad_row: Literal["stop", "reject"] | None = None
     settings: dict[str, object] = {}
     sizes: dict[str, object] = {}
 
@@ -164,5 +169,6 @@ def of_public_data(line: str, name: str) -> str:
 class PublicTraining(Block):
     """Another folder of public files whose silver texts detectors learn from."""
 
+    on_bad_row: Literal["stop", "reject"] | None = None
     reader: Word
     folder: Word

@@ -29,8 +29,8 @@ class Share(NamedTuple):
 class Corrected(NamedTuple):
     """A corrected rate with its interval, in [0, 1]. `raw` is the estimate before it was cut to [0, 1].
 
-    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0): value, low,
-    high and raw are then None.
+    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0), or its TPR and FPR
+    cannot be those of the texts (`is_refuted`): value, low, high and raw are then None.
     """
 
     value: float | None
@@ -65,22 +65,41 @@ def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float
     return low, gap + sqrt((hit.high - hit.value) ** 2 + (alarm.value - alarm.low) ** 2)
 
 
-def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -> Corrected | None:
+NOT_IDENTIFIED = Corrected(None, None, None, None, False)
+
+
+def is_refuted(flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1) -> bool:
+    """Whether fewer are flagged than false alarms alone would give, or more than if all were hallucinated, beyond
+    chance: then TPR and FPR are not those of these texts, and no rate can be told from them.
+
+    Two one-sided tests at the level 1 − `confidence`, by Newcombe's interval of the difference of two shares, which
+    holds the sampling error of both. `n_tests`: of how many strata this is one (Bonferroni). False over nothing.
+    """
+    two_sided = 1 - 2 * (1 - confidence) / n_tests
+    lower, upper = sorted((tpr, fpr), key=lambda share: share.rate if share.n > 0 else 0.0)
+    below = youden_interval(flagged, lower, confidence=two_sided)
+    above = youden_interval(flagged, upper, confidence=two_sided)
+    return below is not None and above is not None and (below[1] < 0 or above[0] > 0)
+
+
+def rogan_gladen(
+    flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1
+) -> Corrected | None:
     """(flagged rate − FPR) / (TPR − FPR), the rate behind a flagged one (Rogan & Gladen 1978), with the
     detector's error in its interval.
 
     The interval is the delta method on shares moved towards 1/2, with Lang & Reiczigel's (2014) shift: z²
     pseudo-rows for the flagged share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and
     bounds are cut to [0, 1]; `raw` is not. It holds where TPR and FPR transfer: say what they were calibrated
-    on. Not identified where the interval of TPR − FPR holds 0. Where the whole interval lies outside [0, 1]
-    they do not, and it is opened to what holds whatever they are (`opened`). None where any of the three is
-    over nothing.
+    on. Not identified where the interval of TPR − FPR holds 0, and where the flagged share refutes them
+    (`is_refuted`, one of `n_tests`). Where the whole interval lies outside [0, 1] and chance may explain it, it is opened
+    to what holds whatever they are (`opened`). None where any of the three is over nothing.
     """
     gap = youden_interval(tpr, fpr, confidence=confidence)
     if gap is None or flagged.n <= 0:
         return None
-    if gap[0] <= 0 <= gap[1]:
-        return Corrected(None, None, None, None, False)
+    if gap[0] <= 0 <= gap[1] or is_refuted(flagged, tpr, fpr, confidence=confidence, n_tests=n_tests):
+        return NOT_IDENTIFIED
     raw = (flagged.rate - fpr.rate) / (tpr.rate - fpr.rate)
     middle, half = _delta(flagged, tpr, fpr, z=z_of(confidence))
     low, high = _cut(min(raw, middle - half)), _cut(max(raw, middle + half))

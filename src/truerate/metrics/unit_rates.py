@@ -75,10 +75,12 @@ def errors_of(units: Units, *, confidence: float) -> Errors:
     return Errors(*shares)
 
 
-def corrected_rate(flagged: np.ndarray, errors: Errors, *, confidence: float) -> Corrected | None:
+def corrected_rate(
+    flagged: np.ndarray, errors: Errors, *, confidence: float, n_tests: int = 1
+) -> Corrected | None:
     """`rates.rogan_gladen` of sums within clusters, (clusters, 2): flagged units and all of them."""
     share = clustered_share(*flagged.T, confidence=confidence)
-    return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence)
+    return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence, n_tests=n_tests)
 
 
 def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWriter) -> list[Estimate]:

@@ -16,7 +16,7 @@ import polars as pl
 
 from truerate.metrics.cells import mean_of
 from truerate.metrics.intervals import NARROW, Interval, cluster_sums, wilson_clustered
-from truerate.metrics.rates import Corrected, opened
+from truerate.metrics.rates import NOT_IDENTIFIED, Corrected, opened
 from truerate.metrics.unread import all_supported
 
 OTHER = "other"
@@ -299,7 +299,8 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square
     and add, Newcombe 1998). The rates of labels drawn by verdict move together: taken as independent, as in
     `rates.rogan_gladen`, they double its length. It holds where TPR and FPR are those of the replies scored,
-    and not for Strict, a product over facts. Not identified where the interval of TPR − FPR holds 0. Value
+    and not for Strict, a product over facts. Not identified where the interval of TPR − FPR holds 0, and where that of
+    the score says that fewer are called unsupported than FPR, or more than TPR (they are not those of the replies). Value
     and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`).
     None where a part is over nothing.
     """
@@ -308,7 +309,15 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     u, right, missed = verifier.flagged, verifier.right, verifier.missed
     gap = squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
     if gap is None or gap.low <= 0 <= gap.high:
-        return Corrected(None, None, None, None, False)
+        return NOT_IDENTIFIED
+    # by how much the share called unsupported lies above FPR, and TPR above it, where TPR > FPR
+    for of in (
+        lambda s, p, m: 1 - s - verifier_rates(u, p, m)[1],
+        lambda s, p, m: verifier_rates(u, p, m)[0] - 1 + s,
+    ):
+        room = squared_and_added(of, [score, right, missed])
+        if room is not None and (room.high < 0 if gap.low > 0 else room.low > 0):
+            return NOT_IDENTIFIED
     estimate = squared_and_added(
         lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed]
     )

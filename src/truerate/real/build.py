@@ -269,7 +269,7 @@ def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
     by the name of that board.
     """
     own, taught = _reading(entry, data) | {"is_public": True}, entry["training"]
-    own |= {"errata": entry["errata"]} if entry.get("errata") else {}
+    own |= {key: entry[key] for key in ("errata",) if entry.get(key)}
     return (
         own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}}
         if taught
@@ -278,7 +278,7 @@ def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
 
 
 def _reading(part: dict, data: Path) -> dict:
-    own = {"part": part["part"]} if part.get("part") else {}
+    own = {key: part[key] for key in ("part", "on_bad_row") if part.get(key)}
     return {"reader": part["reader"], "path": str(data / part["folder"])} | own
 
 

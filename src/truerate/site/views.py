@@ -136,7 +136,10 @@ class Cell:
         if self.is_unanswered:
             return "no answers", "nothing was answered"
         if self.row["slice"].get("estimator", "").startswith(CORRECTED) and self.row["n"]:
-            return "not identified", "the detector’s TPR and FPR do not differ beyond chance"
+            return (
+                "not identified",
+                "the detector’s TPR and FPR do not differ beyond chance, or are not those of these texts",
+            )
         return ABSENT, "not measured"
 
     @property

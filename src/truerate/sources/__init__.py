@@ -62,10 +62,11 @@ def check_reader(name: str, source: Source) -> None:
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
     """The tables of a source whose files lie in `folder`, with those of its `training` folder if it names one.
 
-    Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the
-    first bad row.
+    `on_bad_row`: where the source itself does not say. Raises TruerateError for an unknown reader, an unreadable file,
+    and, where it is `stop`, for the first bad row.
     """
     check_reader(name, source)
+    on_bad_row = source.on_bad_row or on_bad_row
     config = source.hub.config if source.hub else None
     languages = source.languages or None
     told = {"part": source.part, "split": source.split, "config": config, "languages": languages}
@@ -73,6 +74,8 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     more = {key: value for key, value in told.items() if value is not None and key in known}
     is_named = source.is_public or source.hub is not None
     tables = _read(name, source.reader, Path(folder), on_bad_row, is_named=is_named, **more)
+    if source.on_bad_row:
+        _refuse_unusable(name, tables)
     tables = _with_rights(tables, source.rights)
     if source.errata:
         path = Path(source.errata).expanduser()
@@ -91,13 +94,18 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
         source.reader,
         Path(folder).resolve(),
     )
-    whole = with_training(
-        tables,
-        tables
-        if is_same
-        else _read(learned, source.training.reader, other, on_bad_row, is_named=source.is_public),
-    )
-    return _with_place(whole, source.hub)
+    if not is_same:
+        own = source.training.on_bad_row
+        more = _read(learned, source.training.reader, other, own or on_bad_row, is_named=source.is_public)
+        if own:
+            _refuse_unusable(learned, more)
+    return _with_place(with_training(tables, tables if is_same else more), source.hub)
+
+
+def _refuse_unusable(name: str, tables: SourceTables) -> None:
+    """Raise SourceError where every row was rejected: what may be rejected is some of a set, never all of it."""
+    if tables.items.is_empty() and tables.samples.is_empty() and not tables.rejects.is_empty():
+        raise SourceError(f"source {name!r}: none of its rows can be used; {tables.rejects['detail'][0]}")
 
 
 def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:

@@ -343,12 +343,14 @@ def test_articles_queries_and_categories_are_counted_per_language_and_summed():
         item(f"q{n}", "wild", lang, group) | {"attributes": pairs(category=kind)}
         for n, (group, lang, kind) in enumerate(told)
     ]
-    found, _ = scored(items, [], [], [])
+    unasked = item("q8", "wild", "en", "z") | {"attributes": pairs(category="Hills")}
+    asked = [reply(one["item_id"], "elm", "x") for one in items]
+    found, _ = scored([*items, unasked], [], asked, [])
     counts = {
         lang: [found[name, "texts", lang]["value"] for name in ("n_articles", "n_queries", "n_categories")]
         for lang in ("en", "de", "all")
     }
     # Rivers stands in both languages: as printed, a total is the sum of its column
     assert counts == {"en": [2, 3, 2], "de": [1, 1, 1], "all": [3, 4, 3]}
-    found, _ = scored([*items, item("q9", "wild", "de")], [], [], [])
+    found, _ = scored([*items, item("q9", "wild", "de")], [], [*asked, reply("q9", "elm", "x")], [])
     assert ("n_categories", "texts", "de") not in found and ("n_categories", "texts", "all") not in found

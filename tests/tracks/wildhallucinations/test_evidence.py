@@ -119,6 +119,16 @@ def test_an_entity_that_brings_documents_keeps_them():
     assert kept[0]["document_ids"] == own["document_ids"] and rejects == []
 
 
+@pytest.mark.parametrize("said", ["True", "False", None])
+def test_what_a_list_says_of_wikipedia_comes_before_what_addresses_say(said):
+    rows, documents, _ = searched(Varn=VARN[:1])
+    by_pages = str(documents["is_wikipedia"].any()).lower()
+    own = item("Odla", document_ids=documents["document_id"].to_list())
+    own = own | {"attributes": pairs(**facts(own), wiki=said)}
+    kept, _ = with_evidence([own], generations([]), documents)
+    assert facts(kept[0])["is_wikipedia"] == (said or by_pages).lower()
+
+
 def test_amounts_count_entities_without_a_page_too():
     rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]])
     assert amounts(rows, documents).rows() == [

@@ -94,3 +94,18 @@ def test_no_such_model_is_one_line(tmp_path):
     with pytest.raises(TruerateError, match="tracks.wildhallucinations.rarity: no language model") as error:
         perplexities(["Varn"], [], str(tmp_path))
     assert "\n" not in str(error.value)
+
+
+def test_a_lists_own_perplexities_come_first_and_no_model_is_asked():
+    """Of some names, of one that is none, and of none at all, where the texts say."""
+    given = {"Varn": 11.91, "Qeluzi": 4321.5, "Teru": None, "Omi": 0.2, "Zed": math.inf}
+    rows = [
+        item("i", "s", name, domain="visual", **({} if value is None else {"perplexity": value}))
+        for name, value in given.items()
+    ]
+    found = with_rarity(rows, TEXTS, "/no/such/weights")
+    told = [(facts(row).get("rarity"), facts(row)["rarity_group"]) for row in found]
+    unknown = (None, "unknown")
+    assert told == [("11.910000", "10^1"), ("4321.500000", "10^3"), unknown, unknown, unknown]
+    bare = with_rarity([item("i", "s", "Varn", domain="visual")], TEXTS, "ngram")
+    assert "rarity" in facts(bare[0])

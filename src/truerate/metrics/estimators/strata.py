@@ -23,8 +23,9 @@ def stratified(flagged: np.ndarray, errors: Sequence[Errors], *, confidence: flo
     if not held.sum():
         return None
     shares = held / held.sum()
+    n_tests = int((held > 0).sum())
     told = [
-        (share, corrected_rate(flagged[:, place], errors[place], confidence=confidence))
+        (share, corrected_rate(flagged[:, place], errors[place], confidence=confidence, n_tests=n_tests))
         for place, share in enumerate(shares.tolist())
         if share
     ]

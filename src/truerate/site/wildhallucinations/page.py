@@ -140,26 +140,27 @@ SECTIONS = (
         "WildFactScore",
         "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
         "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds with a "
-        "fact times the share of these, over those that can be read, whose every fact is supported; uncorrected it reads too low: one false "
-        "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no WildFactScore and is "
+        "fact times the share of these, over those that can be read, whose every fact is supported; uncorrected it reads too low: one "
+        "false alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no WildFactScore and is "
         "no success of Strict.",
         (LEADING,),
         lead_labelled="What share of the facts of a reply do people call supported? Over the replies that do not abstain: read it beside "
-        "the share that responds, because silence costs nothing here. Strict is the share that responds with a fact times the share of these whose "
-        "every fact is supported. People’s labels are the verdicts: no web page was searched, no verifier asked, nothing is corrected. A "
-        "reply that neither abstains nor holds a fact enters no WildFactScore and is no success of Strict.",
+        "the share that responds, because silence costs nothing here. Strict is the share that responds with a fact times the share of "
+        "these whose every fact is supported. People’s labels are the verdicts: no web page was searched, no verifier asked, nothing is "
+        "corrected. A reply that neither abstains nor holds a fact enters no WildFactScore and is no success of Strict.",
     ),
     Section(
         "Views",
         "The same replies counted in other ways. The common entities are those of which every model has a score. Strict, as printed, "
-        "is the paper’s: a reply with a verdict that cannot be read is no success. Sorted by WildFactScore; an arrow says how many places a model gains or loses in a view. "
-        "Shifts inside a rank range are noise.",
+        "is the paper’s: a reply with a verdict that cannot be read is no success. "
+        "Sorted by WildFactScore; an arrow says how many places a model gains or loses in a view. Shifts inside a rank range are noise.",
         (EVERY,),
     ),
     Section(
         "What is asked about",
         "Where the score is earned: by the domain of an entity, by whether Wikipedia has a page on it, and by how rare its name is (the "
-        "higher its perplexity, the rarer). Darker is worse.",
+        "higher its perplexity, the rarer). Where the source brings perplexities, and says whether Wikipedia has a page, these stand: no "
+        "other is made. Darker is worse.",
         (
             by_parts("by-domain", ("domain",), "Domain", "By domain"),
             by_parts(

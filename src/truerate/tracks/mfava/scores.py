@@ -70,7 +70,7 @@ def score(
     found = measured(pieces(items, samples, replies, by_part), heard, cut, writer)
     is_apart = languages_apart(samples)
     made = [*span_rows(samples, writer), *rejected_rows(generations, writer), *answerable_rows(items, writer)]
-    made += query_rows(items, writer)
+    made += query_rows(items, generations, writer)
     made += (
         gold_rate_rows(found.gold, writer)
         + detection_rows(found.tokens, is_apart, writer)
@@ -188,12 +188,15 @@ def answerable_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     return made
 
 
-def query_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """`n_articles`, `n_queries`, `n_categories` per language, and `all`, their sums (mFAVA Table 9).
+def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`n_articles`, `n_queries`, `n_categories` of the queries that a model was asked, per language, and `all`, their
+    sums (mFAVA Table 9).
 
-    Categories are counted where every article of a language names its own.
+    Categories are counted where every article of a language names its own. Nothing asked, no rows.
     """
-    known = items.filter(pl.col("task") == "wild").select(
+    asked = generations.filter(pl.col("purpose") == "answer").select("item_id").unique(maintain_order=True)
+    wild = items.filter(pl.col("task") == "wild")
+    known = wild.join(asked, on="item_id", how="semi", maintain_order="left").select(
         "lang", "group_id", category=pair("attributes", "category")
     )
     counted = known.group_by("lang", maintain_order=True).agg(

@@ -117,7 +117,7 @@ def with_evidence(
     """Item rows of entities with their documents, and Reject rows (`no-page`) of those without a page.
 
     `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids`
-    and the attribute `is_wikipedia` (true where any page is of Wikipedia).
+    and the attribute `is_wikipedia`: what the source says of it (attribute `wiki`), else whether any page is of Wikipedia.
     """
     wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
     found = dict(_found(searched))
@@ -127,7 +127,9 @@ def with_evidence(
         if not ids:
             rejects.append(rejected(item["item_id"], NO_PAGE, "no page was found or kept", item["question"]))
             continue
-        told = facts(item) | {"is_wikipedia": "true" if any(wikipedia[name] for name in ids) else "false"}
+        known = facts(item)
+        by_pages = str(any(wikipedia[name] for name in ids)).lower()
+        told = known | {"is_wikipedia": known.get("wiki", by_pages).lower()}
         kept.append({**item, "document_ids": ids, "attributes": pairs(**told)})
     return kept, rejects
 

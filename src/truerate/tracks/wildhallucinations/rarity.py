@@ -51,11 +51,22 @@ def order_of_magnitude(perplexity: float) -> str:
 def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
     """Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no perplexity
     stands in group UNKNOWN; where no name has one, none gets either.
+
+    Where the source brings perplexities of its own (attribute `perplexity`) these are the rarities, and no model or
+    text is asked: values of two scales must not be compared, so a name for which it has none is UNKNOWN.
     """
-    found = perplexities([row["question"] for row in items], texts, how)
+    found = {row["question"]: _published(row) for row in items}
+    if all(value is None for value in found.values()):
+        found = perplexities([row["question"] for row in items], texts, how)
     if all(value is None for value in found.values()):
         return list(items)
     return [{**row, "attributes": pairs(**facts(row) | _told(found[row["question"]]))} for row in items]
+
+
+def _published(row: dict) -> float | None:
+    """The perplexity that the source says of a name; None where it says none, or what is no perplexity."""
+    value = float(facts(row).get("perplexity") or "nan")
+    return round(value, DIGITS) if 1 <= value < math.inf else None
 
 
 def _told(value: float | None) -> dict[str, str]:

@@ -89,7 +89,8 @@ class Settings(Track):
     (sections 2 and 3).
 
     `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
-    that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path. `panel`:
+    that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a source's own perplexities come
+    before both. `panel`:
     the frozen list of subjects of whose entities the common subset is made, null for all. `strict`: what Strict makes of
     a reply with an unread verdict: readable (as other replies with facts), paper (no success). `gamma`: of the
     length penalty (FActScore). `domains_above`: entities from which a domain has a column.
