@@ -87,3 +87,26 @@ def test_changed_replies_raise_nothing(name):
         found = read(name, {**row, "text": text})
         if name in READERS and name != "refusals":
             assert (found.value is None) == (found.reason is not None)
+
+
+@pytest.mark.parametrize("name", ["verdicts", "choices", "located", "candidates", "domains", "verifier"])
+@pytest.mark.parametrize(
+    ("start", "unit", "end"),
+    [
+        ("| Answer 2", " ", "| good |"),
+        ("", "> ", "x"),
+        ("", "| ", ""),
+        ("- [ ] Yes\n- [ ] No\n- ", "word. ", ""),
+    ],
+)
+def test_padding_and_long_lines_take_a_time_that_grows_with_their_length(name, start, unit, end):
+    """Padded rows took the sixth power of their blanks, quotations in each other and long entries the square."""
+    row = first(name)
+
+    def spent(n):
+        began = process_time()
+        read(name, {**row, "text": start + unit * n + end})
+        return process_time() - began
+
+    spent(10)
+    assert min(spent(3200) for _ in range(2)) < 40 * max(min(spent(400) for _ in range(2)), 0.002)

@@ -81,9 +81,15 @@ _STEP = lazy(
 )
 
 
+_LONGEST_STEP = 400  # characters: the pattern takes the square of a line's length
+
+
 def without_steps(text: str) -> str:
     """A text whose lists hold a placeholder for each verdict on one entry."""
-    return _STEP.sub(r"\1Q", text) if len(_ENTRY.findall(text)) > 1 else text
+    if len(_ENTRY.findall(text)) < 2:
+        return text
+    lines = text.split("\n")
+    return "\n".join(_STEP.sub(r"\1Q", line) if len(line) <= _LONGEST_STEP else line for line in lines)
 
 
 def in_words(clause: str) -> bool | None:

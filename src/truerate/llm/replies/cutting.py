@@ -32,6 +32,9 @@ MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt
 MAX_RUN = 200  # of one sign, as where a model falls into repeating it
 _BLANK = lazy(r"(?<![ \t])(?:[ \t]*\n){20,}")  # lines of blanks, as a model writes that goes round in circles
 _RUN = lazy(rf"(\W)\1{{{MAX_RUN},}}")
+_SPACED_RUN = lazy(
+    r"([^\w\s])(?:[ \t]\1){20,}"
+)  # the same with blanks between, as of block quotations in each other
 _RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
 _SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
 _BEFORE = lazy(
@@ -102,7 +105,8 @@ def opened(text: str) -> Cut:
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
     than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept, of a score of blank lines two.
     """
-    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], _BLANK.sub("\n\n", visible(text))))
+    shown = _SPACED_RUN.sub(lambda found: found[0][:21], _BLANK.sub("\n\n", visible(text)))
+    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], shown))
     cuts = () if thought is None else ("thought",)
     if len(answer if answer.isascii() else unicodedata.normalize("NFKC", answer)) > MAX_CHARS:
         return Cut("", (*cuts, "too-long"))
