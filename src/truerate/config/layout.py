@@ -22,6 +22,7 @@ SHARED = tuple(
     for part in (
         "core/keys.py",
         "core/languages.py",
+        "core/page_tree.py",
         "core/quotes.py",
         "core/whole_words.py",
         "core/schemas",

@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 from lxml import etree, html
 
+from truerate.core.page_tree import with_meaning
 from truerate.sources.rows import BadRow, Reason
 
 # What is shown with an article and is none of its text: notes and their marks, boxes of links, banners, links to edit.
@@ -56,6 +57,7 @@ def article(raw: bytes) -> dict:
     title = next(iter(tree.xpath("//*[@id='firstHeading']")), None)
     for aside in body.xpath(_ASIDE):
         aside.drop_tree()
+    with_meaning(body)
     return {
         "title": _words(title.text_content() if title is not None else ""),
         "lang": (tree.get("lang") or "").partition("-")[0],

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from lxml import etree, html
 from trafilatura import extract
 
+from truerate.core.page_tree import with_meaning
 from truerate.core.text import clean
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
@@ -84,7 +85,9 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
         return Text(Outcome.EMPTY)
     title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
-        if without_unseen(tree):  # a page that hides nothing is read as it came, byte by byte
+        if with_meaning(tree) | without_unseen(
+            tree
+        ):  # a page that hides nothing is read as it came, byte by byte
             markup = html.tostring(tree, encoding="unicode")
         text = tidy(_tags(tree) if how == TAGS else _main(markup) or "")
         if not text and how == MAIN and len((everything := tidy(_tags(tree))).split()) >= MUCH:
