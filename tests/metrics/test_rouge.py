@@ -43,7 +43,7 @@ def test_unequal_lengths_by_hand():
 
 
 def test_nothing_shares_nothing():
-    assert rouge_l([("", ""), ("a", ""), ("", "a"), ("北京", "北京"), ("a", "b")]) == [0, 0, 0, 0, 0]
+    assert rouge_l([("", ""), ("a", ""), ("", "a"), ("。", "。"), ("a", "b")]) == [0, 0, 0, 0, 0]
     assert rouge_l([]) == []
 
 
@@ -64,3 +64,9 @@ def test_equal_to_the_reference_implementation():
     pairs = [(drawn(random, random.randrange(60)), drawn(random, random.randrange(60))) for _ in range(300)]
     peer = [scorer.score(*pair)["rougeL"].fmeasure for pair in pairs]
     assert rouge_l(pairs) == pytest.approx(peer, abs=1e-12)
+
+
+@pytest.mark.parametrize("text", ["北京是首都", "बंदरगाह बना", "กรุงเทพ", "كَتَبَ الولد", "Ö é"])
+def test_a_text_in_any_script_equals_itself(text):
+    assert rouge_l([(text, text)]) == [1.0]
+    assert rouge_l([(text, "no such words")]) == [0.0]

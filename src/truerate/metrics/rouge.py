@@ -1,11 +1,14 @@
 """ROUGE-L over words (Lin 2004): how much of two texts is one common subsequence.
 
 Words are those of the reference implementation without stemming: runs of a-z and 0-9 of the text in lower
-case. Every other character, letters of other scripts too, parts words and is no part of one.
+case. Every other character parts words and is no part of one. A text without such a run, as one in Chinese or
+Hindi, has the words of the one rule (`core.text`).
 """
 
 import re
 from collections.abc import Iterable, Sequence
+
+from truerate.core.text import words
 
 _WORD = re.compile(r"[a-z0-9]+")
 Words = Sequence[str]
@@ -13,7 +16,7 @@ Words = Sequence[str]
 
 def rouge_words(text: str) -> list[str]:
     """The words that ROUGE counts."""
-    return _WORD.findall(text.lower())
+    return _WORD.findall(text.lower()) or words(text.casefold())
 
 
 def rouge_l(pairs: Iterable[tuple[str, str]]) -> list[float]:
@@ -25,12 +28,12 @@ def rouge_l(pairs: Iterable[tuple[str, str]]) -> list[float]:
     """
     known: dict[str, list[str]] = {}
 
-    def words(text: str) -> list[str]:
+    def cut(text: str) -> list[str]:
         if text not in known:
             known[text] = rouge_words(text)
         return known[text]
 
-    return [rouge_l_words(words(target), words(text)) for target, text in pairs]
+    return [rouge_l_words(cut(target), cut(text)) for target, text in pairs]
 
 
 def rouge_l_words(target: Words, text: Words) -> float:

@@ -22,9 +22,10 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import digest
 from truerate.core.schemas import Document, read
+from truerate.core.text import terms
 from truerate.tracks.halueval.context import Context
 
-FORM = 1  # of an index on disk; moves where its files or the way to cut words change
+FORM = 2  # of an index on disk; moves where its files or the way to cut words change
 OFFSETS, TEXTS = "offsets.npy", "texts.bin"
 MARGIN = 1e-4  # two scores that differ by less may be equal once rounded to four digits
 
@@ -144,14 +145,22 @@ def _indexed(documents: pl.DataFrame) -> Any:
 
     words = [f"{title} {text}" for title, text in documents.select("title", "text").iter_rows()]
     index = bm25s.BM25()
-    index.index(bm25s.tokenize(words, show_progress=False), show_progress=False)
+    index.index(_cut(words), show_progress=False)
     return index
 
 
 def _tokens(texts: list[str]) -> list[list[str]]:
+    return _cut(texts, return_ids=False)
+
+
+def _cut(texts: list[str], *, return_ids: bool = True) -> Any:
+    """The terms of texts (`core.text.terms`) without English stop words and single ASCII signs."""
     import bm25s
 
-    return bm25s.tokenize(texts, return_ids=False, show_progress=False)
+    plain = [" ".join(one for one in terms(text) if len(one) > 1 or not one.isascii()) for text in texts]
+    return bm25s.tokenize(
+        plain, lower=False, token_pattern=r"\S+", return_ids=return_ids, show_progress=False
+    )
 
 
 @contextmanager
