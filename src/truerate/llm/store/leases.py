@@ -300,7 +300,8 @@ def claim(
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
     by_key = {job.key: job for job in jobs}
-    answers = {**stored.dead_letters(link, keys), **(replies := stored.stored_replies(link, keys))}
+    replies = stored.stored_replies(link, keys)
+    answers: dict[bytes, StoredReply | DeadLetter] = {**stored.dead_letters(link, keys), **replies}
     outcomes: dict[bytes, Outcome] = {
         key: answer for key, answer in answers.items() if by_key[key].is_settled_by(answer)
     }

@@ -62,7 +62,7 @@ def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -
     now = time.time() if now is None else now
     fields = [(name, str(value)) for name, value in (*headers.items(), *_fields(body))]
     left = {name.lower(): value for name, value in fields}
-    moments = []
+    moments: list[float | None] = []
     for name, value in fields:
         plain = name.lower()
         if plain in ("ratelimit", "x-ratelimit") and (ietf := _IETF.search(value)):
