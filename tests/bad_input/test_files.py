@@ -52,7 +52,7 @@ def test_rights_that_are_no_text(project, refused):
 LABELS = {
     "not JSON": (f"{BOARD}.jsonl", b"{\n", "row 1: the row is no JSON object"),
     "not UTF-8": (f"{BOARD}.jsonl", b"\xff\n", "not UTF-8 at byte 0"),
-    "a folder": (f"{BOARD}.jsonl", None, "Is a directory"),
+    "a folder": (f"{BOARD}.jsonl", None, "it is a folder; name a file"),
     "an unknown task": (
         f"{BOARD}.jsonl",
         b'{"task_id": "t", "annotator": "a", "hallucination": "no"}\n',

@@ -392,9 +392,11 @@ def test_not_identified_and_over_nothing():
 
 
 def test_estimates_outside_the_unit_interval_are_cut_and_kept():
-    # fewer flagged than false alarms alone would give: 1 − (.02 − .05) / .75
-    found = corrected_score(Interval(0.98, 0.97, 0.99), SURE)
+    # fewer flagged than false alarms alone would give, but not beyond chance: 1 − (.02 − .05) / .75
+    found = corrected_score(Interval(0.98, 0.9, 1.0), SURE)
     assert found.value == found.high == 1.0 and found.raw == pytest.approx(1.04)
+    # beyond chance: the calibration is not of these texts
+    assert not corrected_score(Interval(0.98, 0.97, 0.99), SURE).is_identified
 
 
 def test_the_review_corrects_both_ways():

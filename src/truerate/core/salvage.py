@@ -3,13 +3,13 @@
 import sqlite3
 
 MOST_LOST = 20_000  # rows in turn: more than one page of the level above the rows leads to
-DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+DAMAGE = sqlite3.SQLITE_CORRUPT  # a file that is no database at all is somebody's other file
 
 
 def is_damage(error: Exception) -> bool:
     """Whether an error says that pages of the file are missing or altered."""
     code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in DAMAGE
+    return code is not None and code & 0xFF == DAMAGE
 
 
 def salvaged(link: sqlite3.Connection, script: str) -> tuple[sqlite3.Connection, dict[str, int]]:

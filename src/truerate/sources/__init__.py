@@ -96,10 +96,12 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     )
     if not is_same:
         own = source.training.on_bad_row
-        more = _read(learned, source.training.reader, other, own or on_bad_row, is_named=source.is_public)
+        learned_tables = _read(
+            learned, source.training.reader, other, own or on_bad_row, is_named=source.is_public
+        )
         if own:
-            _refuse_unusable(learned, more)
-    return _with_place(with_training(tables, tables if is_same else more), source.hub)
+            _refuse_unusable(learned, learned_tables)
+    return _with_place(with_training(tables, tables if is_same else learned_tables), source.hub)
 
 
 def _refuse_unusable(name: str, tables: SourceTables) -> None:
