@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import polars as pl
+import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
@@ -41,6 +42,22 @@ def test_ties_follow_the_documents_ids():
     same = [document(f"d{number}", f"Whale number {number} swims.") for number in (5, 3, 9, 1)]
     found = retrieved([context(item_id="i1", question="a whale")], frame(Document, same), 3)
     assert found == {"i1": "Whale number 1 swims.\n\nWhale number 3 swims.\n\nWhale number 5 swims."}
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "answering"),
+    [
+        ("北京的人口是多少", "上海是大城市。", "北京人口是二千万。"),
+        ("東京の人口", "大阪の港です。", "東京の人口は多い。"),
+        ("กรุงเทพมีประชากร", "เชียงใหม่อยู่เหนือ", "กรุงเทพมีประชากรมาก"),
+        ("ភ្នំពេញ", "សៀមរាប", "ភ្នំពេញជាទីក្រុង"),
+        ("မြို့တော်", "ရေ", "မြို့တော်ကြီး"),
+        ("दिल्ली कहाँ", "मुंबई बड़ा", "दिल्ली भारत"),
+    ],
+)
+def test_scripts_without_spaces_or_with_vowel_signs_are_found(question, other, answering):
+    documents = frame(Document, [document("d1", other), document("d2", answering)])
+    assert retrieved([context(item_id="i1", question=question)], documents, 1) == {"i1": answering}
 
 
 def test_no_documents_no_items():
