@@ -57,7 +57,7 @@ EMITTED = {  # the metrics of each board of the closed world
         page_relevant_rate pages_per_entity percent_agreement probe_false_alarm_rate probe_miss_rate
         rank_change responding_rate retrieved_rate review_correction tie_rate title_fact_rate unparsed_fact_rate
         unreadable_rate verifier_accuracy verifier_fpr verifier_kappa verifier_tpr wikipedia_rate
-        wildfactscore wildfactscore_dedup wildfactscore_strict words_per_entity words_per_response
+        wildfactscore wildfactscore_dedup wildfactscore_strict wildfactscore_strict_paper words_per_entity words_per_response
     """,
 }
 MORE = {  # those that only other settings or other sources give
