@@ -32,7 +32,7 @@ METRICS = (
         "wildfactscore_strict",
         "Strict",
         "Share of replies that respond with a fact × share of these whose every fact is supported; abstention and a "
-        "reply without a fact count as 0, unread verdicts are as those of like replies (setting `strict`). Uncorrected, a "
+        "reply without a fact count as 0, unread ones are as in like replies (setting `strict`). Uncorrected, a "
         "false alarm loses the reply: it reads too low; others rest on labels of whole replies.",
         source="WildHallucinations, Section 3.3",
         direction="up",
