@@ -16,6 +16,7 @@ from tests.detectors.published import tiny_models as tiny
 from truerate.config.layout import Layout
 from truerate.config.only_listed import STRICT
 from truerate.config.stage_settings import Stage
+from truerate.core import tools
 from truerate.core.errors import SettingsError, TruerateError
 from truerate.core.schemas import Judgement, load
 from truerate.detectors.published.judges import Answered, Question
@@ -156,7 +157,7 @@ def test_weights_of_another_shape_end_the_data_set_before_a_model_is_asked(at, w
     family = ready(mini={"weights": weights, "adapter": "minicheck-roberta"})
     at = edited(lambda p: p["detectors"].update(ready=family))
     config.write_text(config.read_text().replace('"roberta"', '"bert"').replace("Roberta", "Bert"))
-    monkeypatch.setattr(making.subprocess, "Popen", lambda *_, **__: pytest.fail("a step was begun"))
+    monkeypatch.setattr(tools.subprocess, "Popen", lambda *_, **__: pytest.fail("a step was begun"))
     with pytest.raises(TruerateError, match="reads roberta.*nothing was asked of a model"):
         making.make("rules/track.smk", f"{Layout.load().dataset(BOARD)}/card.json")
     assert at.p.detectors["ready"].kind == "published"

@@ -7,6 +7,7 @@ import yaml
 from committed import with_sources
 
 from truerate.config.layout import Layout
+from truerate.core import tools
 from truerate.core.errors import TruerateError
 from truerate.flow import making
 from truerate.flow.weights import refuse_absent
@@ -57,6 +58,6 @@ def test_one_that_is_on_the_hub_in_the_cache_or_in_a_folder_is_not_refused(hub_h
 
 def test_the_stage_of_the_data_set_asks_before_snakemake_begins(hub_here, named, monkeypatch):
     at = named("someone/no-such-encoder")
-    monkeypatch.setattr(making.subprocess, "Popen", lambda *_, **__: pytest.fail("a step was begun"))
+    monkeypatch.setattr(tools.subprocess, "Popen", lambda *_, **__: pytest.fail("a step was begun"))
     with pytest.raises(TruerateError, match="no-such-encoder"):
         making.make("rules/track.smk", f"{at.dataset(BOARD)}/card.json")

@@ -151,6 +151,6 @@ def test_wildhallucinations_with_replies_that_answer_nothing(back):
     assert again == first
     where = ("estimator", "raw"), ("set", "all")
     # Of ten replies of Ada's one answers nothing and one has no fact. Of the eight others' three facts are supported:
-    # 0 all; 1, 2, 5 one; 3, 6, 8, 9 two: (1 + 3/3 + 8/3) / 8 = 7/12. Strict: 9/10 respond, of 8 one is wholly supported.
+    # 0 all; 1, 2, 5 one; 3, 6, 8, 9 two: (1 + 3/3 + 8/3) / 8 = 7/12. Strict: 8 of 10 respond with a fact, of 8 one is wholly supported.
     assert first["wildfactscore", "Ada", *where][0] == pytest.approx(7 / 12, abs=1e-6)
-    assert first["wildfactscore_strict", "Ada", *where][0] == pytest.approx(9 / 10 / 8, abs=1e-6)
+    assert first["wildfactscore_strict", "Ada", *where][0] == pytest.approx(8 / 10 / 8, abs=1e-6)
