@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.metrics.intervals import (
+    agreed,
     bootstrap_interval,
     bootstrap_sums,
     cluster_bootstrap,
@@ -245,3 +246,15 @@ def test_very_high_confidence_has_an_interval():
     found = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
     assert found.value == 0.3 and found.low < 0.06 and found.high > 0.75
     assert wilson_clustered(np.ones(1), np.ones(1), confidence=0.95) is None
+
+
+@pytest.mark.parametrize("trace", [0.0, 1e-12, 1e-6, 1e-3])
+@pytest.mark.parametrize("constant", [0.0, 1.0, 0.5])
+def test_a_trace_in_one_cluster_is_no_certainty(constant, trace):
+    """Of 50 answers 49 have one value and one another by a trace: as wide as where all agree (0 of 50: 0 to .071)."""
+    values = np.full(50, constant)
+    values[7] += trace if constant < 1 else -trace
+    found = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]
+    alike = agreed(constant, 50, confidence=0.95)
+    assert found.low <= alike.low + 1e-4 and found.high >= alike.high - 1e-4
+    assert found.low <= found.value <= found.high

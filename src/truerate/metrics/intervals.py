@@ -21,6 +21,9 @@ CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this
 KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
+SHOWN = (
+    5e-4  # of the bounds: an interval below this width reads as none where shares have tenths of a percent
+)
 UNIT = (0.0, 1.0)
 Bounds = tuple[float, float] | Sequence[tuple[float, float]]  # of a statistic, or of each of several
 
@@ -158,7 +161,8 @@ def bootstrap_interval(
     interval (Efron 1987), which leans to the side that a skewed statistic (a rare event) leans to; without it
     the percentile interval. Both use `wide_quantile`. Where the draws have no spread it is `agreed` over the
     `n_defined` clusters that carry the statistic (all where it is not given), which is None for a value
-    outside `bounds`.
+    outside `bounds`; where they have next to none (SHOWN) it holds that one, for a trace in one cluster says as
+    little of the others.
     """
     draws = draws[~np.isnan(draws)]
     if not len(draws) or np.isnan(value):
@@ -176,9 +180,15 @@ def bootstrap_interval(
             for end in (-z, z)
         ]
         low, high = np.quantile(draws, tails)
-        if high - low >= NARROW:
+        if high - low >= SHOWN * (bounds[1] - bounds[0]):
             return Interval(float(value), float(low), float(high))
-    return agreed(value, n_clusters if n_defined is None else n_defined, confidence=confidence, bounds=bounds)
+    alike = agreed(
+        value, n_clusters if n_defined is None else n_defined, confidence=confidence, bounds=bounds
+    )
+    if high - low < NARROW:
+        return alike
+    ends = (low, high) if alike is None else (min(low, alike.low), max(high, alike.high))
+    return Interval(float(value), float(ends[0]), float(ends[1]))
 
 
 def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
