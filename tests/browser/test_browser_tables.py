@@ -143,4 +143,6 @@ def test_search_finds_a_model_by_any_part_of_its_name(visit):
     for part in ("larch", "3.1", "8b", "instruct", "larch-3.1-8b"):
         query.fill("")
         query.press_sequentially(part)
-        page.locator(".md-search-result__item a[href*='real/judged']").first.wait_for(state="attached")
+        found = page.locator(".md-search-result__item a[href*='real/judged']")
+        found.first.wait_for(state="attached")
+        assert found.count() > 0, part

@@ -30,12 +30,10 @@ LEADING = View(
     switch="setting",
     headings=HEADINGS,
 )
+STRICT = "wildfactscore_strict", "wildfactscore_strict_paper"
 EVERY = View(
     "scores",
-    (
-        *("wildfactscore", "wildfactscore_dedup", "factscore_length"),
-        *("wildfactscore_strict", "wildfactscore_strict_paper"),
-    ),
+    ("wildfactscore", "wildfactscore_dedup", "factscore_length", *STRICT),
     switch="setting",
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
