@@ -96,7 +96,7 @@ _FIELD = lazy(
     r"[ \t\"'*_`)\]]*+(?:\([^()\n]{0,20}\))?(?:[:：=|?？–—-]|->|→|=>)[\s\"'*_`(\[|]*+"
     r"(?P<value>(?:yes|no|y|n|true|false|not)(?=[^\w\n]*$|\s*[.,;:!(—–]|\s+(?:because|since|as|the|it|this|there)\b)|"
     rf"[{TICKS}{CROSSES}]|(?:[\d.,]+(?:\s*(?:/|of|out of)\s*\d+|\s*%)?|none|null|n/a|unknown|unclear|-+)"
-    r"(?=[^\w\n]*$|\s*[.,;(])|\w+(?:[ \t]+\w+){0,2}(?=[^\w\n]*$))",
+    r"(?=[^\w\n]*$|\s*[.,;(])|\w+(?:(?:[ \t]+\w+){0,2}(?=[^\w\n]*$)|(?=\s*[.,;!、，。；！])))",
     re.I | re.MULTILINE,
 )
 _KEYS = frozenset((
