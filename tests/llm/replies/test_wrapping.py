@@ -69,7 +69,8 @@ def test_a_case_that_was_turned_is_read_as_it_is_meant(case):
 
 @pytest.mark.parametrize(
     "text", ["Accurate: 7/10", "Accurate: n/a", "Accurate: null", '{"accurate": null}', '{"accurate": 0.7}', "Accurate: not at all",
-             "Accurate: nein, falsch", "Accurate: nein. Das stimmt nicht.", "Accurate: いいえ、違います", "Accurate, no", '{"accurate": "7/10"}', "Accurate: perhaps"],
+             "Accurate: nein, falsch", "Accurate: nein. Das stimmt nicht.", "Accurate: いいえ、違います",
+             "Accurate, no", '{"accurate": "7/10"}', "Accurate: perhaps"],
 )  # fmt: skip
 def test_a_value_that_is_no_verdict_is_no_verdict(text):
     assert accurate(text, "Evaluation Is").value is None
