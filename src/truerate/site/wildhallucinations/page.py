@@ -30,10 +30,10 @@ LEADING = View(
     switch="setting",
     headings=HEADINGS,
 )
-STRICT = "wildfactscore_strict", "wildfactscore_strict_paper"
+STRICT_FORMS = "wildfactscore_strict", "wildfactscore_strict_paper"
 EVERY = View(
     "scores",
-    ("wildfactscore", "wildfactscore_dedup", "factscore_length", *STRICT),
+    ("wildfactscore", "wildfactscore_dedup", "factscore_length", *STRICT_FORMS),
     switch="setting",
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
