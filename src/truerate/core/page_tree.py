@@ -1,26 +1,63 @@
 """What a page says by markup alone, as plain text in its tree (lxml), before any reader takes the text out: powers and
-indices, words that are struck out, readings beside ruby, marks of notes.
+indices, formulas, quotation marks, words that are struck out, readings beside ruby, marks of notes, breaks.
 """
 
 import re
+from itertools import takewhile
 from typing import Any
+
+import regex
 
 _UP = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 _DOWN = str.maketrans("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
 _PLAIN = re.compile(r"[0-9+\-−–=()n]+")
 _NOTE = re.compile(r"\[.*\]|[*†‡§¶]+", re.DOTALL)
+_NUMBERS = re.compile(r"[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3})*")
 _OF_NOTES = re.compile(r"(?:^|[\s_-])(?:reference|cite|noteref|footnote|fn)", re.IGNORECASE)
 _STRUCK = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE)
+# What a power follows besides a digit or a symbol of one letter: a unit, an abbreviation without vowels (mc², Hz²), the
+# name of a function. A number set high behind any other word is the mark of a note.
+_LAST_WORD = regex.compile(r"[\p{L}\p{M}]+\Z")
+_UNITS = regex.compile(
+    r"[BCDFGHJKLMNPQRSTVWXZ]?[bcdfghjklmnpqrstvwxzµμ]{1,2}|in|mi|ha|mol|rad|cos|sin|tan|log|exp|lim|\p{Latin}\p{Greek}|\p{Greek}\p{Latin}|[кмсд]?м|كم|سم|م"
+    r"|किमी|मी|सेमी|কিমি|মি|χλμ|μ|.*(?:公里|千米|厘米|毫米|米|メートル|キロ|ม|กม)"
+)
+_IS_WORD = regex.compile(r"\X{2,}|[\p{Han}\p{Hiragana}\p{Katakana}]")
+_CLOSED = regex.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\Z")
+_LONG_WORD = regex.compile(r"[\p{L}\p{M}]{3,}|[\p{Han}\p{Hiragana}\p{Katakana}]")
+_BEFORE = 80  # characters that are looked at before a sign that is set high
+# Elements that begin and end a line.
+BLOCKS = frozenset(
+    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
+    " pre section table tbody td tfoot th thead title tr ul".split()
+)
+# What programs put around a formula: the formula again as an image or in boxes, for the eye.
+_FORMULAS = frozenset("mwe-math-element katex katex-display MathJax MathJax_Display mjx-container".split())
+_RELATIONS = frozenset("= ≠ ≈ ≃ ≅ ≡ ∼ ~ < > ≤ ≥ ≪ ≫ → ← ↔ ⇒ ⇔ ∈ ∉ ⊂ ⊆ ∝".split())
+_UNSAID = dict.fromkeys((0x2061, 0x2062, 0x2063, 0x2064, 0xAD, 0x200B, 0x2060, 0xFEFF))
+_SOFT = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))  # where a line may break, or may not
+_TEX = (
+    (re.compile(r"\\(?:displaystyle|textstyle|mathrm|mathit|mathbf|text|operatorname|left|right|,|;|!|:)(?![a-z])"), ""),
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"\\(?:times|cdot)(?![a-z])\s?"), "×"),
+    (re.compile(r"\^\{([^{}]*)\}|\^([0-9a-zA-Z])"), lambda found: _raised(found[1] or found[2] or "")),
+    (re.compile(r"_\{([^{}]*)\}|_([0-9a-zA-Z])"), lambda found: _lowered(found[1] or found[2] or "")),
+    (re.compile(r"[{}]"), ""),
+    (re.compile(r"\((\w+)\)/\((\w+)\)"), r"\1/\2"),
+)  # fmt: skip
 
 
 def with_meaning(tree: Any) -> bool:
     """Write into a tree what markup alone says, and return whether there was any: `10<sup>6</sup>` becomes 10⁶ (10^k+1
-    where no such sign exists), H₂O, `1<sup>1</sup>/<sub>2</sub>` 1 ¹/₂; struck-out words one blank, readings of ruby and
-    marks of notes nothing. Letters set high or low (1st, Mme) stay as they are.
+    where no such sign exists), H₂O, `1<sup>1</sup>/<sub>2</sub>` 1 ¹/₂, `<q>` quotation marks, a formula one line (x²,
+    1/2); struck-out words one blank, readings of ruby and marks of notes nothing. Letters set high or low (1st, Mme)
+    stay as they are.
     """
+    has_formulas = _write_formulas(tree)
     found = list(
         tree.xpath(
-            ".//sup | .//sub | .//del | .//s | .//strike | .//rt | .//rp | .//*[contains(@style, 'line-through')]"
+            ".//sup | .//sub | .//del | .//s | .//strike | .//rt | .//rtc | .//rp | .//q"
+            " | .//*[contains(@style, 'line-through')] | .//*[self::td or self::th]//*[self::ul or self::ol or self::li]"
         )
     )
     for one in found:
@@ -28,26 +65,45 @@ def with_meaning(tree: Any) -> bool:
             continue
         if one.tag in ("sup", "sub"):
             _write(one)
-        elif one.tag in ("rt", "rp"):
+        elif one.tag in ("rt", "rtc", "rp"):
             one.drop_tree()
         elif one.tag in ("del", "s", "strike") or _STRUCK.search(one.get("style", "")):
             one.tail = f" {one.tail or ''}"
             one.drop_tree()
-    return bool(found)
+        elif one.tag == "q":
+            _quote(one)
+        elif one.tag in ("ul", "ol", "li"):  # a list in a cell, which trafilatura drops
+            one.tag = "div"
+    return bool(found) or has_formulas
 
 
+def part_blocks(tree: Any) -> None:
+    """Put a blank before and behind each element that begins a line, so that `a<br>b` and two paragraphs of a cell are
+    no one word in `text_content`.
+    """
+    for block in tree.iter(*BLOCKS):
+        block.text = f" {block.text or ''}"
+        block.tail = f" {block.tail or ''}"
+
+
+def without_soft_breaks(text: str) -> str:
+    """A text without the signs that say where a line may break (soft hyphen, zero-width space and their like); the
+    joiners of Persian, Sinhala and others are letters' forms and stay.
+    """
+    return text if text.isascii() else text.translate(_SOFT)
+
+
+# ---- set high or low -------------------------------------------------------------------------------------------
 def _write(one: Any) -> None:
     """A part set high or low as signs of the text around it."""
     text = " ".join(one.text_content().split())
-    if one.tag == "sup" and _is_note(one, text):
+    behind = _text_before(one)
+    if one.tag == "sup" and (_is_note(one, text) or _is_number_of_note(one, text, behind)):
         one.drop_tree()
         return
-    before = one.getprevious()
-    behind = (one.getparent().text if before is None else before.tail) or ""
     if _PLAIN.fullmatch(text.replace(" ", "")) and any(map(str.isdigit, text + behind[-1:])):
         text = text.replace(" ", "").translate(_UP if one.tag == "sup" else _DOWN)
-        is_fraction = one.tag == "sup" and (one.tail or "").strip() in ("/", "⁄")
-        text = f" {text}" if is_fraction and behind[-1:].isdigit() else text
+        text = f" {text}" if _is_numerator(one) and behind[-1:].isdigit() else text
     elif not any(map(str.isdigit, text)) or one.tag == "sub":
         return
     else:
@@ -56,6 +112,41 @@ def _write(one: Any) -> None:
         child.drop_tree()
     one.text = text
     one.drop_tag()
+
+
+def _text_before(one: Any) -> str:
+    """The last characters before an element in its block."""
+    found = ""
+    for _ in range(20):
+        before, parent = one.getprevious(), one.getparent()
+        if before is None:
+            found = (parent.text or "") + found
+            if parent.tag in BLOCKS or parent.getparent() is None:
+                break
+            one = parent
+        else:
+            is_inline = isinstance(before.tag, str) and before.tag not in BLOCKS
+            found = (_end_of(before) if is_inline else "") + (before.tail or "") + found
+            if before.tag in BLOCKS:
+                break
+            one = before
+        if len(found) >= _BEFORE:
+            break
+    return found[-_BEFORE:]
+
+
+def _end_of(one: Any) -> str:
+    """The text of an element from its end, `_BEFORE` characters or a little more."""
+    found = ""
+    for part in reversed(one):
+        found = (_end_of(part) if isinstance(part.tag, str) else "") + (part.tail or "") + found
+        if len(found) >= _BEFORE:
+            return found
+    return (one.text or "") + found
+
+
+def _is_numerator(one: Any) -> bool:
+    return one.tag == "sup" and (one.tail or "").strip() in ("/", "⁄")
 
 
 def _is_note(one: Any, text: str) -> bool:
@@ -68,3 +159,138 @@ def _is_note(one: Any, text: str) -> bool:
         (part.get("href") or "").startswith("#") or "#cite_" in (part.get("href") or "") for part in inside
     )
     return is_link or _NOTE.fullmatch(text) is not None or _OF_NOTES.search(names) is not None
+
+
+def _is_number_of_note(one: Any, text: str, behind: str) -> bool:
+    """Whether plain numbers set high are the marks of notes by what stands before them: a word, or the end of a sentence
+    or quotation. Behind a digit, a unit, a symbol of one letter or a bracket of such they are a power; before a symbol
+    (¹⁴C) or a fraction's stroke they are no mark either.
+    """
+    if not _NUMBERS.fullmatch(text) or _is_numerator(one):
+        return False
+    if not behind or behind[-1].isspace():
+        return bool(behind.strip()) and not (one.tail or "x")[0].isalnum()
+    if word := _LAST_WORD.search(behind):
+        return _IS_WORD.fullmatch(word[0]) is not None and not _UNITS.fullmatch(word[0])
+    if closed := _CLOSED.search(behind):
+        return _LONG_WORD.search(closed[1]) is not None
+    return behind[-1] in ".,;:!?…\"'”’»“।॥。、，；：！？」』》؟،؛።"
+
+
+def _quote(one: Any) -> None:
+    """A quotation in its marks: single ones within another."""
+    is_inner = any(above.tag == "q" for above in one.iterancestors()) or one.get("data-inner")
+    opening, closing = "‘’" if is_inner else "“”"
+    for inner in one.iter("q"):
+        if inner is not one:
+            inner.set("data-inner", "1")
+    text = " ".join(one.text_content().split())
+    if text[:1] in '"“«„‘「' and text:  # its marks are written out
+        one.drop_tag()
+        return
+    one.text = opening + (one.text or "")
+    if len(one):
+        one[-1].tail = (one[-1].tail or "") + closing
+    else:
+        one.text += closing
+    one.drop_tag()
+
+
+# ---- formulas --------------------------------------------------------------------------------------------------
+def _write_formulas(tree: Any) -> bool:
+    """Put each formula (MathML, or the TeX beside an image of it) as one line of text in the place of all that shows
+    it; return whether there was any.
+    """
+    images = ".//img[contains(@class, 'mwe-math') or @class='tex'][@alt]"
+    found = [one for one in tree.xpath(f".//math | {images}")]
+    for one in found:
+        above = list(one.iterancestors())
+        if tree not in above:
+            continue  # went with the formula that it shows again
+        text = _formula(one) if one.tag == "math" else _of_tex(one.get("alt"))
+        inline = takewhile(lambda part: part is not tree and part.tag not in BLOCKS, above)
+        outer = [one, *(part for part in inline if _is_of_formula(part))][-1]
+        outer.tail = text + (outer.tail or "")
+        outer.drop_tree()
+    return bool(found)
+
+
+def _is_of_formula(one: Any) -> bool:
+    return not _FORMULAS.isdisjoint([one.tag, *one.get("class", "").split()])
+
+
+def _formula(math: Any) -> str:
+    text = " ".join(_line(math).split())
+    if text:
+        return text
+    notes = [note.text_content() for note in math.iter("annotation") if "tex" in note.get("encoding", "")]
+    return _of_tex(math.get("alttext") or next(iter(notes), ""))
+
+
+def _of_tex(tex: str) -> str:
+    """Simple TeX as a line of text: powers, indices, fractions; other commands as they are written."""
+    for pattern, sign in _TEX:
+        tex = pattern.sub(sign, tex)
+    return " ".join(tex.split())
+
+
+def _line(one: Any) -> str:
+    """An element of MathML and what it holds, as one line."""
+    if not isinstance(one.tag, str):
+        return ""
+    name, parts = one.tag.lower(), [part for part in one if isinstance(part.tag, str)]
+    if name in ("annotation", "annotation-xml", "mphantom", "none", "mprescripts"):
+        return ""
+    if name == "semantics":
+        return _line(parts[0]) if parts else ""
+    if name in ("msup", "mover", "msub", "munder", "mfrac", "mroot", "msubsup", "munderover"):
+        return _of_places(name, [_line(part) for part in parts])
+    if name == "mo":
+        sign = one.text_content().translate(_UNSAID).strip()
+        return f" {sign} " if sign in _RELATIONS else f"{sign} " if sign == "," else sign
+    if name in ("mi", "mn", "mtext", "ms", "mspace"):
+        return one.text_content().translate(_UNSAID) or (" " if name == "mspace" else "")
+    lines, text = [_line(part) for part in parts], ""
+    for line, part in zip(lines, parts, strict=True):
+        is_name = part.tag.lower() == "mi" and len(line) > 1  # sin x, not sinx
+        text += f" {line} " if is_name else line
+    ends = {"msqrt": ("√", ""), "mfenced": ("(", ")"), "mtr": ("", "; "), "mtd": ("", " ")}.get(
+        name, ("", "")
+    )
+    return ends[0] + (_grouped(text) if name == "msqrt" else text) + ends[1]
+
+
+def _of_places(name: str, lines: list[str]) -> str:
+    """What stands over, under or behind another part of a formula."""
+    first, second, third = (*lines, "", "", "")[:3]
+    if name == "mfrac":
+        return f"{_grouped(first)}/{_grouped(second)}"
+    if name == "mroot":
+        return f"{_raised(second)}√{_grouped(first)}"
+    if name == "mover":
+        return first if second in ("¯", "‾", "→", "^", "~", "˙", "") else first + _raised(second)
+    if name == "msup":
+        return _grouped(first) + _raised(second)
+    return first + _lowered(second) + (_raised(third) if third else "")
+
+
+def _grouped(text: str) -> str:
+    """A part of a formula in brackets where it is more than one number or symbol."""
+    text = text.strip()
+    return text if len(text) < 2 or re.fullmatch(r"[^\s+\-−=/×·*]+", text) else f"({text})"
+
+
+def _raised(text: str) -> str:
+    text = text.strip()
+    return (
+        text.translate(_UP)
+        if _PLAIN.fullmatch(text)
+        else text
+        if text in ("′", "″", "∗")
+        else f"^{_grouped(text)}"
+    )
+
+
+def _lowered(text: str) -> str:
+    text = text.strip()
+    return text.translate(_DOWN) if re.fullmatch(r"[0-9+\-−–=()]+", text) else f"_{_grouped(text)}"

@@ -5,11 +5,11 @@ from urllib.parse import unquote
 
 from lxml import etree, html
 
-from truerate.core.page_tree import with_meaning
+from truerate.core.page_tree import part_blocks, with_meaning, without_soft_breaks
 from truerate.sources.rows import BadRow, Reason
 
 # What is shown with an article and is none of its text: notes and their marks, boxes of links, banners, links to edit.
-_TAGS = ("style", "script", "noscript", "input", "annotation")
+_TAGS = ("style", "script", "noscript", "input")
 _CLASSES = "mw-editsection reference references reflist mw-references-wrap navbox ambox metadata noprint toc mw-empty-elt".split()
 _ASIDE = " | ".join(
     [f".//{tag}" for tag in _TAGS]
@@ -58,6 +58,7 @@ def article(raw: bytes) -> dict:
     for aside in body.xpath(_ASIDE):
         aside.drop_tree()
     with_meaning(body)
+    part_blocks(body)
     return {
         "title": _words(title.text_content() if title is not None else ""),
         "lang": (tree.get("lang") or "").partition("-")[0],
@@ -97,4 +98,4 @@ def _own(block) -> str:
 
 
 def _words(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    return _SPACE.sub(" ", without_soft_breaks(text)).strip()

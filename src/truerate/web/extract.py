@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from lxml import etree, html
 from trafilatura import extract
 
-from truerate.core.page_tree import with_meaning
+from truerate.core.page_tree import BLOCKS, with_meaning, without_soft_breaks
 from truerate.core.text import clean
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
@@ -25,10 +25,9 @@ UNSEEN = (
     "svg",
     "head",
 )  # elements whose text nobody reads
-BLOCKS = frozenset(
-    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
-    " pre section table tbody td tfoot th thead title tr ul".split()
-)
+# trafilatura drops joiners, which are letters' forms (Persian, Sinhala, Hindi): signs of cuneiform stand for them.
+_STAND_INS = {0x200C: 0x12400, 0x200D: 0x12401}
+_JOINERS = {sign: joiner for joiner, sign in _STAND_INS.items()}
 MUCH = 100  # words outside tags that are not given up because no main text is found among them
 MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
 # What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode,
@@ -85,12 +84,17 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
         return Text(Outcome.EMPTY)
     title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
-        if with_meaning(tree) | without_unseen(
-            tree
-        ):  # a page that hides nothing is read as it came, byte by byte
+        # a page that hides nothing, and has no joiners (as entities, too), is read as it came, byte by byte
+        if with_meaning(tree) | without_unseen(tree) or not _STAND_INS.keys().isdisjoint(
+            map(ord, tree.text_content())
+        ):
             markup = html.tostring(tree, encoding="unicode")
-        text = tidy(_tags(tree) if how == TAGS else _main(markup) or "")
-        if not text and how == MAIN and len((everything := tidy(_tags(tree))).split()) >= MUCH:
+        text = tidy(without_soft_breaks(_tags(tree) if how == TAGS else _main(markup) or ""))
+        if (
+            not text
+            and how == MAIN
+            and len((everything := tidy(without_soft_breaks(_tags(tree)))).split()) >= MUCH
+        ):
             text = everything  # lists that are never closed: the parser of main texts gives up on them
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
@@ -161,13 +165,14 @@ def _main(markup: str) -> str | None:
     """The main text without menus, advertisements and comments (trafilatura). Nothing here hangs on the day
     or on pages read before.
     """
-    return extract(
-        _without_declaration(markup),
+    text = extract(
+        _without_declaration(markup).translate(_STAND_INS),
         include_comments=False,
         include_tables=True,
         deduplicate=False,
         with_metadata=False,
     )
+    return text and text.translate(_JOINERS)
 
 
 def _tags(tree: html.HtmlElement) -> str:
