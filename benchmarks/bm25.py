@@ -97,7 +97,7 @@ def stream(given: argparse.Namespace, ours: Spent, peer: Spent) -> Iterator[int]
 
 def rank_ours(tokenised: list[list[str]], asked: list[list[list[str]]], spent: Spent) -> None:
     """The track's ranking of all replies."""
-    index = spent.timed("index", lambda: Index(tokenised))
+    index = spent.timed("index", lambda: Index.of(tokenised))
     spent.timed("ranking", lambda: [index.best(one, N_PASSAGES) for one in asked])
     spent.n_tokens += sum(map(len, tokenised))
     spent.n_facts += N_FACTS * len(asked)

@@ -21,14 +21,14 @@ def test_scores_are_those_of_bm25s(seed):
     peer.index(documents, show_progress=False)
     known = [[token for token in query if token in peer.vocab_dict] for query in queries]
     expected = np.array([peer.get_scores(query) for query in known])
-    assert np.allclose(Index(documents).scores(queries), expected, atol=1e-5) and expected.max() > 1
+    assert np.allclose(Index.of(documents).scores(queries), expected, atol=1e-5) and expected.max() > 1
 
 
 @pytest.mark.parametrize("k", [1, 3, 40, 99])
 def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
     documents, queries = drawn(5)
     documents += documents[:5]  # equal passages
-    index = Index(documents)
+    index = Index.of(documents)
     for query, found in zip(queries, index.best(queries, k), strict=True):
         scores = [round(float(score), 4) for score in index.scores([query])[0]]
         assert (
@@ -43,8 +43,18 @@ def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
 
 def test_nothing_to_rank_gives_nothing():
     assert (
-        Index([]).best([["a"]], 3) == [[]]
-        and Index([[], []]).best([["a"]], 3) == [[]]
-        and Index([["a"]]).best([], 3) == []
+        Index.of([]).best([["a"]], 3) == [[]]
+        and Index.of([[], []]).best([["a"]], 3) == [[]]
+        and Index.of([["a"]]).best([], 3) == []
     )
-    assert Index([["a"]]).best([[]], 3) == [[]]
+    assert Index.of([["a"]]).best([[]], 3) == [[]]
+
+
+def test_an_index_that_was_saved_ranks_as_before(tmp_path):
+    documents, queries = drawn(7)
+    for number, tokens in enumerate((documents, [[], []], [])):
+        index = Index.of(tokens)
+        index.save(tmp_path / str(number))
+        loaded = Index.load(tmp_path / str(number))
+        assert loaded.best(queries, 9) == index.best(queries, 9)
+        assert np.array_equal(loaded.scores(queries), index.scores(queries))

@@ -21,7 +21,7 @@ PACKAGES = """
 polars polars._utils.parquet numpy orjson yaml pydantic jinja2.sandbox jinja2.meta jinja2.ext regex
 lxml.html psutil statistics scipy.stats scipy.special scipy.sparse scipy.optimize sklearn.linear_model
 sklearn.ensemble sklearn.preprocessing sklearn.feature_extraction.text pandera.backends.polars.container
-pandera.backends.polars.components pandera.strategies.base_strategies sacrebleu bm25s openai
+pandera.backends.polars.components pandera.strategies.base_strategies sacrebleu openai
 openai.resources.chat httpcore2 httpcore2._backends.anyio h11 truststore dvc.cli.parser dvc.repo
 dvc.repo.reproduce dvc.repo.status dvc.repo.stage dvc.commands.repro dvc.stage.loader dvc.fs.dvc dvc.fs.git
 dvc.output dvc.dependency dvc.scm dvc.rwlock dvc.repo.index dvc.repo.plots dvc.repo.metrics dvc.repo.params

@@ -61,8 +61,13 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
     return (found.span() for found in (_ASCII_WORDS if text.isascii() else _WORDS).finditer(text))
 
 
+def pieces(text: str) -> list[str]:
+    """The words of a text that hyphens and apostrophes part."""
+    return (_ASCII_PIECES if text.isascii() else _PIECES).findall(text)
+
+
 def piece_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The same of words that hyphens and apostrophes part."""
+    """Where they stand."""
     return (found.span() for found in (_ASCII_PIECES if text.isascii() else _PIECES).finditer(text))
 
 

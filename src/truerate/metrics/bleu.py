@@ -51,15 +51,17 @@ def bleu(totals: np.ndarray) -> np.ndarray:
     """Corpus BLEU-4 in [0, 1] from totals (…, 10) of `bleu_sums`: the geometric mean of the four precisions
     times the brevity penalty exp(1 − target / text).
 
-    An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). 0 where no text
-    has four tokens or no n-gram matches; NaN where there is no target token.
+    An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). Where no text has four
+    tokens, the mean is that of the orders that there are (sacrebleu's `effective_order`), so that "No." equals itself.
+    0 where no n-gram matches; NaN where there is no target token.
     """
     matches, n = totals[..., :ORDERS], totals[..., ORDERS : 2 * ORDERS]
     n_text, n_target = totals[..., 2 * ORDERS], totals[..., 2 * ORDERS + 1]
-    nothing = matches == 0
+    is_there = n > 0
+    nothing = (matches == 0) & is_there
     with np.errstate(invalid="ignore", divide="ignore"):
         smoothed = np.where(nothing, 0.5 ** np.cumsum(nothing, axis=-1), matches) / n
+        logs = np.where(is_there, np.log(smoothed), 0.0).sum(axis=-1) / is_there.sum(axis=-1)
         penalty = np.exp(np.minimum(0.0, 1 - n_target / n_text))
-        value = penalty * np.exp(np.log(smoothed).mean(axis=-1))
-    is_empty = (matches.sum(axis=-1) == 0) | (n == 0).any(axis=-1)
-    return np.where(n_target > 0, np.where(is_empty, 0.0, value), np.nan)
+        value = penalty * np.exp(logs)
+    return np.where(n_target > 0, np.where(matches.sum(axis=-1) == 0, 0.0, value), np.nan)

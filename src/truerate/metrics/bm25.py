@@ -2,26 +2,57 @@
 in one product of sparse matrices.
 """
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
+import orjson
 from scipy import sparse
 
 K1, B = 1.5, 0.75
+_ARRAYS, _VOCABULARY = ("data", "indices", "indptr"), "vocabulary.json"
 
 
 class Index:
-    """BM25 over the token lists of passages."""
+    """BM25 over the token lists of passages: `n` of them, the `vocabulary`'s places, and what each token adds to the
+    score of each passage (tokens, passages); None where there is no token.
+    """
 
-    def __init__(self, tokenised: Sequence[Sequence[str]]):
-        self.n = len(tokenised)
-        self.vocabulary: dict[str, int] = {}
-        seen = self.vocabulary
-        ids = np.array(
-            [seen.setdefault(token, len(seen)) for found in tokenised for token in found], dtype=np.int64
-        )
-        lengths = np.array([len(found) for found in tokenised], dtype=np.int64)
-        self.weights = _weights(ids, lengths, len(seen)) if len(ids) else None
+    def __init__(self, n: int, vocabulary: dict[str, int], weights: sparse.csr_array | None):
+        self.n, self.vocabulary, self.weights = n, vocabulary, weights
+
+    @classmethod
+    def of(cls, tokenised: Iterable[Sequence[str]]) -> "Index":
+        """The index of passages, each as its tokens."""
+        seen: dict[str, int] = {}
+        lengths = array("q")
+
+        def ids() -> Iterator[int]:
+            for found in tokenised:
+                lengths.append(len(found))
+                for token in found:
+                    yield seen.setdefault(token, len(seen))
+
+        numbers = np.fromiter(ids(), dtype=np.int64)
+        sizes = np.array(lengths, dtype=np.int64)
+        return cls(len(sizes), seen, _weights(numbers, sizes, len(seen)) if len(numbers) else None)
+
+    def save(self, folder: Path) -> None:
+        """Write the index into a folder: arrays that `load` maps into memory, and the vocabulary."""
+        folder.mkdir(parents=True, exist_ok=True)
+        weights = sparse.csr_array((0, self.n), dtype=np.float32) if self.weights is None else self.weights
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(weights, name))
+        (folder / _VOCABULARY).write_bytes(orjson.dumps([self.n, list(self.vocabulary)]))
+
+    @classmethod
+    def load(cls, folder: Path) -> "Index":
+        """The index that `save` wrote; processes that map it share its pages."""
+        n, vocabulary = orjson.loads((folder / _VOCABULARY).read_bytes())
+        arrays = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS)
+        weights = sparse.csr_array(arrays, shape=(len(vocabulary), n)) if vocabulary else None
+        return cls(n, {token: place for place, token in enumerate(vocabulary)}, weights)
 
     def scores(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
         """BM25 of every passage for every query, (queries, passages); a token that stands in a query twice

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,24 +22,28 @@ from truerate.config.layout import Layout
 from truerate.core.keys import digest
 from truerate.core.schemas import Document, read
 from truerate.core.text import terms
+from truerate.metrics.bm25 import Index
 from truerate.tracks.halueval.context import Context
 
-FORM = 2  # of an index on disk; moves where its files or the way to cut words change
+FORM = 3  # of an index on disk; moves where its files or the way to cut words change
 OFFSETS, TEXTS = "offsets.npy", "texts.bin"
-MARGIN = 1e-4  # two scores that differ by less may be equal once rounded to four digits
+# English words that say nothing of what is asked (the list of Lucene, as bm25s has it).
+STOP_WORDS = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was"
+    " will with".split()
+)
 
 
 @dataclass(frozen=True)
 class Corpus:
     """Documents in the order of their ids, with their BM25 index; `text` gives the text of a row."""
 
-    index: Any
+    index: Index
     text: Callable[[int], str]
 
     def best(self, query: str, n: int) -> list[str]:
         """The texts of the `n` best documents that share a word with the query, the best first."""
-        (tokens,) = _tokens([query])
-        return [self.text(row) for row in _best(self.index.get_scores(tokens), n)] if tokens else []
+        return [self.text(row) for row in self.index.best([_tokens(query)], n)[0]]
 
 
 def query(context: Context) -> str:
@@ -61,18 +64,6 @@ def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int
     corpus = in_memory(documents) if isinstance(documents, pl.DataFrame) else documents
     best = {one.item_id: corpus.best(query(one), n) for one in asked}
     return {item_id: "\n\n".join(texts) for item_id, texts in best.items() if texts}
-
-
-def _best(scores: np.ndarray, n: int) -> list[int]:
-    """The rows of the `n` highest scores above 0, the highest first, those equal in four digits in their
-    order.
-    """
-    n = min(n, len(scores))
-    least = np.partition(scores, -n)[-n]
-    rows = np.flatnonzero(scores >= max(least - MARGIN, 0))
-    rounded = np.round(scores[rows], 4)
-    order = np.argsort(-rounded, kind="stable")[:n]
-    return [int(rows[place]) for place in order if rounded[place] > 0]
 
 
 # ---- the index ---------------------------------------------------------------------------------------------
@@ -115,9 +106,7 @@ def on_disk(folder: Path, documents: Callable[[], pl.DataFrame]) -> Corpus:
 
 @lru_cache(maxsize=2)
 def _opened(folder: Path) -> Corpus:
-    import bm25s
-
-    index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
+    index = Index.load(folder)
     offsets, texts = np.load(folder / OFFSETS, mmap_mode="r"), np.memmap(folder / TEXTS, np.uint8, mode="r")
 
     def text(row: int) -> str:
@@ -130,7 +119,7 @@ def _write(documents: pl.DataFrame, folder: Path) -> None:
     """Index and texts, in a folder that is there whole or not at all."""
     scratch = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
-    _indexed(documents).save(scratch, show_progress=False)
+    _indexed(documents).save(scratch)
     lengths = documents["text"].str.len_bytes().to_numpy().astype(np.int64)
     np.save(scratch / OFFSETS, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
     with (scratch / TEXTS).open("wb") as out:
@@ -139,28 +128,15 @@ def _write(documents: pl.DataFrame, folder: Path) -> None:
     os.replace(scratch, folder)
 
 
-def _indexed(documents: pl.DataFrame) -> Any:
+def _indexed(documents: pl.DataFrame) -> Index:
     """BM25 over titles and texts, in the order of the rows."""
-    import bm25s
-
-    words = [f"{title} {text}" for title, text in documents.select("title", "text").iter_rows()]
-    index = bm25s.BM25()
-    index.index(_cut(words), show_progress=False)
-    return index
+    rows = documents.select("title", "text").iter_rows()
+    return Index.of(_tokens(f"{title} {text}") for title, text in rows)
 
 
-def _tokens(texts: list[str]) -> list[list[str]]:
-    return _cut(texts, return_ids=False)
-
-
-def _cut(texts: list[str], *, return_ids: bool = True) -> Any:
-    """The terms of texts (`core.text.terms`) without English stop words and single ASCII signs."""
-    import bm25s
-
-    plain = [" ".join(one for one in terms(text) if len(one) > 1 or not one.isascii()) for text in texts]
-    return bm25s.tokenize(
-        plain, lower=False, token_pattern=r"\S+", return_ids=return_ids, show_progress=False
-    )
+def _tokens(text: str) -> list[str]:
+    """The terms of a text (`core.text.terms`) without English stop words and single ASCII signs."""
+    return [one for one in terms(text) if (len(one) > 1 or not one.isascii()) and one not in STOP_WORDS]
 
 
 @contextmanager
