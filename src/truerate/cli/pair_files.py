@@ -1,11 +1,11 @@
 """Texts to check, as a person hands them over: a file, stdin, or a JSONL file of many pairs."""
 
-import json
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SourceError
+from truerate.core.lenient import exact
 from truerate.core.regular import check_regular
 from truerate.core.whole_words import is_unicode
 
@@ -62,8 +62,8 @@ def read_pairs(path: str) -> list[Pair]:
 def _pair(line: str, number: int) -> Pair:
     """The pair of one line; raises ValueError with what is wrong."""
     try:
-        told = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+        told = exact(line)
+    except (ValueError, RecursionError):
         raise ValueError("it is no JSON; a line is one object") from None
     if not isinstance(told, dict):
         raise ValueError('it is no object; a line is {"reference": …, "answer": …}')

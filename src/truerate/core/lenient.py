@@ -28,6 +28,18 @@ def loads(body: bytes) -> object:
     return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
+def exact(text: bytes | str) -> object:
+    """The value of JSON that a file holds; a whole number beyond 64 bits is the text of its digits, since it may be an
+    id. Raises ValueError for what is no JSON or no UTF-8, RecursionError for what is nested too deep.
+    """
+    try:
+        if not has_long_number(text):
+            return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        pass
+    return json.loads(text.decode() if isinstance(text, bytes) else text, parse_int=whole_or_text)
+
+
 def has_long_number(body: bytes | str) -> bool:
     """Whether a number may stand in a body that 64 bits do not hold, and that `orjson` would round to a float."""
     return _LONG.search(body.encode("utf-8", "replace") if isinstance(body, str) else body) is not None

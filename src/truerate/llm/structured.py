@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
+from truerate.core.lenient import loads
 
 _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
@@ -35,9 +35,9 @@ class Form:
         """The plain text of a reply that is an object of this form; any other reply as it is."""
         fenced = _FENCE.match(text.strip())
         try:
-            found = orjson.loads(fenced[1] if fenced else text)
+            found = loads((fenced[1] if fenced else text).encode("utf-8", "replace"))
             return self.write(found) if isinstance(found, dict) else text
-        except (LookupError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, RecursionError):
             return text
 
 

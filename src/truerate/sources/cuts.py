@@ -3,16 +3,13 @@
 import codecs
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-import orjson
-
 from truerate.core.errors import listed
-from truerate.core.lenient import has_long_number, whole_or_text
+from truerate.core.lenient import exact
 from truerate.core.text import clean
 from truerate.sources.rows import BadRow, Reason, type_name
 
@@ -25,17 +22,11 @@ Cut = Iterator[tuple[int, Callable[[], object]]]
 
 
 def parse(raw: bytes | str) -> object:
-    """A JSON value; a whole number beyond 64 bits is the text of its digits. Escaped lone surrogates pass here
-    (cleaning replaces them); what is no JSON is a bad row.
+    """A JSON value (`core.lenient.exact`). Escaped lone surrogates pass here (cleaning replaces them); what is no JSON
+    is a bad row.
     """
     try:
-        if not has_long_number(raw):
-            return orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        # json guesses the encoding of bytes, line by line
-        return json.loads(raw.decode() if isinstance(raw, bytes) else raw, parse_int=whole_or_text)
+        return exact(raw)
     except UnicodeDecodeError as error:
         raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
     except (ValueError, RecursionError) as error:

@@ -7,7 +7,6 @@ own.
 
 import csv
 import io
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Protocol, TypeVar
 import polars as pl
 
 from truerate.core.errors import SourceError
-from truerate.core.lenient import whole_or_text
+from truerate.core.lenient import exact
 from truerate.core.regular import check_regular
 from truerate.core.schemas import reject_row
 from truerate.core.text import clean
@@ -93,7 +92,7 @@ def read_labels(path: str | Path) -> list[tuple[int, object]]:
 
 def _json(line: str) -> object:
     try:
-        return json.loads(line, parse_int=whole_or_text)
+        return exact(line)
     except (ValueError, RecursionError):
         return line
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
 import aiohttp
-import orjson
 from yarl import URL
 
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
+from truerate.core.lenient import loads
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import say_wait, told
 from truerate.core.text import clean
@@ -184,8 +184,8 @@ class Wiki:
         if may_pass(status):
             return f"status {status}"
         try:
-            reply = orjson.loads(body)
-        except ValueError:
+            reply = loads(body)
+        except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):
             kind = headers.get("Content-Type", "").partition(";")[0] or "something"

@@ -8,9 +8,8 @@ A recorded file has one JSON object per line: `query`, and `items` as the search
 from collections.abc import Container, Iterable
 from pathlib import Path
 
-import orjson
-
 from truerate.core.errors import SourceError
+from truerate.core.lenient import loads
 from truerate.core.text import clean
 
 FIELDS = ("link", "title", "snippet", "html", "text", "final_url")
@@ -52,10 +51,10 @@ def recorded(path: str, queries: Iterable[str]) -> dict[str, list[dict]]:
 def _read(line: bytes, wanted: Container[str], *, where: str) -> dict[str, list[dict]]:
     """One line: its results by query; nothing of a query that is not wanted."""
     try:
-        row = orjson.loads(line)
+        row = loads(line)
         query, items = plain(clean(row["query"])), row["items"]
         found = [one for item in items if (one := result(item))] if query in wanted else list(items)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise SourceError(
             f"reading recorded searches {where} is no object with `query` and `items`"
         ) from None
