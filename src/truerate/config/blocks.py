@@ -165,7 +165,8 @@ class Track(Block):
     by the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
     settings that name a file of the user, or an endpoint; `sources_in`: those that name a source whose
     documents are read beside the board's own. `weights_in`: those that may be a folder or a Hub id, with
-    the word of ours that may stand there (None: there is none). Places inside of blocks are told by dots
+    the word of ours that may stand there (None: there is none); `weights_spared`: of these, those that are not
+    read where items of the source have the attribute that they would compute. Places inside of blocks are told by dots
     (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
     its request; of any other purpose it is dead.
     """
@@ -181,6 +182,7 @@ class Track(Block):
     endpoints_in: ClassVar[tuple[str, ...]] = ()
     sources_in: ClassVar[tuple[str, ...]] = ()
     weights_in: ClassVar[Mapping[str, str | None]] = {}
+    weights_spared: ClassVar[Mapping[str, str]] = {}
     cut: ClassVar[Mapping[str, Cut]] = {}
 
     def setting(self, place: str) -> Any:

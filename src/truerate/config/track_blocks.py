@@ -74,7 +74,16 @@ def _first_fault(block: type[Track]) -> str | None:
 
 def _no_settings(block: type[Track]) -> Iterator[str]:
     """What is wrong with the names by which a track's settings say what its keys mean to other rooms."""
-    for kind in ("asks", "later", "builders", "among", "files_in", "endpoints_in", "weights_in"):
+    for kind in (
+        "asks",
+        "later",
+        "builders",
+        "among",
+        "files_in",
+        "endpoints_in",
+        "weights_in",
+        "weights_spared",
+    ):
         named = getattr(block, kind)
         more = named.values() if kind in ("builders", "among") else ()
         for place in (*(() if kind == "builders" else named), *more):

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.aggregates import total
-from truerate.metrics.intervals import z_of
+from truerate.metrics.intervals import SHOWN, z_of
 
 Ratios = Mapping[str, tuple[pl.Expr, pl.Expr]]  # numerator and denominator, by name
 Products = Mapping[str, tuple[str, str]]  # the two ratios of a product, by its name
@@ -221,10 +221,20 @@ def shares(
         z, t = z_of(confidence), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
         widened = (z / t) ** 2
         n = np.where(is_apart, x, np.where(c > 1, worth * widened, np.nan))
-        middle = (value + z * z / (2 * n)) / (1 + z * z / n)
-        spread = value * (1 - value) / n + z * z / (4 * n * n) + added / widened * (1 + z * z / n)
-        half = z / (1 + z * z / n) * np.sqrt(spread)
+        middle, half = _wilson(value, n, added / widened, z=z)
+        # A trace in one cluster is no certainty (`intervals.wilson_clustered`).
+        reads_as_none = ~is_apart & (2 * half < SHOWN) & (worth > c)
+        n = np.where(reads_as_none, c * widened, n)
+        middle, half = _wilson(value, n, added / widened, z=z)
         return value, np.maximum(0.0, middle - half), np.minimum(1.0, middle + half), n
+
+
+def _wilson(
+    value: np.ndarray, n: np.ndarray, added: np.ndarray, *, z: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Middle and half-width of Wilson's interval of shares of `n` rows, with a variance `added` to theirs."""
+    spread = value * (1 - value) / n + z * z / (4 * n * n) + added * (1 + z * z / n)
+    return (value + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n) * np.sqrt(spread)
 
 
 def means(

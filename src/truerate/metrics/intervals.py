@@ -7,7 +7,8 @@ ratio statistic is a sum over a sum, so per-cluster sums are all that a resample
 
 No interval has width 0, which would claim certainty: where a resample says nothing of the spread, because all
 clusters agree, it is Wilson's over the clusters that carry the value (`agreed`). One cluster in all says
-nothing of the spread between clusters: there is none.
+nothing of the spread between clusters: there is none. One row of yes or no has an interval nevertheless (0 to
+.793 for a no): its variance is p(1 - p) whatever p is, while nothing is known of that of a mean or a ratio.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -312,8 +313,9 @@ def wilson_clustered(
     clusters widened by Student's t.
 
     After Korn & Graubard 1998: n_eff · (normal quantile / t quantile of clusters − 1 degrees)². For very high
-    confidences, where a bootstrap has no draws left in its tails. None where the share is over nothing or
-    rests on one cluster.
+    confidences, where a bootstrap has no draws left in its tails. An interval that reads as none (SHOWN), from a
+    trace in one cluster, is that of the clusters as one row each. None where the share is over nothing or rests on
+    one cluster.
     """
     from scipy.special import stdtrit
 
@@ -321,8 +323,12 @@ def wilson_clustered(
     if n_clusters < 2:
         return None
     widened = z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))
-    n = effective_n(numerators, denominators) * widened**2
-    return wilson(float(np.sum(numerators)) / total * n, n, confidence=confidence)
+    share = float(np.sum(numerators)) / total
+    n = effective_n(numerators, denominators)
+    found = wilson(share * n * widened**2, n * widened**2, confidence=confidence)
+    if n > n_clusters and found is not None and found.high - found.low < SHOWN:
+        return wilson(share * n_clusters * widened**2, n_clusters * widened**2, confidence=confidence)
+    return found
 
 
 def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:

@@ -37,8 +37,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Units:
-    """Units that a detector judged: whether each is flagged, (units,), its cluster, and its label, (units,),
-    NaN where there is none.
+    """Units that a detector judged: whether each is flagged (of several seeds the share that flags it), (units,), its
+    cluster, and its label, (units,), NaN where there is none.
     """
 
     is_flagged: np.ndarray
@@ -70,7 +70,7 @@ def errors_of(units: Units, *, confidence: float) -> Errors:
     label = known.label.astype(bool)
     shares = []
     for side in (label, ~label):
-        columns = np.stack([side & known.is_flagged, side], axis=1)
+        columns = np.stack([side * known.is_flagged, side], axis=1)
         shares.append(clustered_share(*cluster_sums(known.clusters, columns).T, confidence=confidence))
     return Errors(*shares)
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Generation, Item, Judgement, Sample, Score, frame, validate
-from truerate.tracks.halludial.rate_scores import judged_dialogues, judged_turns, score_rates
+from truerate.tracks.halludial.rate_scores import judged_dialogues, judged_turns, score_rates, verdicts_of
 from truerate.tracks.halludial.written_scores import score_written
 
 from .made_scores import WRITER, item, reply, said, sample, values
@@ -45,6 +45,33 @@ def test_turns_and_dialogues_are_counted_apart():
     assert values(made, unit="dialogue", **own)["hallucination_rate"] == (pytest.approx(1 / 3, abs=1e-6), 3)
 
 
+def of_seed(seed: int, flags: dict[str, bool]) -> list[dict]:
+    return [
+        said(name, flag, judge="detector", variant=None, more={"seed": seed}) for name, flag in flags.items()
+    ]
+
+
+def test_several_seeds_are_averaged_per_text_and_per_dialogue():
+    # the second seed flags b1 besides and not c0: turns 2/5 and 2/5 of them; dialogues a, c and a, b of three
+    other = GOLD | {"b1": True, "c0": False}
+    first, second = of_seed(1, GOLD), of_seed(2, other)
+    for told in (first + second, second + first):
+        made = scored(judgements=told)
+        assert values(made, unit="turn", **WHERE)["hallucination_rate"] == (2 / 5, 5)
+        assert values(made, unit="dialogue", **WHERE)["hallucination_rate"] == (
+            pytest.approx(2 / 3, abs=1e-6),
+            3,
+        )
+    none = of_seed(2, dict.fromkeys(GOLD, False))  # half of 2/5, and of 2/3, whichever seed comes first
+    for told in (first + none, none + first):
+        made = scored(judgements=told)
+        assert values(made, unit="turn", **WHERE)["hallucination_rate"] == (1 / 5, 5)
+        assert values(made, unit="dialogue", **WHERE)["hallucination_rate"] == (
+            pytest.approx(1 / 3, abs=1e-6),
+            3,
+        )
+
+
 def test_dialogues_by_their_number_of_turns():
     made = scored()
     assert values(made, unit="dialogue", turns="2", **WHERE)["hallucination_rate"] == (1 / 2, 2)
@@ -75,7 +102,7 @@ def labelled(name: str, is_hallucinated: bool) -> dict:
 
 
 def verdicts() -> pl.DataFrame:
-    return frame(Judgement, FLAGS).select("target_id", "verdict")
+    return verdicts_of(frame(Judgement, FLAGS), "detector")
 
 
 def test_responses_to_train_dialogues_are_left_out():

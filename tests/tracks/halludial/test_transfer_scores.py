@@ -66,3 +66,11 @@ def test_a_judge_of_no_spontaneous_response_has_no_row():
     samples = [sample(name, label, scenario="induced", kind=kind) for name, label, _, kind in INDUCED]
     told = [said(name, flag) for name, _, flag, _ in INDUCED]
     assert score_transfer(judged_texts(frame(Sample, samples), frame(Judgement, told)), WRITER) == []
+
+
+def test_of_two_seeds_each_text_counts_once_with_the_share_that_flags_it():
+    samples = [sample(name, label) for name, label, _ in SPONTANEOUS]
+    told = [said(name, flag, more={"seed": 1}) for name, _, flag in SPONTANEOUS]  # flags 22 of 100
+    told += [said(name, False, more={"seed": 2}) for name, *_ in SPONTANEOUS]  # none
+    made = score_transfer(judged_texts(frame(Sample, samples), frame(Judgement, told)), WRITER)
+    assert rate(made, estimator="raw") == (0.11, 100)

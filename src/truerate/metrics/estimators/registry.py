@@ -17,7 +17,7 @@ from truerate.metrics.estimators.prediction import predicted
 from truerate.metrics.estimators.prediction_powered import Fit, Residuals, Target, fit_board, residuals
 from truerate.metrics.estimators.sample import Calibration, Cells, Key, main_effects
 from truerate.metrics.estimators.strata import stratified
-from truerate.metrics.intervals import Interval, share_interval
+from truerate.metrics.intervals import NARROW, Interval, share_interval
 from truerate.metrics.means import mean_of_cells
 from truerate.metrics.rates import Corrected, mean_of_intervals
 from truerate.metrics.score_writer import ALL
@@ -301,7 +301,7 @@ def estimate_board(
     `target`: the rate of `these` very units, or of all that the `model` would give. `calibrated`: labelled texts
     by kind of labels, for the estimators with external labels. `people`: the error of labels that are one person's
     (`label_errors.label_error` of texts that several labelled). An estimate that needs labels which are not there
-    is absent; one that cannot be told is there with `found` None.
+    is absent; one that cannot be told is there with `found` None; one of units that are all labelled has NaN ends.
     """
     board = Board(cells, confidence, target, calibrated, people)
     estimates: dict[Key, list[Estimate]] = {key: [] for key in cells}
@@ -311,10 +311,19 @@ def estimate_board(
         for kind in kinds:
             texts = calibrated.get(kind) if kind is not None else None
             for key, found in estimator.estimate(board, texts).items():
-                estimates[key].append(Estimate(estimator.name, kind, found))
+                estimates[key].append(Estimate(estimator.name, kind, _with_width(found)))
     for key, interval in _predicted(board).items():
         estimates[key].append(Estimate(PREDICTED, NATURAL, interval))
     return estimates
+
+
+def _with_width(found: Found) -> Found:
+    """The estimate without ends where these have no width: all of `these` very units are labelled, and nothing is left
+    that could be drawn otherwise, while a reader of a board asks about the system.
+    """
+    if isinstance(found, Interval) and found.high - found.low < NARROW:
+        return Interval(found.value, np.nan, np.nan)
+    return found
 
 
 def _kinds(estimator: Estimator, calibrated: Mapping[str, Calibration]) -> Sequence[str | None]:

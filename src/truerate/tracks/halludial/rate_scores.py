@@ -73,16 +73,23 @@ def score_rates(
 
 
 def verdicts_of(judgements: pl.DataFrame, detector: str | None) -> pl.DataFrame:
-    """What the detector says, `target_id` and `verdict`, once of each text."""
-    said = judgements.select("judge", "target_id", "verdict").filter(judge=detector or "")
-    return said.drop("judge").unique("target_id", keep="first", maintain_order=True)
+    """What the detector says, once of each text: `target_id`, `runs` (the verdict of each of its seeds) and `verdict`,
+    the share of these that flags it (null: none was read).
+    """
+    said = judgements.filter(judge=detector or "").select(
+        "target_id", pl.col("verdict").cast(pl.Float64), seed=pair("attributes", "seed").cast(pl.Int64)
+    )
+    said = said.unique(["target_id", "seed"], keep="first", maintain_order=True).sort(
+        "seed", maintain_order=True
+    )
+    return said.group_by("target_id", maintain_order=True).agg(pl.col("verdict").mean(), runs="verdict")
 
 
 def judged_turns(
     items: pl.DataFrame, samples: pl.DataFrame, verdicts: pl.DataFrame, generations: pl.DataFrame
 ) -> pl.DataFrame:
     """A row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`, `n_turns` of its
-    dialogue (null: it stands alone), `flagged` (the detector's verdict, null where there is none), `label`
+    dialogue (null: it stands alone), `flagged` (the detector's verdict, null where there is none), its `runs`, `label`
     (people's, null).
     """
     keys = ("history", "temperature", "split")
@@ -112,14 +119,16 @@ def turns_of_dialogue() -> pl.Expr:
 
 def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
     """A row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a label
-    where each of them has.
+    where each of them has. Of several seeds it is flagged by the share of them that flags one of its turns.
     """
+    n_runs = int(turns["runs"].list.len().max() or 0)  # type: ignore[arg-type]
+    of_runs = [pl.col("runs").list.get(run, null_on_oob=True).max() for run in range(n_runs)]
     whole = turns.drop_nulls("n_turns").group_by(*CELL, "group_id", "n_turns", maintain_order=True)
     rows = whole.agg(
         generation_id=pl.col("generation_id").min(),
         n_judged=pl.col("flagged").is_not_null().sum(),
         n_labelled=pl.col("label").is_not_null().sum(),
-        flagged=pl.col("flagged").any(),
+        flagged=pl.mean_horizontal(of_runs) if of_runs else pl.col("flagged").max(),
         label=pl.col("label").any(),
     ).filter(pl.col("n_judged") == pl.col("n_turns"))
     label = pl.when(pl.col("n_labelled") == pl.col("n_turns")).then("label")
@@ -130,7 +139,7 @@ def units(rows: pl.DataFrame) -> Units:
     """The rows with a verdict as units; clusters are dialogues."""
     told = rows.drop_nulls("flagged")
     label = told["label"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return Units(told["flagged"].to_numpy().astype(bool), told["group_id"].to_list(), label)
+    return Units(told["flagged"].cast(pl.Float64).to_numpy(), told["group_id"].to_list(), label)
 
 
 # ---- what the detector is known to do ----------------------------------------------------------------------
@@ -240,8 +249,8 @@ def _difference(model: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
     if len(both) < 2:
         return []
     inside = np.stack([(kept["history"] == history).to_numpy() for history in histories], axis=1)
-    flagged = kept["flagged"].to_numpy().astype(bool)[:, None]
-    sums = cluster_sums(kept["group_id"].to_list(), np.hstack([inside & flagged, inside]))
+    flagged = kept["flagged"].cast(pl.Float64).to_numpy()[:, None]
+    sums = cluster_sums(kept["group_id"].to_list(), np.hstack([inside * flagged, inside]))
     ((interval, p),) = ratio_contrasts(sums, np.array([[1.0], [-1.0]]), **writer.drawn)
     slice_ = {**where, "estimator": RAW}
     return [

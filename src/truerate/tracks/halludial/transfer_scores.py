@@ -8,6 +8,7 @@ Table 8) is taken for better than it is by the first correction, and its rate co
 
 import polars as pl
 
+from truerate.metrics.judged import over_seeds
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.unit_rates import Errors, Units, errors_of, estimate_rows, estimates
 from truerate.tracks.halludial.dataset import NATURAL
@@ -19,14 +20,14 @@ MEASURED_ON = (INDUCED, NATURAL)
 
 
 def score_transfer(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Score rows of one judge or several, from `judged_texts`; of several seeds the first. Verdicts that could
-    not be read count nowhere. A judge of no spontaneous response has no row; errors that no text tells are left
-    out.
+    """Score rows of one judge or several, from `judged_texts`; a text counts once, with the share of its seeds that
+    flag it. Verdicts that could not be read count nowhere. A judge of no spontaneous response has no row; errors
+    that no text tells are left out.
     """
     made = []
     told = rows.filter(pl.col("verdict").is_not_null(), pl.col("kind").ne_missing(MATCHED), variant=ZERO_SHOT)
     for (judge,), said in told.sort("judge", "sample_id").group_by("judge", maintain_order=True):
-        own = said.filter(pl.col("seed").eq_missing(pl.col("seed").min()))
+        own = over_seeds(said)
         judged = _units(own.filter(scenario=SPONTANEOUS))
         if len(judged.is_flagged):
             each = estimates(judged, _errors(own, writer), writer)
@@ -48,4 +49,4 @@ def _errors(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
 def _units(rows: pl.DataFrame) -> Units:
     """Texts as units; clusters are dialogues."""
     label = rows["is_hallucinated"].cast(pl.Float64).to_numpy()
-    return Units(rows["verdict"].to_numpy().astype(bool), rows["group_id"].to_list(), label)
+    return Units(rows["verdict"].cast(pl.Float64).to_numpy(), rows["group_id"].to_list(), label)

@@ -111,6 +111,7 @@ class Settings(Track):
     files_in: ClassVar[tuple[str, ...]] = ("takedown", "search.recorded")
     endpoints_in: ClassVar[tuple[str, ...]] = ("search.endpoint", "fetch.proxy")
     weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram"}
+    weights_spared: ClassVar[Mapping[str, str]] = {"rarity": "perplexity"}
     cut: ClassVar[Mapping[str, Cut]] = {
         "generate": "keep",
         "extract": "read",
