@@ -1,96 +1,56 @@
 """What wraps an answer and is none: thought, special tokens, turns of others, fences, quotation marks, tags.
 
 Each function takes one layer off and says what it took; `opened` takes off what is never part of an answer,
-`bare` also what encloses all of it.
+`bare` also what encloses all of it. Each takes a time that grows with the reply's length.
 """
 
 import re
-import unicodedata
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.reading import joined
 from truerate.llm.thought import said
 
-# tokens that end a turn: what follows one is another turn, of whomever
-_ENDS = lazy(
-    r"<\|(?:eot_id|im_end|eom_id|endoftext|end_of_text|end|return|eot|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
-    r"|</s>|<(?:eos|EOT|end_of_turn|end_of_utterance)>|\[EOS\]|\[\|endofturn\|\]|<｜end▁of▁sentence｜>"
-    r"|<\|?(?:im_start|start_header_id|start)\|>\s*(?:user|human|system)\b|<start_of_turn>\s*user\b"
-    r"|<\|(?:im_)?(?:user|human|system)\|>|<｜User｜>|\[INST\]",
-    re.IGNORECASE,
-)
-# all others, with the role that some of them name
-_TOKENS = lazy(
-    r"(?:<\|(?:im_start|im_assistant|start_header_id|start)\|>|<start_of_turn>)\s*(?:assistant|model)?\s*"
-    r"(?:<\|(?:end_header_id|message|im_middle)\|>)?"
-    r"|<\|[A-Za-z0-9_▁]{1,40}\|>|<｜[^｜<>]{1,40}｜>|<(?:s|bos|pad|unk|mask)>|\[/INST\]|<</?SYS>>"
-    r"|\[(?:BOS|PAD|UNK)\]|<0x0[ad]>",
-    re.IGNORECASE,
-)
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
-MAX_RUN = 200  # of one sign, as where a model falls into repeating it
-_BLANK = lazy(r"(?<![ \t])(?:[ \t]*\n){20,}")  # lines of blanks, as a model writes that goes round in circles
-_RUN = lazy(rf"(\W)\1{{{MAX_RUN},}}")
-_SPACED_RUN = lazy(
-    r"([^\w\s])(?:[ \t]\1){20,}"
-)  # the same with blanks between, as of block quotations in each other
-_RULE = r"(?:-{3,}|\*{3,}|_{3,}|={3,})"
-_SURE = r"(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|absolutely|understood|got\s+it|great)"
-_BEFORE = lazy(
-    rf"\A(?:(?:{_RULE}|{_SURE}[.!]|(?:{_SURE}[.!,]\s+)*here(?:'s|’s|\s+is|\s+are)\s+(?:my|the|your)\s+"
-    r"(?:answer|response|reply|judge?ment|verdict|assessment|evaluation|choice|result|output)s?\s*:)[ \t]*\n+\s*)+",
+MAX_RUN = 20  # of one sign, as where a model falls into repeating it
+_TOKEN = lazy(
+    r"<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?s>|<(?:eos|bos|pad|unk|mask|EOT|(?:start|end)_of_\w{4,9})>"
+    r"|\[/?INST\]|\[(?:EOS|BOS|PAD|UNK)\]|\[\|endofturn\|\]|<</?SYS>>|<0x0[ad]>",
     re.IGNORECASE,
 )
-_BEHIND = lazy(
-    rf"(?:\n\s*(?:{_RULE}|(?:i\s+)?hope\s+(?:this|that|it)\s+(?:helps|clarifies|is\s+(?:helpful|clear))[^\n]{{0,60}}|"
-    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b[^\n]{0,120}|is\s+there\s+anything\b[^\n]{0,60}\?)[ \t]*)+\Z",
-    re.IGNORECASE,
+# tokens that end a turn: what follows one is another turn, of whomever; tokens that begin one, with its role behind
+_ENDS = frozenset(
+    "eot_id im_end eom_id endoftext end_of_text end return eot end_of_turn_token end_response /s eos end_of_turn user "
+    "end_of_utterance endofturn end▁of▁sentence human system im_user im_human im_system inst".split()
 )
+_BEGINS = frozenset("im_start im_assistant start_header_id start start_of_turn".split())
+_ROLE = lazy(r"\s{0,9}(assistant|model|user|human|system)\b(?:\s{0,9}<\|(?:end_header_id|message|im_middle)\|>)?", re.I)
+_RUNS = lazy(r"([^\w\s])(?:[ \t]?\1){20,}|(?:\n[ \t]*){20,}")
+_SURE = frozenset(
+    "sure|sure thing|certainly|of course|ok|okay|alright|absolutely|understood|got it|great".split("|")
+)
+_ITS = frozenset("answer response reply judgement judgment verdict assessment evaluation choice result output".split())
+_LEAVES = ("hope this", "hope that", "hope it", "i hope", "let me know", "please let me know", "feel free", "is there anything",
+           "please feel free")  # fmt: skip
 # marks of direction, blanks of no width, controls; joiners, too, but between signs that they join: letters of scripts
 # that need them, and pictures
-_UNSEEN = dict.fromkeys(
-    [
-        *range(9),
-        11,
-        *range(14, 32),
-        *range(127, 133),
-        *range(134, 160),
-        0xAD,
-        0x34F,
-        0x61C,
-        0x115F,
-        0x1160,
-        0x17B4,
-        0x17B5,
-    ]
-    + [
-        *range(0x180B, 0x1810),
-        0x200B,
-        0x200E,
-        0x200F,
-        *range(0x202A, 0x202F),
-        *range(0x2060, 0x2070),
-        0x3164,
-        0xFEFF,
-    ]
-    + [*range(0xFE00, 0xFE10), 0xFFA0, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE1000)]
-) | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
-_JOINERS = lazy(
-    r"(?<![\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff])[\u200c\u200d]+"
-    r"|[\u200c\u200d]+(?![\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff])"
-)
-_DATA = lazy(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
-_FENCED = lazy(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
-_FENCED_IN_LINE = lazy(r"\A`{3}([^`\n]+)`{3}\Z")
-_FENCE_LINE = lazy(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]{0,40}$\n?", re.MULTILINE)
+_RANGES = (
+    (0, 9), (11, 12), (14, 32), (127, 133), (134, 160), (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x115F, 0x1161),
+    (0x17B4, 0x17B6), (0x180B, 0x1810), (0x200B, 0x200C), (0x200E, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070),
+    (0x3164, 0x3165), (0xFE00, 0xFE10), (0xFEFF, 0xFF00), (0xFFA0, 0xFFA1), (0xFFF9, 0xFFFC), (0xE0000, 0xE1000),
+)  # fmt: skip
+_UNSEEN = {sign: None for start, end in _RANGES for sign in range(start, end)} | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
+_JOINED = r"\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff"
+_JOINERS = lazy(rf"(?<![{_JOINED}\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d](?![{_JOINED}\u200c\u200d])")
+_DATA = lazy(r"<data-([0-9a-f]{8})>\n?")
+_FENCE = lazy(r"[ \t]*(`{3,}|~{3,})[^\n`]{0,40}")
 _QUOTES = {
     '"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", "‘": "’", "‚": "‘’",
     "‹": "›", "「": "」", "『": "』", "《": "》", "＂": "＂", "`": "`",
 }  # fmt: skip
-_ELEMENT = lazy(r"\A<([A-Za-z][A-Za-z0-9_\-]{0,40})(?:\s[^<>]{0,200})?>(.*)</\1\s*>\Z", re.DOTALL | re.I)
-_SQUARED = lazy(r"\A\[(answer|judge?ment|verdict|response|summary|output)\]([^\[\]]*)\[/\1\]\Z", re.I)
-_EMPHASIS = lazy(r"\A(\*{1,3}|_{1,3})(?!\s)(.+?)(?<!\s)\1\Z", re.DOTALL)
+_ELEMENT = lazy(r"<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,200})?>|\[(answer|judge?ment|verdict|response|summary|output)\]", re.I)
+_MARKS = ("***", "**", "*", "___", "__", "_")
+_EMPHASIS = lazy(r"(?<![*_\\])(?:\*{1,3}|_{1,3})(?![*_])|\n[ \t]*\n")
 
 
 class Cut(NamedTuple):
@@ -103,12 +63,12 @@ class Cut(NamedTuple):
 def opened(text: str) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
-    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept, of a score of blank lines two.
+    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept, of blank lines one.
     """
-    shown = _SPACED_RUN.sub(lambda found: found[0][:21], _BLANK.sub("\n\n", visible(text)))
-    answer, thought = said(_RUN.sub(lambda found: found[0][:MAX_RUN], shown))
+    shown = _RUNS.sub(lambda run: "\n\n" if run[1] is None else run[0][:MAX_RUN], visible(text))
+    answer, thought = said(shown)
     cuts = () if thought is None else ("thought",)
-    if len(answer if answer.isascii() else unicodedata.normalize("NFKC", answer)) > MAX_CHARS:
+    if len(answer) > MAX_CHARS:
         return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
@@ -118,22 +78,41 @@ def visible(text: str) -> str:
     """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of no
     width, control characters), with `\\n` for every end of line.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _JOINERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN))
+
+
+def unemphasised(text: str) -> str:
+    """A text without the asterisks and underscores around its words: pairs of equal marks within a paragraph, the
+    first right before a word, the second right behind one. Marks within a word (`snake_case`) stay.
+    """
+    opens: dict[str, list[int]] = {}
+    marks: list[tuple[int, int]] = []
+    for mark in _EMPHASIS.finditer(text):
+        sign, start, end = mark[0], mark.start(), mark.end()
+        if sign[0] == "\n":
+            opens.clear()
+            continue
+        before, behind = text[start - 1 : start] if start else "", text[end : end + 1]
+        is_word = before.isalnum() and behind.isalnum()
+        if before and not before.isspace() and opens.get(sign) and (sign == "**" or not behind.isalnum()):
+            at = opens[sign].pop()
+            marks += [(at, at + len(sign)), (start, end)]
+        elif behind and not behind.isspace() and not (is_word and sign != "**") and not (is_word and "_" in sign):
+            opens.setdefault(sign, []).append(start)
+    parts, place = [], 0
+    for start, end in sorted(marks):
+        parts.append(text[place:start])
+        place = end
+    return "".join([*parts, text[place:]])
 
 
 def framed(text: str) -> Cut:
     """A reply without what encloses all of it: a fence, the tags of one element, marks of a block quotation,
     and courtesies before and behind (`Sure! Here it is:`, `I hope this helps!`, a rule).
     """
-    cuts: tuple[str, ...] = ()
-    for _ in range(3):
-        before = text
-        for layer in (fence, element, unblocked, courtesies):
-            text, more = layer(text)
-            cuts = joined(cuts, more)
-        if text == before:
-            break
-    return Cut(text, cuts)
+    return _without(text, (fence, element, unblocked, courtesies), 3)
 
 
 def unwrapped(text: str) -> Cut:
@@ -143,15 +122,60 @@ def unwrapped(text: str) -> Cut:
     return Cut(inside, joined(cuts, frame))
 
 
+def bare(text: str, *, is_emphasis_kept: bool = False) -> Cut:
+    """A text without what encloses all of it: fences, tags of one element, quotation marks, emphasis, in any
+    order and depth.
+    """
+    layers = (fence, element, quotes) if is_emphasis_kept else (fence, element, quotes, _emphasised)
+    return _without(text.strip(), layers, 8)
+
+
+def _without(text: str, layers, n: int) -> Cut:  # type: ignore[no-untyped-def]
+    """A text without some layers, taken off in turn until none comes off, `n` times at most."""
+    cuts: tuple[str, ...] = ()
+    for _ in range(n):
+        before = text
+        for layer in layers:
+            text, more = layer(text)
+            cuts = joined(cuts, more)
+        if text == before:
+            break
+    return Cut(text, cuts)
+
+
 def courtesies(text: str) -> Cut:
     """A text without lines of courtesy before it and behind it; one that is nothing else stays."""
-    inside = text.strip()
-    cuts: tuple[str, ...] = ()
-    if (found := _BEHIND.search(inside)) and inside[: found.start()].strip():
-        inside, cuts = inside[: found.start()].strip(), ("explanation",)
-    if (found := _BEFORE.match(inside)) and inside[found.end() :].strip():
-        inside, cuts = inside[found.end() :].strip(), ("preamble", *cuts)
+    lines = text.strip().split("\n")
+    first, last = 0, len(lines)
+    while first < last and (not lines[first].strip() or _greets(lines[first])):
+        first += 1
+    while last > first and (not lines[last - 1].strip() or _takes_leave(lines[last - 1])):
+        last -= 1
+    inside = "\n".join(lines[first:last]).strip()
+    if not inside:
+        return Cut(text.strip())
+    cuts = (*(("preamble",) if first else ()), *(("explanation",) if last < len(lines) else ()))
     return Cut(inside, cuts)
+
+
+def _is_rule(line: str) -> bool:
+    return len(line) >= 3 and line[0] in "-*_=" and not line.strip(line[0])
+
+
+def _greets(line: str) -> bool:
+    """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my verdict:`)."""
+    told = line.strip().casefold().replace("’", "'")
+    if _is_rule(told) or (told[-1:] in ".!" and told.rstrip(".!") in _SURE):
+        return True
+    parts = [one.strip() for one in re.split(r"[.!,]", told.removesuffix(":"))] if len(told) < 80 else []
+    words = parts[-1].replace("here's", "here is").split() if parts else []
+    is_here = len(words) == 4 and words[0] == "here" and words[1] in ("is", "are") and words[2] in ("my", "the", "your")
+    return told.endswith(":") and is_here and words[3].removesuffix("s") in _ITS and set(parts[:-1]) <= _SURE
+
+
+def _takes_leave(line: str) -> bool:
+    told = line.strip()
+    return _is_rule(told) or (len(told) < 150 and told.casefold().startswith(_LEAVES))
 
 
 def unblocked(text: str) -> Cut:
@@ -159,57 +183,53 @@ def unblocked(text: str) -> Cut:
     lines = text.splitlines()
     if not text.strip() or not all(line.lstrip().startswith(">") for line in lines if line.strip()):
         return Cut(text)
-    return Cut("\n".join(re.sub(r"\A\s*>[ \t]?", "", line) for line in lines).strip(), ("quotes",))
+    inside = (line.lstrip()[1:].removeprefix(" ").removeprefix("\t") for line in lines)
+    return Cut("\n".join(inside).strip(), ("quotes",))
 
 
 def turn(text: str) -> Cut:
     """A text without special tokens; of several turns the first that says anything."""
-    if not any(sign in text for sign in "<["):
+    turns, place, n = [[""]], 0, 0
+    for token in _TOKEN.finditer(text) if "<" in text or "[" in text else ():
+        if token.start() < place:
+            continue
+        turns[-1].append(text[place : token.start()])
+        place, n = token.end(), n + 1
+        name = token[0].strip("<|>[]｜").casefold()
+        role = _ROLE.match(text, place) if name in _BEGINS else None
+        if name in _ENDS or (role and role[1].casefold() in ("user", "human", "system")):
+            turns.append([""])
+        elif role:
+            place = role.end()
+    if not n:
         return Cut(text.strip())
-    parts = _ENDS.split(text)
-    said_first = [_TOKENS.sub(" " if "\n" not in part else "", part).strip() for part in parts]
-    place = next((n for n, part in enumerate(said_first) if part), 0)
-    cuts: list[str] = []
-    if len(parts) > 1 or _TOKENS.search(text):
-        cuts.append("special-token")
-    if any(said_first[place + 1 :]):
-        cuts.append("next-turn")
-    return Cut(said_first[place] if cuts else text.strip(), tuple(cuts))
-
-
-def bare(text: str, *, is_emphasis_kept: bool = False) -> Cut:
-    """A text without what encloses all of it: fences, tags of one element, quotation marks, emphasis, in any
-    order and depth.
-    """
-    cuts: tuple[str, ...] = ()
-    text = text.strip()
-    for _ in range(8):
-        before = text
-        for layer in (fence, element, quotes):
-            text, more = layer(text)
-            cuts = joined(cuts, more)
-        if not is_emphasis_kept:
-            text = emphasis(text)
-        if text == before:
-            break
-    return Cut(text, cuts)
+    turns[-1].append(text[place:])
+    parts = [(("" if any("\n" in part for part in parts) else " ").join(parts)).strip() for parts in turns]
+    first = next((at for at, part in enumerate(parts) if part), 0)
+    return Cut(parts[first], ("special-token", "next-turn") if any(parts[first + 1 :]) else ("special-token",))
 
 
 def fence(text: str) -> Cut:
     """A text without the fence that encloses all of it: of code, or of data (`<data-…>`)."""
     text = text.strip()
-    for pattern, group in ((_DATA, 2), (_FENCED, 2), (_FENCED_IN_LINE, 1)):
-        if (found := pattern.match(text)) and not (pattern is _FENCED and f"\n{found[1]}" in found[2]):
-            return Cut(found[group].strip(), ("fence",))
-    return Cut(text)
+    if (data := _DATA.match(text)) and text.endswith(f"</data-{data[1]}>"):
+        return Cut(text[data.end() : text.rindex("</data-")].strip(), ("fence",))
+    opening, _, rest = text.partition("\n")
+    if rest and (found := _FENCE.fullmatch(opening)) and rest.endswith(found[1]):
+        inside = rest.removesuffix(found[1])
+        if f"\n{found[1]}" not in f"\n{inside}".rstrip(" \t\n"):
+            return Cut(inside.strip(), ("fence",))
+    is_line = not rest and len(text) > 6 and text.startswith("```") and text.endswith("```")
+    return Cut(text[3:-3].strip(), ("fence",)) if is_line and "`" not in text[3:-3] else Cut(text)
 
 
 def unfenced(text: str) -> Cut:
     """A text without the lines that open and close fences of code, wherever they stand; what is in them
     stays.
     """
-    without, n = _FENCE_LINE.subn("", text)
-    return Cut(without.strip(), ("fence",) if n else ())
+    lines = text.split("\n")
+    inside = [line for line in lines if not ("``" in line or "~~" in line) or not _FENCE.fullmatch(line)]
+    return Cut("\n".join(inside).strip(), ("fence",) if len(inside) < len(lines) else ())
 
 
 def quotes(text: str) -> Cut:
@@ -221,24 +241,35 @@ def quotes(text: str) -> Cut:
     if closing is None or len(text) < 3 or text[-1] not in closing:
         return Cut(text)
     inside = text[1:-1]
-    # an apostrophe between letters closes nothing
-    ends = (rf"{re.escape(sign)}(?!\w)" if sign in "'’‘" else re.escape(sign) for sign in closing)
-    if re.search("|".join(ends), inside):
-        return Cut(text)
+    for at, sign in enumerate(inside):
+        # an apostrophe between letters closes nothing
+        if sign in closing and not (sign in "'’‘" and inside[at + 1 : at + 2].isalnum()):
+            return Cut(text)
     return Cut(inside.strip(), ("quotes",))
 
 
 def element(text: str) -> Cut:
-    """A text without the tags of the one element that it is: `<answer>…</answer>`."""
-    if squared := _SQUARED.match(text.strip()):
-        return Cut(squared[2].strip(), ("tags",))
-    found = _ELEMENT.match(text.strip())
-    if found is None or re.search(rf"</?{re.escape(found[1])}[\s>]", found[2], re.IGNORECASE):
-        return Cut(text.strip())
-    return Cut(found[2].strip(), ("tags",))
+    """A text without the tags of the one element that it is: `<answer>…</answer>`, `[answer]…[/answer]`."""
+    text = text.strip()
+    if (found := _ELEMENT.match(text)) is None:
+        return Cut(text)
+    name = (found[1] or found[2]).casefold()
+    inside, folded = text[found.end() :], text[found.end() :].casefold()
+    opening, closing = (f"<{name}", f"</{name}") if found[1] else (f"[{name}", f"[/{name}")
+    at = folded.find(closing)
+    is_all = at >= 0 and folded[at + len(closing) :].strip() in (">", "]") and len(folded) == len(inside)
+    is_other = any(f"{opening}{sign}" in folded for sign in " \n\t>]")
+    return Cut(inside[:at].strip(), ("tags",)) if is_all and not is_other else Cut(text)
 
 
 def emphasis(text: str) -> str:
     """A text without the asterisks or underscores that enclose all of it. Marks of form are not counted."""
-    found = _EMPHASIS.match(text.strip())
-    return found[2].strip() if found and found[1] not in found[2] else text.strip()
+    text = text.strip()
+    mark = next((one for one in _MARKS if text.startswith(one) and text.endswith(one)), None)
+    inside = text[len(mark) : -len(mark)] if mark and len(text) > 2 * len(mark) else ""
+    is_all = inside and mark is not None and mark not in inside and inside == inside.strip()
+    return inside if is_all else text
+
+
+def _emphasised(text: str) -> Cut:
+    return Cut(emphasis(text))

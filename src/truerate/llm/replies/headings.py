@@ -6,7 +6,7 @@ with a colon (also `：`), a dash or an equals sign, or alone on its line. Spell
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,16 +17,11 @@ GIVEN = (
     "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context", "Human", "User",
     "Instruction", "Input",
 )  # fmt: skip
-OPENS = (
-    "Document",
-    "Question",
-    "Knowledge",
-    "Dialogue History",
-    "User Query",
-)  # with which an example begins
-_OPEN = r"[ \t>*_`#\-–—•\[(【（「＃＊]{0,12}"
-_SHUT = r"[ \t*_`#\])】）」＃＊]{0,12}"
-_COLON = r"[ \t]*(?:[:：=]|->|=>|→|[-–—](?=[ \t]))"
+OPENS = ("Document", "Question", "Knowledge", "Dialogue History", "User Query")  # with which an example begins
+_BEFORE = frozenset(" \t>*_`#-–—•[(【（「＃＊")  # marks before a name, at most _MOST of them
+_BEHIND = " \t*_`#])】）」＃＊"  # marks behind it
+_MOST = 12
+_COLONS = (":", "：", "=", "->", "=>", "→")
 
 
 class Heading(NamedTuple):
@@ -58,9 +53,8 @@ def last_before_next(
         return None
     stop = _next_example(text, given, behind=cues[0].end)
     within = [one for one in cues if one.start < stop] or cues[:1]
-    value = text[within[-1].end : stop]
     cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
-    return value.strip(), cuts
+    return text[within[-1].end : stop].strip(), cuts
 
 
 def is_behind(text: str, cue: str, words: re.Pattern[str]) -> bool:
@@ -70,11 +64,10 @@ def is_behind(text: str, cue: str, words: re.Pattern[str]) -> bool:
 
 def _is_quoted(text: str, cue: Heading) -> bool:
     """Whether a cue stands in a quotation that begins with it, within a line: it is spoken of."""
-    before = text[
-        : cue.start + len(text[cue.start : cue.end]) - len(text[cue.start : cue.end].lstrip('"“„«'))
-    ]
-    line = before.rpartition("\n")[2].rstrip()
-    return line[-1:] in tuple('"“„«') and bool(re.search(r"\w", line))
+    heading = text[cue.start : cue.end]
+    at = cue.start + len(heading) - len(heading.lstrip('"“„«'))
+    line = text[max(0, at - 200) : at].rpartition("\n")[2].rstrip()
+    return line[-1:] in tuple('"“„«') and any(map(str.isalnum, line))
 
 
 def with_marks(heading: str, value: str) -> str:
@@ -98,62 +91,96 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
     """The headings of one or more names in their order: at line starts in any form, and within lines
     (`is_anywhere`) where hashes set them off or a colon follows.
     """
-    found: dict[int, Heading] = {}
-    plain = tuple(_plain(name) for name in names)
-    for pattern in (_at_line(plain), _in_line(plain)) if is_anywhere else (_at_line(plain),):
-        for one in pattern.finditer(text):
-            marks = one["open"] + one["shut"]
-            heading = Heading(
-                one.start(), one.end(), any(sign in marks for sign in "#*`[【＃＊_"), one["name"]
-            )
-            found.setdefault(one.end(), heading)
-    return sorted(found.values())
+    found = []
+    for name in _named(tuple(one.strip("#*: \t：") for one in names)).finditer(text):
+        start, is_first = _opening(text, name.start(), is_anywhere=is_anywhere)
+        if not is_first and not is_anywhere:
+            continue
+        before = text[start : name.start()]
+        shut, end = _closing(text, name.end(), is_first=is_first)
+        if end is None:
+            continue
+        is_marked = any(sign in before + shut for sign in "#*`[【＃＊_")
+        if found and start < found[-1].end:
+            start = name.start()
+        found.append(Heading(start, end, is_marked, name[0]))
+    return found
+
+
+def _opening(text: str, at: int, *, is_anywhere: bool) -> tuple[int, bool]:
+    """Where the marks before a name begin, and whether they begin its line."""
+    start = at
+    while start and at - start < _MOST and text[start - 1] in _BEFORE:
+        start -= 1
+    if not start or text[start - 1] == "\n":
+        return start, True
+    while start < at and text[start] in " \t>-–—•(（「":
+        start += 1
+    return start, False
+
+
+def _closing(text: str, at: int, *, is_first: bool) -> tuple[str, int | None]:
+    """The marks behind a name, and where what it heads begins; None where it heads nothing."""
+    behind = text[at : at + 60]
+    if is_first and behind.lstrip(" \t").startswith("("):
+        told, shut, rest = behind.partition(")")
+        if shut and len(told.strip()) <= 21 and "\n" not in told:
+            at, behind = at + len(told) + 1, rest
+    inside = behind[:_MOST].lstrip(_BEHIND)
+    marks = behind[: len(behind[:_MOST]) - len(inside)]
+    rest = behind[len(marks) :]
+    colon = next((one for one in _COLONS if rest.startswith(one)), "")
+    if not colon and rest[:1] in "-–—" and rest[1:2] in (" ", "\t"):
+        colon = rest[:1]
+    if colon:
+        end = at + len(marks) + len(colon)
+        return marks, _skipped(text, end, " \t*_`")
+    if is_first and (not rest or rest.startswith("\n")):
+        return marks, min(at + len(marks) + 1, len(text))
+    is_shut = marks.rstrip()[-1:] in tuple("]】") and marks[-1:] in " \t" if is_first and marks else False
+    return (marks, at + len(marks)) if is_shut or (marks and marks.rstrip(" \t*_`")[-1:] in tuple("#＃")) else (marks, None)
+
+
+def _skipped(text: str, at: int, signs: str) -> int:
+    while at < len(text) and text[at] in signs:
+        at += 1
+    return at
 
 
 def _next_example(text: str, given: Sequence[str], *, behind: int) -> int:
     """Where the first heading of material stands behind a place; the text's end without one. Bare names count
     at a line's start and with a colon alone.
     """
-    found = _material(tuple(given)).search(text, behind)
-    return found.start() if found else len(text)
+    return next((one.start for one in _material(text, tuple(given), behind)), len(text))
 
 
-def _plain(name: str) -> str:
-    return name.strip("#*: \t：")
+def _material(text: str, given: tuple[str, ...], behind: int) -> Iterator[Heading]:
+    """Headings of material at a line's start: between hashes or emphasis, or bare with a colon; `Example 2` alone, too."""
+    for name in _named((*given, "Example")).finditer(text, behind):
+        start, is_first = _opening(text, name.start(), is_anywhere=False)
+        if not is_first or start < behind:
+            continue
+        end = name.end()
+        is_numbered = name[0].casefold() == "example" and text[end : end + 4].strip()[:1].isdecimal()
+        if is_numbered:
+            end = _skipped(text, _skipped(text, end, " \t"), "0123456789")
+        marks, rest = _split_marks(text[end : end + 30])
+        if not is_numbered and name[0].casefold() == "example" and "Example" not in given:
+            continue
+        is_alone = not rest or rest.startswith("\n")
+        is_titled = is_alone and (is_numbered or "#" in text[start : name.start()])
+        if rest[:1] in (":", "：") or "#" in marks or "**" in marks or is_titled:
+            yield Heading(start, end, True, name[0])
 
 
-def _spelled(*names: str) -> str:
-    """Names as a pattern, the longest first: any blank space between words, both spellings of Judgement."""
+def _split_marks(behind: str) -> tuple[str, str]:
+    rest = behind.lstrip(_BEHIND)
+    return behind[: len(behind) - len(rest)], rest
+
+
+@lru_cache(maxsize=256)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    """One of some names, the longest first: any blank space between words, both spellings of Judgement."""
     some = [r"[ \t_]+".join(re.escape(word) for word in name.split()) for name in names]
-    return re.sub(r"(?i)judge?ment", "Judge?ment", "|".join(sorted(some, key=len, reverse=True)))
-
-
-@lru_cache(maxsize=256)
-def _at_line(names: tuple[str, ...]) -> re.Pattern[str]:
-    """At the start of a line: a colon behind it, or nothing else on the line."""
-    return re.compile(
-        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?:[ \t]*\([^()\n]{{0,20}}\))?(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|"
-        rf"[ \t]*$\n?|(?<=[\]】])[ \t]+(?=\S))",
-        re.MULTILINE | re.IGNORECASE,
-    )
-
-
-@lru_cache(maxsize=256)
-def _in_line(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Within a line: a colon behind it, or hashes on both sides."""
-    return re.compile(
-        rf"(?<!\w)(?P<open>[#*_`\[【＃＊]{{0,6}}[ \t]?)(?P<name>{_spelled(*names)})(?P<shut>{_SHUT})"
-        rf"(?:(?<=[#＃]){_COLON}?|{_COLON})[ \t*_`]*",
-        re.IGNORECASE,
-    )
-
-
-@lru_cache(maxsize=64)
-def _material(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Headings of material at a line's start: between hashes or emphasis, or bare with a colon."""
-    return re.compile(
-        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|"
-        rf"[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])"
-        rf"|^{_OPEN}Example[ \t]+\d+[ \t*_`#]*$|^[ \t]*#{{1,6}}[ \t]+(?:{_spelled(*names)})[ \t#]*:?[ \t]*$",
-        re.MULTILINE | re.IGNORECASE,
-    )
+    spelled = re.sub(r"(?i)judge?ment", "Judge?ment", "|".join(sorted(some, key=len, reverse=True)))
+    return re.compile(rf"(?<![^\W_])(?:{spelled})(?![^\W_])", re.IGNORECASE)

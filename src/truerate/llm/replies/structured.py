@@ -1,5 +1,5 @@
 """Replies in a form for machines: JSON (whole, in a fence, behind words, cut off at its end), one-level tags,
-and a box of LaTeX. What is read are names and plain values; nesting is flattened.
+a table between bars, a box of LaTeX, boxes to tick. What is read are names and plain values; nesting is flattened.
 """
 
 import ast
@@ -12,19 +12,18 @@ from truerate.llm.replies.cutting import unfenced
 
 # a pair of JSON or of Python's own writing whose value is complete, for texts that do not parse as a whole
 _PAIR = lazy(
-    r"[\"']([^\"'\n]{1,60})[\"']\s*:\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|"
-    r"none)\b|(-?\d{1,18})\b)",
+    r"[\"']([^\"'\n]{1,60})[\"']\s{0,9}:\s{0,9}(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|(true|false|null|none)\b|(-?\d{1,18})\b)",
     re.IGNORECASE,
 )
-_TAGGED = lazy(r"<([A-Za-z][\w\-]{0,40})>\s*([^<>]*?)\s*</\1>")
-_BOX = lazy(r"\$*\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm|texttt)\s*\{)?\s*([^{}]*?)\s*\}?\s*\}\$*")
-_PLAIN_TEX = lazy(r"\s*\$*\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}\$*\s*")
+_TAGGED = lazy(r"<([A-Za-z][\w-]{0,40})>([^<>]*)</\1>")
+_BOX = lazy(r"\$*\\boxed\s{0,9}\{\s{0,9}(?:\\(?:text|textbf|mathrm|texttt)\s{0,9}\{)?([^{}]*)\}?\s{0,9}\}\$*")
+_PLAIN_TEX = lazy(r"\s*\$*\\(?:text|textbf|mathrm|mathbf)\s{0,9}\{([^{}]*)\}\$*\s*")
 _TICK_BOX = lazy(
-    r"^[ \t>*-]*(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
+    r"^[ \t>*-]{0,12}(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
 )
-_RULE = lazy(r":?-+:?")  # of a cell below the head
 _DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
+MAX_TRIES = 20  # brackets from which JSON is sought
 
 
 def pairs(text: str) -> list[tuple[str, Any]] | None:
@@ -36,7 +35,7 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
         if found := _json(plain):
             return found
     if "<" in plain and (tagged := _TAGGED.findall(plain)):
-        return [(name_key(name), value) for name, value in tagged]
+        return [(name_key(name), value.strip()) for name, value in tagged]
     return None
 
 
@@ -79,15 +78,15 @@ def cells(text: str) -> list[tuple[str, Any]]:
 def table(text: str) -> tuple[list[str], list[list[str]]] | None:
     """The head and the rows of a table between bars, below whose head a line of dashes stands; None without one."""
     rows = _rows(text)
-    if len(rows) < 2 or not all(_RULE.fullmatch(cell) for cell in rows[1]):
+    if len(rows) < 2 or not all("-" in cell and not cell.strip("-").strip(":") for cell in rows[1]):
         return None
     return rows[0], [row for row in rows[2:] if len(row) == len(rows[0])]
 
 
 def _rows(text: str) -> list[list[str]]:
     """The cells of the lines of a text that hold a bar."""
-    lines = (line for line in text.splitlines() if "|" in line)
-    return [[cell.strip(" *_`\t") for cell in _inside(line).split("|")] for line in lines]
+    lines = (line.strip().removeprefix("|").removesuffix("|") for line in text.splitlines() if "|" in line)
+    return [[cell.strip(" *_`\t") for cell in line.split("|")] for line in lines]
 
 
 def without_cells(text: str) -> str:
@@ -95,15 +94,13 @@ def without_cells(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if "|" not in line)
 
 
-def _inside(line: str) -> str:
-    return line.strip().removeprefix("|").removesuffix("|")
-
-
 def unboxed(text: str) -> str:
     """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there is likewise."""
+    if "\\" not in text:
+        return text
     if found := _PLAIN_TEX.fullmatch(text):
         return found[1]
-    return _BOX.sub(lambda found: f"\n{found[1]}\n", text).strip() if "\\boxed" in text else text
+    return _BOX.sub(lambda box: f"\n{box[1].strip()}\n", text).strip() if "\\boxed" in text else text
 
 
 def ticked(text: str) -> str:
@@ -125,35 +122,40 @@ def _json(text: str) -> list[tuple[str, Any]] | None:
     """The first JSON object or list in a text that parses, with those right behind it; else the complete pairs of
     one that does not.
     """
-    for place in [found.start() for found in re.finditer(r"[{\[]", text)][:20]:
+    place = -1
+    for _ in range(MAX_TRIES):
+        place = min((at for sign in "{[" if (at := text.find(sign, place + 1)) >= 0), default=-1)
+        if place < 0:
+            break
         try:
-            value, end = _DECODER.raw_decode(text[place:])
+            value, end = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, list) and (text[:place] + text[place + end :]).strip():
+        if isinstance(value, list) and (text[:place] + text[end:]).strip():
             continue  # a number in brackets within words
         if flat := _flat("", value):
-            return flat + _json_behind(text[place + end :])
+            return flat + _json_behind(text, end)
     if "{" not in text:
         return None
-    if (written := _as_python(text[text.find("{") : text.rfind("}") + 1])) is not None:
+    inside = text[text.find("{") :]
+    if (written := _as_python(inside[: inside.rfind("}") + 1])) is not None:
         return _flat("", written) or None
-    found = _PAIR.findall(text[text.find("{") :])
-    return [(name_key(pair[0]), _plain(pair)) for pair in found] or None
+    return [(name_key(pair[0]), _plain(pair)) for pair in _PAIR.findall(inside)] or None
 
 
-def _json_behind(text: str) -> list[tuple[str, Any]]:
-    """The names and values of the JSON objects with which a text begins, one behind the other."""
+def _json_behind(text: str, place: int) -> list[tuple[str, Any]]:
+    """The names and values of the JSON objects that stand from a place on, one behind the other."""
     found: list[tuple[str, Any]] = []
-    rest = text.lstrip(" \t\r\n,;")
-    while rest.startswith("{"):
+    while True:
+        while place < len(text) and text[place] in " \t\r\n,;":
+            place += 1
+        if text[place : place + 1] != "{":
+            return found
         try:
-            value, end = _DECODER.raw_decode(rest)
+            value, place = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):
-            break
+            return found
         found += _flat("", value)
-        rest = rest[end:].lstrip(" \t\r\n,;")
-    return found
 
 
 def _as_python(text: str) -> dict[Any, Any] | None:
