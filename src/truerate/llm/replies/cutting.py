@@ -24,12 +24,16 @@ _ENDS = frozenset(
     "end_of_utterance endofturn end▁of▁sentence human system im_user im_human im_system inst".split()
 )
 _BEGINS = frozenset("im_start im_assistant start_header_id start start_of_turn".split())
-_ROLE = lazy(r"\s{0,9}(assistant|model|user|human|system)\b(?:\s{0,9}<\|(?:end_header_id|message|im_middle)\|>)?", re.I)
+_ROLE = lazy(
+    r"\s{0,9}(assistant|model|user|human|system)\b(?:\s{0,9}<\|(?:end_header_id|message|im_middle)\|>)?", re.I
+)
 _RUNS = lazy(r"([^\w\s])(?:[ \t]?\1){20,}|(?:\n[ \t]*){20,}")
 _SURE = frozenset(
     "sure|sure thing|certainly|of course|ok|okay|alright|absolutely|understood|got it|great".split("|")
 )
-_ITS = frozenset("answer response reply judgement judgment verdict assessment evaluation choice result output".split())
+_ITS = frozenset(
+    "answer response reply judgement judgment verdict assessment evaluation choice result output".split()
+)
 _LEAVES = ("hope this", "hope that", "hope it", "i hope", "let me know", "please let me know", "feel free", "is there anything",
            "please feel free")  # fmt: skip
 # marks of direction, blanks of no width, controls; joiners, too, but between signs that they join: letters of scripts
@@ -39,7 +43,9 @@ _RANGES = (
     (0x17B4, 0x17B6), (0x180B, 0x1810), (0x200B, 0x200C), (0x200E, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070),
     (0x3164, 0x3165), (0xFE00, 0xFE10), (0xFEFF, 0xFF00), (0xFFA0, 0xFFA1), (0xFFF9, 0xFFFC), (0xE0000, 0xE1000),
 )  # fmt: skip
-_UNSEEN = {sign: None for start, end in _RANGES for sign in range(start, end)} | dict.fromkeys((12, 133, 0x2028, 0x2029), "\n")
+_UNSEEN = {sign: None for start, end in _RANGES for sign in range(start, end)} | dict.fromkeys(
+    (12, 133, 0x2028, 0x2029), "\n"
+)
 _JOINED = r"\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\U0001f300-\U0001faff"
 _JOINERS = lazy(rf"(?<![{_JOINED}\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d](?![{_JOINED}\u200c\u200d])")
 _DATA = lazy(r"<data-([0-9a-f]{8})>\n?")
@@ -48,7 +54,10 @@ _QUOTES = {
     '"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", "‘": "’", "‚": "‘’",
     "‹": "›", "「": "」", "『": "』", "《": "》", "＂": "＂", "`": "`",
 }  # fmt: skip
-_ELEMENT = lazy(r"<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,200})?>|\[(answer|judge?ment|verdict|response|summary|output)\]", re.I)
+_ELEMENT = lazy(
+    r"<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,200})?>|\[(answer|judge?ment|verdict|response|summary|output)\]",
+    re.I,
+)
 _MARKS = ("***", "**", "*", "___", "__", "_")
 _EMPHASIS = lazy(r"(?<![*_\\])(?:\*{1,3}|_{1,3})(?![*_])|\n[ \t]*\n")
 
@@ -99,7 +108,12 @@ def unemphasised(text: str) -> str:
         if before and not before.isspace() and opens.get(sign) and (sign == "**" or not behind.isalnum()):
             at = opens[sign].pop()
             marks += [(at, at + len(sign)), (start, end)]
-        elif behind and not behind.isspace() and not (is_word and sign != "**") and not (is_word and "_" in sign):
+        elif (
+            behind
+            and not behind.isspace()
+            and not (is_word and sign != "**")
+            and not (is_word and "_" in sign)
+        ):
             opens.setdefault(sign, []).append(start)
     parts, place = [], 0
     for start, end in sorted(marks):
@@ -169,7 +183,12 @@ def _greets(line: str) -> bool:
         return True
     parts = [one.strip() for one in re.split(r"[.!,]", told.removesuffix(":"))] if len(told) < 80 else []
     words = parts[-1].replace("here's", "here is").split() if parts else []
-    is_here = len(words) == 4 and words[0] == "here" and words[1] in ("is", "are") and words[2] in ("my", "the", "your")
+    is_here = (
+        len(words) == 4
+        and words[0] == "here"
+        and words[1] in ("is", "are")
+        and words[2] in ("my", "the", "your")
+    )
     return told.endswith(":") and is_here and words[3].removesuffix("s") in _ITS and set(parts[:-1]) <= _SURE
 
 
@@ -206,7 +225,9 @@ def turn(text: str) -> Cut:
     turns[-1].append(text[place:])
     parts = [(("" if any("\n" in part for part in parts) else " ").join(parts)).strip() for parts in turns]
     first = next((at for at, part in enumerate(parts) if part), 0)
-    return Cut(parts[first], ("special-token", "next-turn") if any(parts[first + 1 :]) else ("special-token",))
+    return Cut(
+        parts[first], ("special-token", "next-turn") if any(parts[first + 1 :]) else ("special-token",)
+    )
 
 
 def fence(text: str) -> Cut:

@@ -17,7 +17,13 @@ GIVEN = (
     "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context", "Human", "User",
     "Instruction", "Input",
 )  # fmt: skip
-OPENS = ("Document", "Question", "Knowledge", "Dialogue History", "User Query")  # with which an example begins
+OPENS = (
+    "Document",
+    "Question",
+    "Knowledge",
+    "Dialogue History",
+    "User Query",
+)  # with which an example begins
 _BEFORE = frozenset(" \t>*_`#-–—•[(【（「＃＊")  # marks before a name, at most _MOST of them
 _BEHIND = " \t*_`#])】）」＃＊"  # marks behind it
 _MOST = 12
@@ -138,7 +144,11 @@ def _closing(text: str, at: int, *, is_first: bool) -> tuple[str, int | None]:
     if is_first and (not rest or rest.startswith("\n")):
         return marks, min(at + len(marks) + 1, len(text))
     is_shut = marks.rstrip()[-1:] in tuple("]】") and marks[-1:] in " \t" if is_first and marks else False
-    return (marks, at + len(marks)) if is_shut or (marks and marks.rstrip(" \t*_`")[-1:] in tuple("#＃")) else (marks, None)
+    return (
+        (marks, at + len(marks))
+        if is_shut or (marks and marks.rstrip(" \t*_`")[-1:] in tuple("#＃"))
+        else (marks, None)
+    )
 
 
 def _skipped(text: str, at: int, signs: str) -> int:
