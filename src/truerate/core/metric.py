@@ -11,6 +11,7 @@ Unit = Literal["share", "number", "tenth", "count"]
 Interval = Literal["share", "statistic", "mean", "corrected", ""]
 
 ABSENT = "–"  # how a metric over nothing is printed
+FEW = 0.1  # of the texts that the largest cell beside it rests on, at or below which a cell is named
 
 
 def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]) -> None:

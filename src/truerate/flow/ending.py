@@ -1,7 +1,8 @@
 """What the end of a build has to say of its replies: models of which little could be used, and requests that
 an endpoint's faults ended.
 
-A build in which nothing went wrong says nothing here. Nothing of it enters a table or a page.
+A build in which nothing went wrong says nothing here. Nothing of it enters a table; who is named and does nothing is
+said on the board's page, too (`unasked.on_page`).
 """
 
 import os

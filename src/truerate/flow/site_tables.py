@@ -27,6 +27,7 @@ from truerate.core.schemas import (
 from truerate.detectors.family import rules_by_module
 from truerate.detectors.published.adapter import about
 from truerate.detectors.published.checks import usable
+from truerate.flow import unasked
 from truerate.flow.detector_curves import curves
 from truerate.flow.formulas import published_formulas
 from truerate.flow.graph import steps
@@ -112,7 +113,9 @@ def board_tables(at: Layout, name: str) -> Board:
     )
     shown = shown_targets(told, at.p.site.max_samples)
     return replace(
-        told, judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)])
+        told,
+        judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)]),
+        idle=unasked.on_page(at, name, told.generations["model"].unique().drop_nulls().sort()),
     )
 
 

@@ -10,11 +10,11 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
+from truerate.core.metric import FEW
 from truerate.core.schemas import read_parquet
 from truerate.flow import graph
 from truerate.flow.tracks import protocol_of
 
-FEW = 0.1  # of the texts of the largest cell beside it, at or below which a cell is named
 RAW = "raw"  # the estimator of a rate that rests on all that was judged
 
 Requests = Mapping[tuple[str, str], int]  # by step and model
@@ -74,6 +74,18 @@ def built(at: Layout, board: str) -> list[str]:
             for model, n in read_parquet(path, columns=["model"])["model"].value_counts().rows():
                 requests[step, model] = requests.get((step, model), 0) + n
     return unasked(at, board, requests)
+
+
+def on_page(at: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
+    """What the page of a board says of who is named and does nothing there, from tables that are kept: `models` are
+    those that gave it a reply in any step.
+    """
+    replied = {(step.name, model): 1 for step in graph.steps_of(at, board) for model in models}
+    return (
+        *unasked(at, board, replied),
+        *silent_detectors(at, board),
+        *thin_cells(at, board),
+    )
 
 
 def silent_detectors(at: Layout, board: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import polars as pl
 
 import truerate.site.audit as audit
+from truerate.core.metric import FEW
 from truerate.site.generic import by_words, laid_out
 from truerate.site.measures import thousands
 from truerate.site.panels import panels
@@ -43,6 +44,7 @@ def context(tables: Tables, board: Board) -> dict:
         "findings": audit.findings(tables, checked, board.vocabulary),
         "topics": topics(tables, board),
         "accounts": accounts(board),
+        "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),
         "inputs": sorted({row["provenance"] for row in rows if row["provenance"]}),
         "n_rows": tables.rows.filter(pl.col("board") == board.name).height,
@@ -63,6 +65,32 @@ def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
     told = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
     return {"measure": told, "view": view, "panels": panels(rows, view, vocabulary)}
+
+
+def thin_subjects(board: Board, rows: Rows) -> list[str]:
+    """A sentence per leading table of the models and baselines that rest on at most FEW of the texts of the one that
+    rests on most: what they were measured on is not the same.
+    """
+    ranks = board.track_card.ranks
+    tables: dict[str, list[tuple[int, str]]] = {}
+    for row in rows:
+        if (
+            row["metric"] == ranks.metric
+            and row["kind"] in ("model", "baseline")
+            and ranks.slice.items() <= row["slice"].items()
+        ):
+            tables.setdefault(" ".join(f"{key} {value}" for key, value in row["slice"].items()), []).append(
+                (row["n"], row["subject"])
+            )
+    lines = []
+    for where, subjects in tables.items():
+        most = max(subjects)[0]
+        thin = ", ".join(f"{subject} {n:,}" for n, subject in sorted(subjects) if n <= FEW * most)
+        if most and thin:
+            lines.append(
+                f"{board.vocabulary.measures[ranks.metric].label} ({where}) rests on {most:,} texts, but of {thin}"
+            )
+    return lines
 
 
 def _caveats(page: Page, board: Board) -> tuple[str, ...]:
