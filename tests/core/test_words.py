@@ -9,11 +9,21 @@ import pytest
 import truerate
 from truerate.core import text as texts
 from truerate.core.quotes import locate
-from truerate.core.text import WORD, compatible, normalise, piece_spans, terms, words
+from truerate.core.text import WORD, compatible, n_words, normalise, piece_spans, pieces, terms, words
 from truerate.detectors.lexical import _features
+from truerate.detectors.published.chunks import Chunker, chunks
+from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.features import units
-from truerate.metrics.overlap import absent_rate
+from truerate.metrics.bleu import bleu, bleu_sums
+from truerate.metrics.bm25 import Index
+from truerate.metrics.gram_counts import word_grams
+from truerate.metrics.overlap import absent_rate, form
+from truerate.metrics.rouge import rouge_l
+from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval.candidates import candidate_reason
+from truerate.tracks.wildhallucinations.passages import passages
+from truerate.web.judging import judged
+from truerate.web.outcomes import Outcome
 
 SPACED = {  # the blanks part the words
     "am": "አዲስ አበባ ዋና ከተማ", "ar": "كَتَبَ الوَلَدُ الدَّرْسَ", "bg": "София е столица", "bn": "ঢাকা বাংলাদেশের রাজধানী",
@@ -151,3 +161,39 @@ def test_no_other_module_cuts_words():
     known = ("core/text.py", "core/sentence_spans.py", "site/word_index.py", "answers/names.py")
     assert [p for p in cuts if "llm/replies" not in p.as_posix() and not p.as_posix().endswith(known)] == []
     assert texts.words("राम") == ["राम"]
+
+
+# ---- every public function, one sentence per script ----------------------------------------------------------
+SENTENCES = {**SPACED, **{lang: text for lang, (text, _) in UNSPACED.items()}}
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_every_function_sees_the_whole_sentence(lang):
+    text = SENTENCES[lang]
+    assert rouge_l([(text, text)]) == [1.0] and rouge_l([(text, "xyz")]) == [0.0]
+    assert bleu(bleu_sums([(text, text)]).sum(axis=0)) == pytest.approx(1, abs=1e-12)
+    assert chrf([[text, text]]) == [[1.0]]
+    assert Index.of([["xyz"], terms(text), ["abc"]]).best([terms(text)], 1) == [[1]]
+    assert "".join("".join(word_grams(text)).split()) and set(word_grams(text)) >= set(pieces(text.lower()))
+    if len(terms(text)) > 1:  # it matches pairs of letters
+        assert retrieved(text, f"xyz abc.\n{text}.\nabc.", 1) == f"{text}."
+    assert locate(text, f"xyz {text} abc") is not None
+    assert ["".join(one.text.split()) for one in passages("d", text, 999)] == ["".join(text.split())]
+    assert "".join(units(text).keys) and not absent_rate(words(text.lower()), set(words(text.lower())))
+    assert candidate_reason(text, text) is not None and candidate_reason(text, f"{text} xyz") is None
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_no_function_counts_a_sentence_of_an_unspaced_script_as_one_word(lang):
+    text = SENTENCES[lang]
+    n = len(words(text))
+    assert n_words(text) == n == form(text).n_words
+    stop = "。" if lang in UNSPACED else "։" if lang == "hy" else "."
+    long = " ".join(f"{text}{stop}" for _ in range(60))
+    assert len(chunks(long, Chunker("minicheck-t5", 50), lambda text: [])) >= n
+    assert len(chunks(long, Chunker("alignscore", 50), lambda text: [])) >= min(60 * n // 50, 2)
+    # a long page that mentions signing in is no wall, and a short one is
+    assert (
+        judged(f"{long} please sign in", "", None, ("please sign in",)).outcome is Outcome.OK or 60 * n < 120
+    )
+    assert judged(f"{text} please sign in", "", None, ("please sign in",)).outcome is Outcome.SIGN_IN

@@ -22,6 +22,6 @@ def test_content_words_are_lower_case_and_not_function_words():
 
 def test_form():
     assert form(" Two words. ") == Form(2, 10, 1, 1)
-    assert form("巴黎。") == Form(1, 3, 1, 0)
+    assert form("巴黎。") == Form(2, 3, 1, 0)  # a letter of Chinese is a word, its stop none
     assert form("") == Form(0, 0, 0, 0)
     assert form("line\n").has_trailing_space == 1

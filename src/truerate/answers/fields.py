@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.core.text import n_words
 
 # What each may be called, the first of them by truerate.
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -176,7 +177,7 @@ def _is_evidence(name: str, values: Sequence[Any]) -> bool:
     if name in ALWAYS_EVIDENCE:
         return bool(values)
     n = sum(
-        isinstance(value, list) or (isinstance(value, str) and len(value.split()) >= LEAST_WORDS)
+        isinstance(value, list) or (isinstance(value, str) and n_words(value) >= LEAST_WORDS)
         for value in values
     )
     return 2 * n > len(values)

@@ -14,6 +14,7 @@ from truerate.answers.names import look_alikes, plain
 from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
 from truerate.core.patterns import lazy
+from truerate.core.text import n_words
 from truerate.llm.replies.cutting import turn
 from truerate.llm.thought import said
 
@@ -98,15 +99,15 @@ def _notes(
     written = (record.get(name) for _, record in records)
     notes += look_alikes(name, (value for value in written if isinstance(value, str)))
     sizes = [
-        (len(answer.text.split()), len(answer.reference.split()))
+        (n_words(answer.text), n_words(answer.reference))
         for answer in answers
         if answer.reference and answer.state == STATED
     ]
     if sizes:
-        n_words, n_of_reference = (median(column) for column in zip(*sizes, strict=True))
-        if n_words > SHORT * n_of_reference:
+        of_answers, of_references = (median(column) for column in zip(*sizes, strict=True))
+        if of_answers > SHORT * of_references:
             notes.append(
-                f"references are short (median {n_of_reference:g} words, of answers {n_words:g}): a golden answer is no evidence, "
+                f"references are short (median {of_references:g} words, of answers {of_answers:g}): a golden answer is no evidence, "
                 "whatever an answer says beyond it is flagged"
             )
     return notes

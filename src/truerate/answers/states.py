@@ -4,6 +4,7 @@ import re
 
 from truerate.answers.names import is_blank
 from truerate.core.patterns import lazy
+from truerate.core.text import n_words
 from truerate.llm.replies.abstaining import says_not_known
 from truerate.llm.replies.refusals import is_refusal
 
@@ -28,5 +29,5 @@ def state_of(text: str, given: bool | None = None) -> str:
     if is_blank(text):
         return EMPTY
     if given is None and _HINT.search(text):
-        given = says_not_known(text) or (len(text.split()) <= MOST_OF_REFUSAL and is_refusal(text))
+        given = says_not_known(text) or (n_words(text) <= MOST_OF_REFUSAL and is_refusal(text))
     return ABSTAINED if given else STATED

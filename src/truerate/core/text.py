@@ -21,6 +21,7 @@ PIECE = rf"{_FIRST}{_NEXT}*(?:[\u00AD\u200C\u200D]+{_NEXT}+)*(?:\^[+−-]?\p{{N}
 WORD = rf"{LETTER}|{PIECE}(?:['’\-·׳״]{PIECE})*"
 _WORDS = regex.compile(WORD, regex.VERSION1)
 _PIECES = regex.compile(rf"{LETTER}|{PIECE}", regex.VERSION1)
+_LETTERS = regex.compile(LETTER, regex.VERSION1)
 _ASCII_PIECE = r"\w+(?:\^[+-]?\d+)?"  # the same of ASCII, four times as fast
 _ASCII_WORDS = re.compile(rf"{_ASCII_PIECE}(?:['-]{_ASCII_PIECE})*", re.ASCII)
 _ASCII_PIECES = re.compile(_ASCII_PIECE, re.ASCII)
@@ -59,6 +60,20 @@ def words(text: str) -> list[str]:
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text stand, as half-open code points."""
     return (found.span() for found in (_ASCII_WORDS if text.isascii() else _WORDS).finditer(text))
+
+
+def spaced(text: str) -> str:
+    """A text with blanks around each letter of the scripts that put no space between words."""
+    return text if text.isascii() else _LETTERS.sub(r" \g<0> ", text)
+
+
+def n_words(text: str) -> int:
+    """How long a text is in words as blanks part them; each letter of a script without spaces is one, and beside such
+    letters signs alone are none.
+    """
+    rest, n_letters = (text, 0) if text.isascii() else _LETTERS.subn(" ", text)
+    runs = rest.split()
+    return n_letters + sum(any(map(is_in_word, run)) for run in runs) if n_letters else len(runs)
 
 
 def pieces(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, TruerateError
+from truerate.core.text import n_words
 from truerate.flow.judge_prompts import Asked, asked
 
 HOST = "127.0.0.1"  # never further than this machine
@@ -87,7 +88,7 @@ def completion(body: bytes, judge: Judge, name: str) -> dict[str, Any]:
         text = judge(asked(messages))
     except TruerateError as error:
         raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
-    n_in, n_out = sum(len(str(message.get("content", "")).split()) for message in messages), len(text.split())
+    n_in, n_out = sum(n_words(str(message.get("content", ""))) for message in messages), n_words(text)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
     model = request.get("model") or name  # there is one alone, whatever it is called

@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
-import regex
 
-from truerate.core.text import LETTER
+from truerate.core.text import spaced
 
 ORDERS = 4
 N_COLUMNS = 2 * ORDERS + 2
-_LETTER = regex.compile(
-    LETTER, regex.VERSION1
-)  # of scripts without spaces: a token each, as sacrebleu's `zh`
 KEPT = 64  # texts whose n-grams are kept: a target that stands in neighbouring pairs
 
 
@@ -25,13 +21,12 @@ def bleu_sums(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
+    # letters of scripts without spaces are a token each, as in sacrebleu's `zh`
     tokenise: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
 
     @lru_cache(maxsize=KEPT)
     def grams(text: str) -> tuple[dict[tuple[str, ...], int], int]:
-        counts, n_tokens = extract_all_word_ngrams(
-            tokenise(_LETTER.sub(r" \g<0> ", text).rstrip()), 1, ORDERS
-        )
+        counts, n_tokens = extract_all_word_ngrams(tokenise(spaced(text).rstrip()), 1, ORDERS)
         return counts, n_tokens
 
     rows = [_row(*grams(target), *grams(text)) for target, text in pairs]

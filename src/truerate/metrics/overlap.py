@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from truerate.core.text import n_words
+
 # English words that carry no content of their own; in other languages every word counts as content.
 STOP_WORDS = frozenset(
     "a an the and or but nor so yet if then than that this these those there here it its he she they them his her their theirs him "
@@ -64,7 +66,7 @@ def _share(part: int, whole: int) -> float:
 class Form(NamedTuple):
     """Features of a text's form alone: what a judge could use without reading."""
 
-    n_words: float  # runs of non-space characters
+    n_words: float  # as `core.text.n_words`
     n_characters: float  # without surrounding white space
     has_final_stop: float  # 1 where the last visible character ends a sentence (`.`, `。`, `।`)
     has_trailing_space: float  # 1 where white space follows the last visible character
@@ -74,7 +76,7 @@ def form(text: str) -> Form:
     """Length and format features of a text; an empty text has zeros."""
     bare = text.strip()
     return Form(
-        float(len(bare.split())),
+        float(n_words(bare)),
         float(len(bare)),
         float(bare.endswith((".", "。", "।"))),
         float(text != text.rstrip()),

@@ -10,7 +10,7 @@ from lxml import etree, html
 from trafilatura import extract
 
 from truerate.core.page_tree import BLOCKS, with_meaning, without_soft_breaks
-from truerate.core.text import clean
+from truerate.core.text import clean, n_words
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
 from truerate.web.unseen import without_unseen
@@ -90,11 +90,7 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
         ):
             markup = html.tostring(tree, encoding="unicode")
         text = tidy(without_soft_breaks(_tags(tree) if how == TAGS else _main(markup) or ""))
-        if (
-            not text
-            and how == MAIN
-            and len((everything := tidy(without_soft_breaks(_tags(tree)))).split()) >= MUCH
-        ):
+        if not text and how == MAIN and n_words(everything := tidy(without_soft_breaks(_tags(tree)))) >= MUCH:
             text = everything  # lists that are never closed: the parser of main texts gives up on them
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)

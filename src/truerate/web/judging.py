@@ -5,7 +5,7 @@ or something to hold claims against.
 import re
 from collections.abc import Iterable
 
-from truerate.core.text import clean
+from truerate.core.text import clean, n_words, spaced
 from truerate.web.outcomes import Outcome, Text
 
 SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
@@ -37,7 +37,7 @@ _WALL_SHARE = 0.6  # of its words, in sentences that speak of that
 
 def _is_wall(text: str) -> bool:
     """Whether a text asks for consent to cookies and says little else."""
-    sentences = [one.split() for one in re.split(r"[.!?\n]+", text)]
+    sentences = [spaced(one).split() for one in re.split(r"[.!?。！？।\n]+", text)]
     asking = sum(len(one) for one in sentences if _OF_CONSENT.search(" ".join(one)))
     return asking > 0 and asking >= _WALL_SHARE * sum(map(len, sentences))
 
@@ -54,11 +54,11 @@ def judged(
     if not text:
         return Text(Outcome.EMPTY, title=title)
     plain = f"{title} {text}".casefold()
-    if len(text.split()) <= SIGN_IN_WORDS:
+    if n_words(text) <= SIGN_IN_WORDS:
         for phrase in sign_in_phrases:
             if phrase.casefold() in plain:
                 return Text(Outcome.SIGN_IN, title=title, detail=phrase)
-    if len(text.split()) <= ERROR_WORDS:
+    if n_words(text) <= ERROR_WORDS:
         if found := _IN_PLACE.search(plain.replace("’", "'")):
             return Text(Outcome.ERROR_PAGE, title=title, detail=found[0])
         if _is_wall(text):

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from truerate.core.text import LETTER, PIECE, sentences
+from truerate.core.text import LETTER, PIECE, n_words, sentences
 from truerate.detectors.windows import borders
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
@@ -31,7 +31,7 @@ def chunks(document: str, chunker: Chunker, offsets: Offsets) -> list[str]:
     if chunker.rule == "minicheck":
         return by_lines(document, chunker.size, lambda text: len(offsets(text)))
     if chunker.rule == "minicheck-t5":
-        return by_lines(document, chunker.size, lambda text: len(text.split()))
+        return by_lines(document, chunker.size, n_words)
     if chunker.rule == "factcg":
         return greedy(sentences(document), chunker.size, lambda text: len(_WORD.findall(text)), "\n")
     if chunker.rule == "alignscore":
@@ -59,7 +59,7 @@ def by_number(document: str, size: int) -> list[str]:
     sentences (yuh-zha/AlignScore, inference.py).
     """
     parts = sentences(document)
-    n = len(document.split()) // size + 1
+    n = n_words(document) // size + 1
     step = max(len(parts) // n, 1)
     return [" ".join(parts[start : start + step]) for start in range(0, len(parts), step)]
 
