@@ -403,3 +403,24 @@ def test_every_kept_tag_of_the_published_files_is_one_of_the_six(published):
     assert set(published.samples.explode("spans").drop_nulls("spans")["spans"].struct.field("type")) == set(
         TYPES
     )
+
+
+def test_fourteen_of_998_questions_without_a_query_stop_or_are_rejected_by_the_setting(put, read):
+    # so in the published Turkish file: row 113 is the first
+    bad = range(113, 113 + 14 * 60, 60)
+    lines = ["Category,Article Title,URL,reference_1,query_1,query_2"]
+    for row in range(1, 999):
+        lines.append(
+            f"x,Yer {row},,Bir {row}." + (",," if row in bad else f",Yer {row} nedir?,Yer {row} nerede?")
+        )
+    put(
+        "datasets/hallucination_evaluation/turkish/wiki_references_and_queries_tr.csv",
+        "\n".join(lines) + "\n",
+    )
+    with pytest.raises(TruerateError, match=r"row 113.*set on_bad_row: reject") as error:
+        read("mfava")
+    assert "\n" not in str(error.value)
+    got = read("mfava", on_bad_row="reject")
+    assert got.rejects["row"].to_list() == list(bad) and got.rejects["reason"].n_unique() == 1
+    assert all(detail for detail in got.rejects["detail"]) and got.items["group_id"].n_unique() == 998 - 14
+    assert set(got.items["lang"]) == {"tr"}

@@ -33,6 +33,7 @@ class Settings:
         n_plausibility=2,
     )
     tokenizer: str = "words"
+    large_from: float | None = None
     detector: Detector = Detector()
 
 

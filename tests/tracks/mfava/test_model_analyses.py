@@ -13,6 +13,8 @@ CELLS = {("s", "en"): replies(4, 5, 6, 5), ("m", "en"): replies(2, 3, 1, 2), ("l
 
 def test_small_models_are_those_below_the_median_and_the_ends_of_a_family():
     assert size_groups(CELLS, MODELS) == [({}, ["s"], ["l", "m"]), ({"family": "x"}, ["s"], ["l"])]
+    # of 1, 3 and 9 billion one of 3 is small where large ones begin at 7, as the paper's Mistral-7B is large
+    assert size_groups(CELLS, MODELS, large_from=7)[0] == ({}, ["m", "s"], ["l"])
     assert size_groups(CELLS, {}) == [] and size_groups({("s", "en"): CELLS["s", "en"]}, MODELS) == []
 
 

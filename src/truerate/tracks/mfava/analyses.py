@@ -51,6 +51,8 @@ def analysis_rows(
     fit: Fit,
     models: Mapping[str, Model],
     writer: ScoreWriter,
+    *,
+    large_from: float | None = None,
 ) -> list[dict]:
     """Score rows of every analysis; nothing where no model answered."""
     if not cells:
@@ -59,14 +61,14 @@ def analysis_rows(
         key: cell_values(estimated, *key)
         for key in {(one.estimator, one.calibration) for each in estimated.values() for one in each}
     }
-    asked = contrasts(cells, models)
+    asked = contrasts(cells, models, large_from=large_from)
     return [
         *silver_against_gold(values, writer),
         *against_languages(cells, values, writer),
         *against_supported_languages(cells, values, models, SHOWN, writer),
         *against_length(cells, values, writer),
         *against_length_apart(cells, values, SHOWN, writer),
-        *size_tests(cells, known, models, writer),
+        *size_tests(cells, known, models, writer, large_from=large_from),
         *headline_rows(fit, asked, writer),
         *contrast_rows(cells, asked, writer),
     ]

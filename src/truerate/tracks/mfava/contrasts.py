@@ -36,8 +36,10 @@ class Contrast:
     second: tuple[Cell, ...]
 
 
-def contrasts(cells: Cells, models: Mapping[str, Model]) -> list[Contrast]:
-    """Small against large models, declared languages against others, each family and script of languages
+def contrasts(
+    cells: Cells, models: Mapping[str, Model], *, large_from: float | None = None
+) -> list[Contrast]:
+    """Small against large models (`size_groups`), declared languages against others, each family and script of languages
     against the others.
     """
     langs = sorted({lang for _, lang in cells})
@@ -48,7 +50,7 @@ def contrasts(cells: Cells, models: Mapping[str, Model]) -> list[Contrast]:
             _of(cells, small, langs),
             _of(cells, large, langs),
         )
-        for where, small, large in size_groups(cells, models)
+        for where, small, large in size_groups(cells, models, large_from=large_from)
     ]
     declared = {
         name: models[name].languages for name, _ in cells if name in models and models[name].languages

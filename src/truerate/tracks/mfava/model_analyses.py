@@ -79,9 +79,11 @@ def against_length_apart(
 # ---- size --------------------------------------------------------------------------------------------------
 
 
-def size_groups(cells: Cells, models: Mapping[str, Model]) -> list[tuple[dict, list[str], list[str]]]:
-    """Small and large models: those below and from the median size on, and the smallest and largest of each
-    family that has two sizes.
+def size_groups(
+    cells: Cells, models: Mapping[str, Model], *, large_from: float | None = None
+) -> list[tuple[dict, list[str], list[str]]]:
+    """Small and large models: those below and from `large_from` billions of parameters on (None: from their median
+    size on), and the smallest and largest of each family that has two sizes.
     """
     sized = {
         name: size
@@ -90,7 +92,7 @@ def size_groups(cells: Cells, models: Mapping[str, Model]) -> list[tuple[dict, l
     }
     if not sized:
         return []
-    middle = float(np.median(list(sized.values())))
+    middle = float(np.median(list(sized.values()))) if large_from is None else large_from
     small = [name for name in sized if sized[name] < middle]
     groups: list[tuple[dict, list[str], list[str]]] = [
         ({}, small, [name for name in sized if name not in small])
@@ -110,6 +112,8 @@ def size_tests(
     known: Calibrations,
     models: Mapping[str, Model],
     writer: ScoreWriter,
+    *,
+    large_from: float | None = None,
 ) -> list[dict]:
     """The paper's test of small against large models: Student's t over the estimates of each
     model averaged over languages, one per detector seed and reply seed (there 3 × 5 = 15 per model).
@@ -123,7 +127,7 @@ def size_tests(
     if not averaged or any(key not in each for each in averaged.values()):
         key = (RAW, None)
     made = []
-    for where, small, large in size_groups(cells, models):
+    for where, small, large in size_groups(cells, models, large_from=large_from):
         first, second = (
             [value for name in named for value in averaged.get(name, {}).get(key, ())]
             for named in (small, large)

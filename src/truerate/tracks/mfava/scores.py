@@ -90,7 +90,7 @@ def score(
         made += rates + count_rows(cells, writer)
         for kind, one in labelled_texts(known).items():
             made += stratum_rows(chosen, kind, one.strata, one.clusters, writer)
-        made += analysis_rows(cells, estimated, known, fit, models, writer)
+        made += analysis_rows(cells, estimated, known, fit, models, writer, large_from=settings.large_from)
         outcomes = pl.concat([outcomes, outcome_rows(cells, fit, writer)])
     return frame(Score, made), outcomes
 

@@ -77,12 +77,13 @@ class Settings(Track):
     that was refused is asked for again, each time with another seed. `seq2seq_device`: what the weights
     translate on, `auto` being a GPU where there is one; `seq2seq_batch` sentences at a time. `projection`:
     whether passages are translated with their tags, or without, their spans being put back by an alignment
-    of words.
+    of words. `large_from`: billions of parameters from which a model is large (Figure 5a); null: the median size of
+    the board's models.
     """
 
     released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")
     later: ClassVar[frozenset[str]] = frozenset(
-        {"subjects", "labelling", "detector", "tokenizer", "seq2seq_device", "seq2seq_batch"}
+        {"subjects", "labelling", "detector", "tokenizer", "large_from", "seq2seq_device", "seq2seq_batch"}
     )
     asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
     builders: ClassVar[Mapping[str, str]] = {
@@ -123,6 +124,7 @@ class Settings(Track):
     wild: Wild
     labelling: Labelling
     tokenizer: Word
+    large_from: Annotated[Number, Field(gt=0)] | None
     detector: RateOf
 
     @model_validator(mode="after")
