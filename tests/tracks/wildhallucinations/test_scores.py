@@ -5,9 +5,13 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from truerate.core.schemas import Outcome, Reject, Score, frame, pairs, validate
+from truerate.core.schemas import Generation, Outcome, Reject, Score, frame, pairs, validate
+from truerate.site import Board
+from truerate.site.wildhallucinations.funnel import distribution
 from truerate.tracks.wildhallucinations.card import CARD
+from truerate.tracks.wildhallucinations.evidence import with_evidence
 from truerate.tracks.wildhallucinations.metrics import METRICS
+from truerate.tracks.wildhallucinations.rarity import with_rarity
 from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import (
@@ -389,3 +393,38 @@ def test_the_funnel_and_the_evidence():
     ]
     assert found["n_rejected", "a", "timeout", "generate"]["value"] == 1
     assert found["n_rejected", "entities", "takedown", "curate"]["value"] == 1
+
+
+def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
+    """The list says 11.91 and 4321.5, and that z is not on Wikipedia though its page is: no model, chat or address."""
+    given = {"x": (11.91, "True"), "y": (11.91, "False"), "z": (4321.5, "False"), "v": (11.91, "True")}
+    listed = [
+        item(name) | {"attributes": pairs(name=name, domain="medical", perplexity=perplexity, wiki=wiki)}
+        for name, (perplexity, wiki) in given.items()
+    ]
+    rare = with_rarity(listed, [], "/no/such/weights")
+    items, rejects = with_evidence(rare, frame(Generation), PAGES)
+    found, _ = scored(items)
+    assert rejects == []
+    counted = {key[2]: row["value"] for key, row in found.items() if key[0] == "n_entities"}
+    assert counted == {
+        "medical": 4,
+        "10^1": 3,
+        "10^3": 1,
+        "yes": 2,
+        "no": 2,
+    }  # Figure 2, and what is on Wikipedia
+    own = {key[2:]: row["value"] for key, row in found.items() if key[:2] == ("wildfactscore_strict", "a")}
+    assert own["raw", "10^3", "all"] == 0.0 and own["raw", "all", "no"] == 0.5  # y is whole, z is not
+    rows = [
+        {
+            "metric": "n_entities",
+            "value": row["value"],
+            "slice": {one["key"]: one["value"] for one in row["slice"]},
+        }
+        for key, row in found.items()
+        if key[0] == "n_entities"
+    ]
+    board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=tuple(METRICS))
+    tables_shown = distribution(rows, board)["tables"]  # as the page shows them
+    assert [line["n"] for line in tables_shown[1]["lines"]] == [3, 1] and tables_shown[1]["total"] == 4
