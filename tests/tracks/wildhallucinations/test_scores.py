@@ -426,5 +426,5 @@ def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
         if key[0] == "n_entities"
     ]
     board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=tuple(METRICS))
-    tables_shown = distribution(rows, board)["tables"]  # as the page shows them
-    assert [line["n"] for line in tables_shown[1]["lines"]] == [3, 1] and tables_shown[1]["total"] == 4
+    shown = [[line["n"] for line in table["lines"]] for table in distribution(rows, board)["tables"]]
+    assert [4] in shown and [2, 2] in shown and [3, 1] in shown  # domains, Wikipedia, rarity in its order
