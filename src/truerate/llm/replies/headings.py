@@ -97,7 +97,7 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
     """The headings of one or more names in their order: at line starts in any form, and within lines
     (`is_anywhere`) where hashes set them off or a colon follows.
     """
-    found = []
+    found: list[Heading] = []
     for name in _named(tuple(one.strip("#*: \t：") for one in names)).finditer(text):
         start, is_first = _opening(text, name.start(), is_anywhere=is_anywhere)
         if not is_first and not is_anywhere:
