@@ -115,7 +115,7 @@ def board_tables(at: Layout, name: str) -> Board:
     return replace(
         told,
         judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)]),
-        idle=unasked.on_page(at, name, told.generations["model"].unique().drop_nulls().sort()),
+        idle=unasked.on_page(at, name, told.generations["model"].drop_nulls().unique().sort()),
     )
 
 

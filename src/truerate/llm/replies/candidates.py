@@ -257,6 +257,7 @@ def _stripped(
 ) -> tuple[str, tuple[str, ...]]:
     """A text without the layers around it, taken off until none is left."""
     cuts: tuple[str, ...] = ()
+    value = re.sub(r"[^\S\n]{64,}", " ", value)  # padding: patterns below take the square of its length
     for _ in range(6):
         before = value
         value, more = bare(turn(value).text)
