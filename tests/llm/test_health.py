@@ -109,7 +109,8 @@ def test_refusals_in_a_row_end_the_run_with_the_time_of_the_reset(at, stub, caps
 def test_refusals_that_name_no_time_end_the_run_too(at, stub):
     stub.stub.outage = "429", lambda n: n > 15
     with pytest.raises(
-        EndpointError, match="refusals in a row, without an answer between: 429: .*; run again later"
+        EndpointError,
+        match="refusals in a row, for .* s, without an answer between: 429: .*; run again later",
     ):
         ask([asking(f"n {n}") for n in range(200)], at(llm=SOON, endpoint={"concurrency": 8}), label="x")
     assert stub.n_calls < 60
@@ -122,12 +123,54 @@ def test_short_limits_that_come_again_end_no_run(at, stub):
     assert {reply.status for reply in ask([asking(f"n {n}") for n in range(30)], layout, label="x")} == {"ok"}
 
 
+@pytest.mark.parametrize("kind", ["502", "503", "500", "drop", "429", "not-completion", "html"])
+@pytest.mark.parametrize("n_left", [1, 2])
+def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
+    """Ten faults in a row, of one or two requests that have three tries each."""
+    stub.stub.outage = kind, lambda n: 20 < n <= 30
+    layout = at(llm=SOON, endpoint={"concurrency": 4})
+    ask([asking(f"n {n}") for n in range(20)], layout, label="all but the last")
+    replies = ask([asking(f"last {n}") for n in range(n_left)], layout, label="x")
+    assert {reply.status for reply in replies} == {"ok"} and letters(layout) == []
+    assert stub.n_calls > 30
+
+
+@pytest.mark.parametrize("kind", ["502", "drop", "429", "empty", "broken"])
+@pytest.mark.parametrize("n_left", [1, 2])
+def test_an_endpoint_that_goes_away_before_the_last_requests_ends_the_run(at, stub, kind, n_left):
+    stub.stub.outage = kind, lambda n: n > 20
+    layout = at(llm=SOON | {"outage_s": 0.3}, endpoint={"concurrency": 4})
+    ask([asking(f"n {n}") for n in range(20)], layout, label="all but the last")
+    last = [asking(f"last {n}") for n in range(n_left)]
+    for _ in range(2):
+        with pytest.raises(EndpointError, match=r" in a row|no whole reply for ") as ended:
+            ask(last, layout, label="x")
+        assert "\n" not in str(ended.value) and "none became a dead letter" in str(ended.value)
+        assert letters(layout) == []
+    n_calls, stub.stub.outage = stub.n_calls, None
+    assert {reply.status for reply in ask(last, layout, label="y")} == {"ok"}
+    assert stub.n_calls == n_calls + n_left
+
+
+def test_a_quota_that_only_asks_to_wait_ends_the_run_after_outage_s(at, stub):
+    """Each refusal names a wait, so that none is blind, and no moment at which the quota begins anew."""
+    stub.stub.outage, stub.stub.error_headers = ("429", lambda n: n > 15), {"retry-after-ms": "40"}
+    layout = at(llm=SOON | {"outage_s": 0.4}, endpoint={"concurrency": 4})
+    requests = [asking(f"n {n}") for n in range(60)]
+    since = time.monotonic()
+    with pytest.raises(EndpointError, match=r"refusals in a row, for \d s, .*: 429: .*; run again later"):
+        ask(requests, layout, label="x")
+    assert time.monotonic() - since < 20 and letters(layout) == []
+    n_calls, stub.stub.outage = stub.n_calls, None
+    assert {reply.status for reply in ask(requests, layout, label="y")} == {"ok"}
+    assert stub.n_calls == n_calls + 60 - 15
+
+
 def test_what_is_dead_for_the_rate_is_asked_again_by_the_next_run(at, stub):
+    """The endpoint answers others, this one it refuses at each try: a limit that this request alone meets."""
     layout = at(llm=SOON)
     ask([asking("fine")], layout, label="first")
-    stub.stub.outage = "429", lambda n: True
-    assert ask([asking("late")], layout, label="x")[0].reason == "rate_limited"
-    stub.stub.outage = None
-    (reply,) = ask([asking("late")], layout, label="y")
-    assert (reply.status, reply.is_stored) == ("ok", False)
-    assert letters(layout) == []
+    assert ask([asking("[[429]]")], layout, label="x")[0].reason == "rate_limited"
+    n_calls = stub.n_calls
+    (reply,) = ask([asking("[[429]]")], layout, label="y")
+    assert (reply.reason, reply.is_stored) == ("rate_limited", False) and stub.n_calls > n_calls

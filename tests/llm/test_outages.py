@@ -61,12 +61,16 @@ def test_a_reply_that_broke_off_is_asked_again(at, stub, word):
         [asking("fine"), asking(f"[[finish x1 {word}]]"), asking(f"[[finish {word}]]")], layout, label="x"
     )
     assert [reply.status for reply in replies] == ["ok", "ok", "dead"]
-    assert stub.n_calls == 1 + 2 + 3
+    n_calls = stub.n_calls
+    assert n_calls in (
+        1 + 2 + 3,
+        1 + 2 + 3 + 1,
+    )  # and a tiny one, if nothing was answered between the last two
     assert sum(letters(layout).values()) == 1
     assert all(
         reply.is_stored for reply in ask([asking("fine"), asking(f"[[finish {word}]]")], layout, label="y")
     )
-    assert stub.n_calls == 6
+    assert stub.n_calls == n_calls
 
 
 def test_an_unknown_end_is_told_once(at, capsys):
@@ -141,7 +145,7 @@ def test_a_quota_ends_the_run_with_the_time_of_its_reset(at, stub):
 def test_refusals_without_an_end_stop_a_run_that_was_answered_before(at, stub, capsys):
     layout = at()
     stub.stub.outage = ("429", lambda n: n > 5)
-    with pytest.raises(EndpointError, match=r"refusals in a row, without an answer between"):
+    with pytest.raises(EndpointError, match=r"refusals in a row, for .* s, without an answer between"):
         ask([asking(f"r{n}") for n in range(200)], layout, label="x")
     assert stub.n_calls < 120 and letters(layout) == {}
     assert "asked to wait" not in capsys.readouterr().err
@@ -190,7 +194,7 @@ def test_one_request_that_fails_alone_dies_of_its_own(at, stub):
     layout = at()
     replies = ask([asking("[[500]]"), *(asking(f"r{n}") for n in range(60))], layout, label="x")
     assert letters(layout) == {"server_error": 1} and sum(reply.status == "ok" for reply in replies) == 60
-    assert stub.n_calls == 60 + 3
+    assert stub.n_calls in (60 + 3, 60 + 3 + 1)
 
 
 def test_a_large_error_page_is_a_fault_of_the_server(at, stub):

@@ -41,9 +41,10 @@ def test_transient_faults_are_retried(at, stub, kind):
 
 @pytest.mark.parametrize(("kind", "reason"), RETRIED.items())
 def test_transient_faults_that_stay_become_dead_letters(at, stub, kind, reason):
+    """After the tries a tiny request tells whether it is the endpoint."""
     layout = answering(at())
     (reply,) = ask([asking(f"[[{kind}]]")], layout, label=kind)
-    assert (reply.status, reply.reason, reply.text, stub.n_calls) == ("dead", reason, "", 1 + 3)
+    assert (reply.status, reply.reason, reply.text, stub.n_calls) == ("dead", reason, "", 1 + 3 + 1)
     with Store(layout.store) as store:
         assert dead_letters(store).select("reason", "attempts", "prompt").rows() == [
             (reason, 3, f"[[{kind}]]")

@@ -190,7 +190,7 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 class Llm(Block):
     """How models are asked.
 
-    `outage_s`: an endpoint that has answered, and then fails for longer than this, ends the run.
+    `outage_s`: an endpoint that has answered, and then fails or refuses for longer than this, ends the run.
     `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or
     1). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for,
     where that shall differ from what the track says (`Params.rules_of_cut`).

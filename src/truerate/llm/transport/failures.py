@@ -85,10 +85,10 @@ def asks_to_wait(name: str, seconds: float) -> TruerateError:
     return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
 
 
-def used_up(name: str, url: str, refused: Verdict, n_tries: int) -> TruerateError:
-    """The endpoint refuses for the rate, so many tries in a row, the last like this."""
+def used_up(name: str, url: str, refused: Verdict, n_tries: int, seconds: float) -> TruerateError:
+    """The endpoint refuses for the rate, so many tries in a row for so long, the last like this."""
     when = _reset(refused) or "later"
-    what = f"{n_tries:,} refusals in a row, without an answer between"
+    what = f"{n_tries:,} refusals in a row, for {seconds:,.0f} s, without an answer between"
     return EndpointError(
         f"asking endpoint {name!r} ({url}): {what}: {refused.detail}; run again {when}; {NOTHING_DEAD}"
     )

@@ -4,7 +4,8 @@ Few requests that fail while others are answered are at fault themselves and die
 several different ones fail in a row it is the endpoint: nothing dies, the queue is held back for longer from try to
 try, one request at a time finds out whether it is well again, and a run of which nothing comes for `llm.outage_s`, or
 whose tries are paid for or refused for the rate twenty times over, ends in one line. A tiny request of its own tells
-the two apart where requests that used up their tries are all that is left.
+the two apart where requests that used up their tries are all that is left: where it fails too, it is the endpoint,
+were there but one request.
 """
 
 import asyncio
@@ -46,8 +47,13 @@ class Health:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether it may be the endpoint that fails."""
-        return len(self._tries) >= SUSPECT
+        """Whether it may be the endpoint that fails: several requests did, or one of them and a tiny one beside it."""
+        return len(self._tries) >= SUSPECT or self._probed_at >= 0
+
+    def is_in_doubt(self, job: Job) -> bool:
+        """Whether a request that used up its tries may have met an outage: no whole reply came between its last two."""
+        n_tries = self._tries.get(job.key, (job, 0))[1]
+        return self.is_suspect or n_tries >= min(2, self.again.tries)
 
     def passed(self) -> None:
         """The endpoint gave a whole reply, or refused a request for what stands in it."""
@@ -74,13 +80,14 @@ class Health:
         """The error that ends the run, where the endpoint has been away for too long; None where it is not."""
         name = self.limiter.name
         n_tries = sum(n for _, n in self._tries.values())
-        if verdict.reason == "rate_limited":
+        away_s = time.monotonic() - self._since
+        if verdict.reason == "rate_limited" and self._n_pauses >= LATE_S:
             is_far = (verdict.resets_at or 0) - time.time() > LONGEST_S and verdict.delay is None
-            if (is_far and self._n_pauses >= LATE_S) or self._n_blind >= MOST:
-                return failures.used_up(name, url, verdict, n_tries)
+            if is_far or self._n_blind >= MOST or away_s > self.outage_s:
+                return failures.used_up(name, url, verdict, n_tries, away_s)
         if self.is_suspect and self._n_paid >= MOST:
             return failures.nothing_whole(name, url, verdict, n_tries)
-        if self.is_suspect and (away_s := time.monotonic() - self._since) > self.outage_s:
+        if self.is_suspect and away_s > self.outage_s:
             return failures.is_away(name, url, verdict, n_tries, away_s)
         return None
 
@@ -110,7 +117,7 @@ class Health:
         `charges`. Asked once between two pauses.
         """
         async with self._probing:
-            if not self.is_suspect:
+            if not self._tries:  # a whole reply came by now
                 return True
             if self._probed_at == self._n_pauses:
                 return False

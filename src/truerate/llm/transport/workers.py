@@ -221,16 +221,15 @@ class WorkerPool:
             self.run.fail(error)
             return True
         is_spent = self.again.is_spent(job.attempts)
-        if not is_spent or not self.health.is_suspect:
+        if not is_spent or not self.health.is_in_doubt(job):
             return not is_spent
-        if verdict.reason == "rate_limited":
+        if verdict.reason == "rate_limited" and self.health.is_suspect:
             return True
         return self._is_known(job, verdict) and not await self._is_alive(job, verdict, charges)
 
     async def _is_alive(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
         """Whether the endpoint, if it answered before, answers another request now."""
-        is_asked = self.health.is_suspect and self._is_known(job, verdict)
-        return is_asked and await self.health.is_alive(job, self.client, charges)
+        return self._is_known(job, verdict) and await self.health.is_alive(job, self.client, charges)
 
     def _is_known(self, job: Job, verdict: Verdict) -> bool:
         """Whether the endpoint has answered for this model before; where nobody listens, whether in this run."""
