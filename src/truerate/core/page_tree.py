@@ -202,7 +202,7 @@ def _write_formulas(tree: Any) -> bool:
     it; return whether there was any.
     """
     images = ".//img[contains(@class, 'mwe-math') or @class='tex'][@alt]"
-    found = [one for one in tree.xpath(f".//math | {images}")]
+    found = tree.xpath(f".//math | {images}")
     for one in found:
         above = list(one.iterancestors())
         if tree not in above:

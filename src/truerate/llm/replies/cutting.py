@@ -5,6 +5,7 @@ Each function takes one layer off and says what it took; `opened` takes off what
 """
 
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
@@ -27,7 +28,7 @@ _BEGINS = frozenset("im_start im_assistant start_header_id start start_of_turn".
 _ROLE = lazy(
     r"\s{0,9}(assistant|model|user|human|system)\b(?:\s{0,9}<\|(?:end_header_id|message|im_middle)\|>)?", re.I
 )
-_RUNS = lazy(r"([^\w\s])(?:[ \t]?\1){20,}|(?:\n[ \t]*){20,}")
+_RUNS = lazy(r"([^\w\s]|_)(?:[ \t]?\1){20,}|(?:\n[ \t]*){20,}")
 _SURE = frozenset(
     "sure|sure thing|certainly|of course|ok|okay|alright|absolutely|understood|got it|great".split("|")
 )
@@ -108,12 +109,7 @@ def unemphasised(text: str) -> str:
         if before and not before.isspace() and opens.get(sign) and (sign == "**" or not behind.isalnum()):
             at = opens[sign].pop()
             marks += [(at, at + len(sign)), (start, end)]
-        elif (
-            behind
-            and not behind.isspace()
-            and not (is_word and sign != "**")
-            and not (is_word and "_" in sign)
-        ):
+        elif behind and not behind.isspace() and not (is_word and sign != "**"):
             opens.setdefault(sign, []).append(start)
     parts, place = [], 0
     for start, end in sorted(marks):
@@ -144,7 +140,7 @@ def bare(text: str, *, is_emphasis_kept: bool = False) -> Cut:
     return _without(text.strip(), layers, 8)
 
 
-def _without(text: str, layers, n: int) -> Cut:  # type: ignore[no-untyped-def]
+def _without(text: str, layers: Sequence[Callable[[str], Cut]], n: int) -> Cut:
     """A text without some layers, taken off in turn until none comes off, `n` times at most."""
     cuts: tuple[str, ...] = ()
     for _ in range(n):

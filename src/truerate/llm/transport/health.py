@@ -10,6 +10,7 @@ were there but one request.
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import replace
 
 from truerate.core.errors import TruerateError
@@ -24,7 +25,10 @@ from truerate.llm.transport.verdict import Verdict
 
 SUSPECT = 3  # different requests that failed in a row: from here on it may be the endpoint
 MOST = 20  # tries in a row that are paid for, or pauses in a row after refusals that name no time
-LATE_S = 2  # pauses in a row after which an outage is one: what failed in it does not count against requests
+LATE_S = 2  # pauses in a row before a whole reply after which an outage is one: its failures count against no request
+GIVEN_BACK = (
+    2  # times that tries of one request are given back since a probe failed: it may be what fells the server
+)
 PROBE = ({"role": "user", "content": "Reply with the word Yes."},)
 PROBE_TOKENS = 16
 _UNPAID = ("timeout", "connection", "bad_http", "unreachable", "html")  # of which nobody knows what they cost
@@ -37,6 +41,7 @@ class Health:
         self.limiter, self.again, self.outage_s = limiter, again, outage_s
         self.n_whole = 0  # whole replies of this run
         self._probing = asyncio.Lock()
+        self._n_given_back: Counter[bytes] = Counter()
         self._clear()
 
     def _clear(self) -> None:
@@ -59,12 +64,14 @@ class Health:
         """The endpoint gave a whole reply, or refused a request for what stands in it."""
         self.n_whole += 1
         if self._tries:
-            if self._n_pauses >= LATE_S:
-                for job, n_tries in self._tries.values():
-                    job.attempts -= n_tries
-            self._recover()
+            self._recover(is_outage=self._n_pauses >= LATE_S)
 
-    def _recover(self) -> None:
+    def _recover(self, *, is_outage: bool = False) -> None:
+        """The endpoint answers: what failed in an outage, so while a probe failed too, counts against no request."""
+        for key, (job, n_tries) in self._tries.items():
+            if is_outage or (self._probed_at >= 0 and self._n_given_back[key] < GIVEN_BACK):
+                self._n_given_back[key] += not is_outage
+                job.attempts -= n_tries
         self._clear()
         self.limiter.recover()
 

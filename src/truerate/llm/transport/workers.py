@@ -225,7 +225,11 @@ class WorkerPool:
             return not is_spent
         if verdict.reason == "rate_limited" and self.health.is_suspect:
             return True
-        return self._is_known(job, verdict) and not await self._is_alive(job, verdict, charges)
+        if not self._is_known(job, verdict):
+            return False
+        is_alive = await self._is_alive(job, verdict, charges)
+        # tries that met an outage were given back by now
+        return not is_alive or not self.again.is_spent(job.attempts)
 
     async def _is_alive(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
         """Whether the endpoint, if it answered before, answers another request now."""

@@ -124,7 +124,7 @@ class Settings(Track):
     wild: Wild
     labelling: Labelling
     tokenizer: Word
-    large_from: Annotated[Number, Field(gt=0)] | None
+    large_from: Annotated[Number, Field(gt=0)] | None = None
     detector: RateOf
 
     @model_validator(mode="after")
