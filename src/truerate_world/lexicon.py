@@ -33,7 +33,7 @@ class Lexicon:
         self.code = code
         self.words = load(code)
         self.names = _names(self.words, seed, entities)
-        self.phrases = self.words.RELATIONS
+        self.phrases = self.words.relations
         self._lexicon = _lexicon(self.words, self.names)
         self._scans: dict[str, Scan] = {}
 
@@ -48,7 +48,7 @@ class Lexicon:
             return self.name(content, alias=alias)
         if kind == "c":
             name, place = content.split("/")
-            return self.words.CATEGORIES[name][int(place)][1 if alias else 0]
+            return self.words.categories[name][int(place)][1 if alias else 0]
         if kind == "d":
             return f"{content}s"
         return str(content) if RELATIONS[relation].is_year else f"{content:,}"
@@ -65,7 +65,7 @@ class Lexicon:
         return found
 
     def _scan(self, text: str) -> Scan:
-        tokens = [token for token in _TOKEN.findall(text.lower()) if token not in self.words.ARTICLES]
+        tokens = [token for token in _TOKEN.findall(text.lower()) if token not in self.words.articles]
         skeleton, things, place = [], [], 0
         while place < len(tokens):
             token = tokens[place]
@@ -101,8 +101,8 @@ def _names(words, seed: int, entities: list[Entity]) -> list[tuple[str, str]]:
     combinations.
     """
     combos = {
-        "an": shuffled([(a, n) for a in words.WORDS["a"] for n in words.WORDS["n"]], seed, "an"),
-        "nm": shuffled([(n, m) for n in words.WORDS["n"] for m in words.WORDS["m"]], seed, "nm"),
+        "an": shuffled([(a, n) for a in words.words["a"] for n in words.words["n"]], seed, "an"),
+        "nm": shuffled([(n, m) for n in words.words["n"] for m in words.words["m"]], seed, "nm"),
     }
     stems = _stems(seed, 2 * len(entities), taken=_ordinary(words))
     names = []
@@ -110,19 +110,19 @@ def _names(words, seed: int, entities: list[Entity]) -> list[tuple[str, str]]:
         i = entity.index
         a, n = combos["an"][i % len(combos["an"])]
         pair = combos["nm"][i % len(combos["nm"])]
-        parts = {key: pick(words.WORDS[key], seed, key, i) for key in ("building", "firm", "team")}
-        given = pick(words.GIVEN[entity.gender], seed, "given", i) if entity.gender != "it" else ""
+        parts = {key: pick(words.words[key], seed, key, i) for key in ("building", "firm", "team")}
+        given = pick(words.given[entity.gender], seed, "given", i) if entity.gender != "it" else ""
         parts |= {"w": stems[i].capitalize(), "g": given, "a": a, "n": n, "m": pair[1]}
-        if "{m}" in words.NAMES[entity.domain][0]:
+        if "{m}" in words.names[entity.domain][0]:
             parts["n"] = pair[0]
-        names.append(tuple(pattern.format(**parts) for pattern in words.NAMES[entity.domain]))
+        names.append(tuple(pattern.format(**parts) for pattern in words.names[entity.domain]))
     return names
 
 
 def _ordinary(words) -> set[str]:
     """Words that no invented name may be: those of the category lists, given names and name patterns."""
-    categories = ([text for entry in entries for text in entry] for entries in words.CATEGORIES.values())
-    lists = [*words.GIVEN.values(), *words.WORDS.values(), *categories]
+    categories = ([text for entry in entries for text in entry] for entries in words.categories.values())
+    lists = [*words.given.values(), *words.words.values(), *categories]
     return {word for entries in lists for entry in entries for word in _TOKEN.findall(entry.lower())}
 
 
@@ -150,10 +150,10 @@ def _lexicon(words, names: list[tuple[str, str]]) -> dict[str, list[tuple[tuple[
     """First word -> entries that begin with it, longest first."""
     lexicon: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
     entries = [(name, ("e", index)) for index, pair in enumerate(names) for name in pair]
-    for name, known in words.CATEGORIES.items():
+    for name, known in words.categories.items():
         entries += [(text, ("c", f"{name}/{place}")) for place, texts in enumerate(known) for text in texts]
     for text, thing in entries:
-        tokens = tuple(token for token in _TOKEN.findall(text.lower()) if token not in words.ARTICLES)
+        tokens = tuple(token for token in _TOKEN.findall(text.lower()) if token not in words.articles)
         lexicon.setdefault(tokens[0], []).append((tokens, thing))
     for found in lexicon.values():
         found.sort(key=lambda entry: -len(entry[0]))

@@ -61,32 +61,32 @@ class Parser:
         words = lexicon.words
         self.says = _table(
             (skeleton(lexicon, say, relation), (FACT, relation))
-            for relation, p in words.RELATIONS.items()
+            for relation, p in words.relations.items()
             for say in p.says
         )
-        for relation, phrases in words.RELATIONS.items():
+        for relation, phrases in words.relations.items():
             self.says.setdefault(skeleton(lexicon, phrases.wrong, relation), []).append((WRONG, relation))
-        for kind, phrases in words.VAGUE.items():
+        for kind, phrases in words.vague.items():
             for phrase in phrases:
                 self.says.setdefault(skeleton(lexicon, phrase), []).append((kind, ""))
         self.turned = _table(
             (skeleton(lexicon, turn, relation), (turn.index("{s}") > turn.index("{v}"), relation))
-            for relation, p in words.RELATIONS.items()
+            for relation, p in words.relations.items()
             for turn in p.turned
         )
         self.talk = {
-            skeleton(lexicon, text) for name in words.TALK if name != "tail" for text in words.TALK[name]
+            skeleton(lexicon, text) for name in words.talk if name != "tail" for text in words.talk[name]
         }
-        self.leads = tuple(skeleton(lexicon, lead) + " " for lead in words.LEADS)
-        self.tails = tuple(" , " + skeleton(lexicon, tail) for tail in words.TALK["tail"])
-        pronouns = "|".join(sorted({form.lower() for form in words.PRONOUNS.values()}))
+        self.leads = tuple(skeleton(lexicon, lead) + " " for lead in words.leads)
+        self.tails = tuple(" , " + skeleton(lexicon, tail) for tail in words.talk["tail"])
+        pronouns = "|".join(sorted({form.lower() for form in words.pronouns.values()}))
         self._subject = re.compile(rf"(§e|{pronouns}) (.+)")
         joins = "|".join(
             skeleton(lexicon, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})")
-            for join in words.CONNECTORS
+            for join in words.connectors
         )
         self._join = re.compile(rf" (?:{joins}) ")
-        self._relative = re.compile(rf", (?:{'|'.join(words.RELATIVES.values())}) (.+?) , (.+)")
+        self._relative = re.compile(rf", (?:{'|'.join(words.relatives.values())}) (.+?) , (.+)")
         self._readings: dict[str, Reading] = {}
 
     def read(self, text: str) -> Reading:

@@ -49,13 +49,13 @@ class Writer:
         one.
         """
         if fact.subject != after and draw(*key, "turn") < 0.25:
-            turn = pick(self.words.RELATIONS[fact.relation].turned, *key, "turned")
+            turn = pick(self.words.relations[fact.relation].turned, *key, "turned")
             text = turn.format(s=self._name(fact.subject, *key), v=self.value(fact, *key))
         else:
             text = f"{self._subject(fact.subject, after, *key)} {self.says(fact, *key)}"
         if draw(*key, "lead") < 0.1:
-            is_pronoun = text.split()[0] in self.words.PRONOUNS.values()
-            return f"{pick(self.words.LEADS, *key, 'lead')} {text[0].lower() + text[1:] if is_pronoun else text}."
+            is_pronoun = text.split()[0] in self.words.pronouns.values()
+            return f"{pick(self.words.leads, *key, 'lead')} {text[0].lower() + text[1:] if is_pronoun else text}."
         return text[0].upper() + text[1:] + "."
 
     def two(self, fact: Fact, mate: Fact, *key: object, after: int | None = None) -> str:
@@ -63,28 +63,28 @@ class Writer:
         gender = self.world.entities[fact.subject].gender
         parts = {
             "S": self._subject(fact.subject, after, *key),
-            "who": self.words.RELATIVES[gender],
-            "p": self.words.PRONOUNS[gender].lower(),
+            "who": self.words.relatives[gender],
+            "p": self.words.pronouns[gender].lower(),
             "one": self.says(fact, *key, 1),
             "two": self.says(mate, *key, 2),
         }
-        forms = self.words.COMPOUNDS
-        if parts["S"] in self.words.PRONOUNS.values():
+        forms = self.words.compounds
+        if parts["S"] in self.words.pronouns.values():
             forms = [form for form in forms if "{who}" not in form]
         return pick(forms, *key, "compound").format(**parts) + "."
 
     def vague(self, kind: str, subject: int, *key: object) -> str:
         """A sentence that no source can settle, of a kind of `VAGUE`."""
-        return f"{self._name(subject, *key)} {pick(self.words.VAGUE[kind], *key, kind)}."
+        return f"{self._name(subject, *key)} {pick(self.words.vague[kind], *key, kind)}."
 
     def misrelated(self, fact: Fact, *key: object) -> str:
         """A sentence with the fact's value under another relation."""
-        wrong = self.words.RELATIONS[fact.relation].wrong.format(v=self.value(fact, *key))
+        wrong = self.words.relations[fact.relation].wrong.format(v=self.value(fact, *key))
         return f"{self._name(fact.subject, *key)} {wrong}."
 
     def talk(self, name: str, *key: object, about: int | None = None) -> str:
         """A sentence without content, of a kind of `TALK`."""
-        text = pick(self.words.TALK[name], *key, name)
+        text = pick(self.words.talk[name], *key, name)
         return text if about is None else text.format(x=self.lexicon.name(about))
 
     def aside(self, entity: int, facts: Sequence[Fact], *key: object) -> str:
@@ -93,7 +93,7 @@ class Writer:
         """
         told = [fact.value[1] for fact in facts if fact.value[0] == "e"] or [entity]
         mates = [self._mate(one, *key, place) for place, one in enumerate((told[0], told[-1], entity))]
-        text = pick(self.words.TALK["aside"], *key, "aside")
+        text = pick(self.words.talk["aside"], *key, "aside")
         return text.format(**dict(zip("xyz", map(self.lexicon.name, mates), strict=True)))
 
     def _mate(self, entity: int, *key: object) -> int:
@@ -108,7 +108,7 @@ class Writer:
 
     def says(self, fact: Fact, *key: object) -> str:
         """The verb phrase of a fact."""
-        return pick(self.words.RELATIONS[fact.relation].says, *key, "says").format(v=self.value(fact, *key))
+        return pick(self.words.relations[fact.relation].says, *key, "says").format(v=self.value(fact, *key))
 
     def value(self, fact: Fact, *key: object) -> str:
         """The value as it is written, another name of it in three cases of ten."""
@@ -121,19 +121,19 @@ class Writer:
         text = self.lexicon.text(value, relation, alias=draw(*key, "alias") < 0.3)
         form = "year" if value[0] == "n" and RELATIONS[relation].is_year else value[0]
         domain = self.world.entities[value[1]].domain if value[0] == "e" else ""
-        one, several = self.words.KINDS[domain] if domain else (kind, kind)
-        texts = [known.format(v=text, k=one, ks=several) for known in self.words.ANSWERS[form]]
+        one, several = self.words.kinds[domain] if domain else (kind, kind)
+        texts = [known.format(v=text, k=one, ks=several) for known in self.words.answers[form]]
         fitting = [found for found in texts if len(words(found)) <= limit]
         return pick(fitting or [text], *key, "form")
 
     def ask(self, relation: str, subject: int, *key: object) -> str:
         """A question for one value."""
-        return pick(self.words.RELATIONS[relation].asks, *key, "ask").format(x=self.lexicon.name(subject))
+        return pick(self.words.relations[relation].asks, *key, "ask").format(x=self.lexicon.name(subject))
 
     def _name(self, subject: int, *key: object) -> str:
         return self.lexicon.name(subject, alias=draw(*key, "subject alias") < 0.15)
 
     def _subject(self, subject: int, after: int | None, *key: object) -> str:
         if subject == after and draw(*key, "pronoun") < 0.6:
-            return self.words.PRONOUNS[self.world.entities[subject].gender]
+            return self.words.pronouns[self.world.entities[subject].gender]
         return self._name(subject, *key)

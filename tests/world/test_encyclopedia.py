@@ -57,12 +57,12 @@ def test_near_entities_are_of_the_same_domain_and_leave_others_far(world):
 
 def test_every_relation_has_three_forms_and_every_category_ten_entries(world):
     words = world.lexicon().words
-    assert set(words.RELATIONS) == set(RELATIONS)
-    for relation, phrases in words.RELATIONS.items():
+    assert set(words.relations) == set(RELATIONS)
+    for relation, phrases in words.relations.items():
         assert len(set(phrases.says)) >= 3 and len(phrases.asks) >= 2 and phrases.wrong
         assert bool(phrases.of) == (RELATIONS[relation].kind == "e")
-    assert {len(entries) for entries in words.CATEGORIES.values()} == {N_CATEGORY}
-    assert set(words.CATEGORIES) == {span.category for span in RELATIONS.values() if span.category}
+    assert {len(entries) for entries in words.categories.values()} == {N_CATEGORY}
+    assert set(words.categories) == {span.category for span in RELATIONS.values() if span.category}
 
 
 def test_no_word_of_a_template_is_the_name_of_something(world):
@@ -70,20 +70,20 @@ def test_no_word_of_a_template_is_the_name_of_something(world):
     words = lexicon.words
     texts = [
         text
-        for p in words.RELATIONS.values()
+        for p in words.relations.values()
         for text in (*p.says, *p.turned, *p.asks, *p.of, *p.decades, p.wrong)
     ]
-    texts += [text for p in words.RELATIONS.values() for text, _ in p.compares]
+    texts += [text for p in words.relations.values() for text, _ in p.compares]
     texts += [
         text
-        for table in (words.VAGUE, words.TALK, words.ANSWERS)
+        for table in (words.vague, words.talk, words.answers)
         for entries in table.values()
         for text in entries
     ]
     texts += [
-        *words.LEADS,
-        *words.CATEGORY_KINDS.values(),
-        *(kind for pair in words.KINDS.values() for kind in pair),
+        *words.leads,
+        *words.category_kinds.values(),
+        *(kind for pair in words.kinds.values() for kind in pair),
     ]
     assert [text for text in texts if lexicon.scan(re.sub(r"\{\w+\}", " qq ", text)).things] == []
 

@@ -43,11 +43,11 @@ def test_sentences_may_be_joined_by_line_breaks_or_nothing(world, known):
 
 
 def test_vague_claims_keep_their_kind_and_talk_says_nothing(world, known):
-    for kind in known.lexicon.words.VAGUE:
+    for kind in known.lexicon.words.vague:
         claim = known.parser.read(known.writer.vague(kind, 3, "x")).claims[0]
         assert (claim.kind, claim.subject, claim.value) == (kind, 3, None)
     for name in ("opening", "closing", "press", "hedge", "reasoning"):
-        for text in known.lexicon.words.TALK[name]:
+        for text in known.lexicon.words.talk[name]:
             assert known.parser.read(text) == known.parser.read(text)
             assert not known.parser.read(text).claims and not known.parser.read(text).unread
     aside = known.parser.read(known.writer.aside(3, facts_of(world.entities[3]), "x"))
@@ -56,7 +56,7 @@ def test_vague_claims_keep_their_kind_and_talk_says_nothing(world, known):
 
 def test_an_empty_ending_changes_nothing(world, known):
     sentence = known.writer.tell(facts_of(world.entities[0])[:1], "tail")[0]
-    for tail in known.lexicon.words.TALK["tail"]:
+    for tail in known.lexicon.words.talk["tail"]:
         assert known.parser.read(f"{sentence[:-1]}, {tail}.").facts == known.parser.read(sentence).facts
 
 

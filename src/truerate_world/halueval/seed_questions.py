@@ -44,7 +44,7 @@ def hotpot(checker: Checker, place: int, question: str) -> dict:
         [title(one), article(checker, one)] for one in subjects + _distractors(checker, subjects, place)
     ]
     words = checker.lexicon.words
-    kind = words.CATEGORY_KINDS[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
+    kind = words.category_kinds[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
     return {
         "_id": f"world{seed:04d}{checker.lexicon.code}{place:06d}",
         "question": question,

@@ -51,7 +51,7 @@ def story(checker: Checker, place: int) -> str:
     others = _linked(checker, main, own)[:2]
     sides = [shuffled(_facts(checker, other), *key, other)[:3] for other in others]
     blocks = [checker.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
-    press = shuffled(checker.lexicon.words.TALK["press"], *key, "press")
+    press = shuffled(checker.lexicon.words.talk["press"], *key, "press")
     paragraphs = [" ".join([*block, press[number]]) for number, block in enumerate(blocks)]
     kept = [own[0], *(side[0] for side in sides), *own[1:]][:N_HIGHLIGHTS]
     highlights = checker.writer.tell(shuffled(kept, *key, "kept"), *key, "highlights", compound=0.0)
@@ -64,14 +64,14 @@ def instruction(checker: Checker, place: int) -> dict:
     n = len(world.entities)
     subjects = order(n, world.seed, "subjects")
     subject, lap = subjects[place % n], place // n
-    asks = [(ask, "") for relation in world.entities[subject].facts for ask in words.RELATIONS[relation].asks]
-    singles = shuffled([*words.QUERIES, *asks], world.seed, "forms", subject)
+    asks = [(ask, "") for relation in world.entities[subject].facts for ask in words.relations[relation].asks]
+    singles = shuffled([*words.queries, *asks], world.seed, "forms", subject)
     about = [subject]
     if lap < len(singles):
         form = singles[lap]
     else:
-        form = words.PAIR_QUERIES[lap % len(words.PAIR_QUERIES)]
-        about.append(subjects[(place + 1 + lap // len(words.PAIR_QUERIES)) % n])
+        form = words.pair_queries[lap % len(words.pair_queries)]
+        about.append(subjects[(place + 1 + lap // len(words.pair_queries)) % n])
     names = dict(zip("xy", map(checker.lexicon.name, about), strict=False))
     asked = checker.questions.resolve(form[0].format(**names), {})
     first = [Fact(*step) for step in asked.steps] if asked else []
@@ -88,7 +88,7 @@ def instruction(checker: Checker, place: int) -> dict:
 def probe(checker: Checker, place: int) -> dict:
     """A general answer with a known label: three sentences, in every other probe one of them hallucinated."""
     world, writer, key = checker.world, checker.writer, (checker.world.seed, "probe", place)
-    forms = checker.lexicon.words.PROBE_QUERIES
+    forms = checker.lexicon.words.probe_queries
     subject = order(len(world.entities), world.seed, "probed")[place % len(world.entities)]
     sentences = writer.tell(shuffled(_facts(checker, subject), *key)[:3], *key, compound=0.0)
     spans = []

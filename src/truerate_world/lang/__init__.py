@@ -1,12 +1,17 @@
-"""The languages of the closed world: one module each, all with the same names (see `en`)."""
+"""The languages of the closed world: one YAML file each, all with the same fields (see `en.yaml`)."""
 
-from importlib import import_module
-from types import ModuleType
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import yaml
 
 from truerate.core.errors import TruerateError, listed
 
 LANGUAGES = ("en",)
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Phrases(NamedTuple):
@@ -27,10 +32,25 @@ class Phrases(NamedTuple):
     decades: tuple[str, ...] = ()
 
 
-def load(code: str) -> ModuleType:
-    """The module of one language; TruerateError where the world does not speak it."""
+@cache
+def load(code: str) -> SimpleNamespace:
+    """Return the words of one language; TruerateError where the world does not speak it."""
     if code not in LANGUAGES:
         raise TruerateError(
             f"language {code!r} is not spoken in the closed world; spoken: {listed(LANGUAGES)}"
         )
-    return import_module(f"{__name__}.{code}")
+    return read_words(Path(__file__).with_name(f"{code}.yaml"), relations=Phrases)
+
+
+def read_words(path: Path, **records: Callable[..., Any]) -> SimpleNamespace:
+    """Return the fields of a language's file, lists as tuples; the entries of those in `records` are made into them."""
+    fields = _frozen(yaml.load(path.read_text("utf-8"), _Loader))
+    for field, record in records.items():
+        fields[field] = {name: record(**entry) for name, entry in fields[field].items()}
+    return SimpleNamespace(**fields)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return {key: _frozen(entry) for key, entry in value.items()} if isinstance(value, dict) else value

@@ -150,7 +150,7 @@ def article(table: EntityTable, code: str, subject: int, n_characters: int) -> s
     """
     words, lead = load(code), realiser.write(table, code, realiser.reference(table, subject))
     queue = list(_body(table, subject, table.seed, "article", code, subject))
-    sections: list[list[str]] = [[] for _ in words.HEADINGS]
+    sections: list[list[str]] = [[] for _ in words.headings]
     own, rest = queue[:10], iter(queue[10:])
     for place, said in enumerate(own):
         sections[place // 3 % len(sections)].append(realiser.line(table, code, said).text)
@@ -158,14 +158,14 @@ def article(table: EntityTable, code: str, subject: int, n_characters: int) -> s
     while n < n_characters:
         shortest = min(sections, key=lambda one: sum(map(len, one)))
         shortest.append(realiser.line(table, code, next(rest)).text)
-        n += len(shortest[-1]) + len(words.JOIN)
+        n += len(shortest[-1]) + len(words.join)
     return _laid_out(words, lead, sections)
 
 
 def _laid_out(words, lead: str, sections: list[list[str]]) -> str:
     parts = [
-        f"\n\n== {heading} ==\n{words.JOIN.join(lines)}"
-        for heading, lines in zip(words.HEADINGS, sections, strict=True)
+        f"\n\n== {heading} ==\n{words.join.join(lines)}"
+        for heading, lines in zip(words.headings, sections, strict=True)
     ]
     return lead + "".join(parts)
 

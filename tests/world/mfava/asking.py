@@ -16,24 +16,24 @@ def ask(model, cue, fields, *, temperature=0.7, seed=1, system="Do it with care.
 
 
 def passage(model, row, **more):
-    fields = {"Language": load(row["lang"]).NAME, "Question": row["question"], "Reference": row["reference"]}
+    fields = {"Language": load(row["lang"]).name, "Question": row["question"], "Reference": row["reference"]}
     return ask(model, "Passage", fields, **more)
 
 
 def insertion(model, row, kind, text, **more):
-    fields = {"Type": kind, "Language": load(row["lang"]).NAME, "Subject": row["subject"]}
+    fields = {"Type": kind, "Language": load(row["lang"]).name, "Subject": row["subject"]}
     fields |= {"Reference": row["reference"]} if kind in ("contradictory", "unverifiable") else {}
     return ask(model, "Tagged Passage", fields | {"Passage": text}, **more)
 
 
 def translation(model, text, code, **more):
-    fields = {"Source Language": "English", "Target Language": load(code).NAME, "Text": text}
+    fields = {"Source Language": "English", "Target Language": load(code).name, "Text": text}
     return ask(model, "Translation", fields, temperature=0.0, **more)
 
 
 def queries(model, title, reference, code, **more):
     return ask(
-        model, "Queries", {"Language": load(code).NAME, "Title": title, "Reference": reference}, **more
+        model, "Queries", {"Language": load(code).name, "Title": title, "Reference": reference}, **more
     )
 
 

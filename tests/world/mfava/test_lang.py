@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,11 +26,11 @@ SHARED = {
 }
 
 
-def templates(words: ModuleType) -> Iterator[tuple[tuple, str, str]]:
+def templates(words: SimpleNamespace) -> Iterator[tuple[tuple, str, str]]:
     """Each template without bracket: its place, its text, the kind of its value (`""`: none, `w`: an invented
     word).
     """
-    for relation, phrases in words.RELATIONS.items():
+    for relation, phrases in words.relations.items():
         for place, text in enumerate(phrases.told):
             yield ("told", relation, place), text, RELATIONS[relation]
         for place, text in enumerate(phrases.said):
@@ -38,14 +38,14 @@ def templates(words: ModuleType) -> Iterator[tuple[tuple, str, str]]:
             yield ("wrong", relation, place), BRACKET.sub(r"\2", text), RELATIONS[relation]
         for place, text in enumerate(phrases.asks):
             yield ("asks", relation, place), text, ""
-    for domain, text in words.LEADS.items():
+    for domain, text in words.leads.items():
         yield ("lead", domain), text, ""
-    for kind, lists in words.INSERTS.items():
+    for kind, lists in words.inserts.items():
         for shelf in SHELVES:
             for place, text in enumerate(getattr(lists, shelf)):
                 yield (kind, shelf, place), text, "w"
     for name in ("REFUSALS", "FILLERS"):
-        for place, text in enumerate(getattr(words, name)):
+        for place, text in enumerate(getattr(words, name.lower())):
             yield (name, place), text, ""
 
 
@@ -56,20 +56,20 @@ def owners(name: tuple) -> list[str]:
     return [domain for domain, relations in DOMAINS.items() if name[1] in relations] or list(DOMAINS)
 
 
-def named(words: ModuleType, domain: str, *syllables: str) -> str:
+def named(words: SimpleNamespace, domain: str, *syllables: str) -> str:
     stem = (
-        "".join(words.SYLLABLES[one] for one in syllables)
-        if words.SYLLABLES
+        "".join(words.syllables[one] for one in syllables)
+        if words.syllables
         else "".join(syllables).capitalize()
     )
-    return words.NAMES[domain].format(w=stem, g=words.GIVEN[0])
+    return words.names[domain].format(w=stem, g=words.given[0])
 
 
-def valued(words: ModuleType, kind: str) -> str:
+def valued(words: SimpleNamespace, kind: str) -> str:
     if kind in ("y", "n"):
         return "1890"
     if kind.startswith("c:"):
-        return words.CATEGORIES[kind[2:]][3]
+        return words.categories[kind[2:]][3]
     return named(words, kind[2:] or "town", "ta", "tor", "mi")
 
 
@@ -84,29 +84,29 @@ def pattern(text: str, kind: str) -> re.Pattern:
 def test_complete_and_of_the_same_shape(code):
     words, english = load(code), load("en")
     assert (
-        list(words.RELATIONS)
+        list(words.relations)
         == [relation for relations in DOMAINS.values() for relation in relations]
         == list(RELATIONS)
     )
-    assert {tuple(map(len, phrases)) for phrases in words.RELATIONS.values()} == {(2, 3, 2)}
-    assert all(set(table) == set(DOMAINS) for table in (words.KINDS, words.NAMES, words.LEADS)) and set(
-        words.CALLED
+    assert {tuple(map(len, phrases)) for phrases in words.relations.values()} == {(2, 3, 2)}
+    assert all(set(table) == set(DOMAINS) for table in (words.kinds, words.names, words.leads)) and set(
+        words.called
     ) <= set(DOMAINS)
     assert {
         kind: {shelf: len(getattr(lists, shelf)) for shelf in SHELVES}
-        for kind, lists in words.INSERTS.items()
+        for kind, lists in words.inserts.items()
     } == dict.fromkeys(INSERTED, SHELVES)
     for name in ("REFUSALS", "FILLERS", "HEADINGS"):
-        assert len(getattr(words, name)) == len(getattr(english, name))
-    assert len(set(words.GIVEN)) == len(words.GIVEN) == 14
-    assert set(words.CATEGORIES) == {kind[2:] for kind in RELATIONS.values() if kind.startswith("c:")}
-    assert all(len(set(entries)) == len(entries) == 12 for entries in words.CATEGORIES.values())
+        assert len(getattr(words, name.lower())) == len(getattr(english, name.lower()))
+    assert len(set(words.given)) == len(words.given) == 14
+    assert set(words.categories) == {kind[2:] for kind in RELATIONS.values() if kind.startswith("c:")}
+    assert all(len(set(entries)) == len(entries) == 12 for entries in words.categories.values())
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_placeholders_and_brackets(code):
     words = load(code)
-    for relation, phrases in words.RELATIONS.items():
+    for relation, phrases in words.relations.items():
         for text in (*phrases.told, *phrases.said):
             assert sorted(SLOT.findall(text)) == ["s", "v"], (relation, text)
         for text in phrases.asks:
@@ -116,13 +116,13 @@ def test_placeholders_and_brackets(code):
             assert not re.search(r"[\[\]|]", text[: found.start()] + text[found.end() :])
             for side in found.groups():
                 assert len(side) <= 6 if code == "zh" else len(side.split()) <= 3, text
-    for kind, lists in words.INSERTS.items():
+    for kind, lists in words.inserts.items():
         for text in (*lists.taught, *lists.written, *lists.natural):
             assert sorted(SLOT.findall(text)) == sorted(INSERTED[kind]), text
-    for text in (*words.LEADS.values(), *words.REFUSALS, *words.FILLERS):
+    for text in (*words.leads.values(), *words.refusals, *words.fillers):
         assert SLOT.findall(text) == ["s"]
-    assert all(SLOT.findall(shown) == ["s"] for shown in words.CALLED.values())
-    assert {domain: sorted(SLOT.findall(shown)) for domain, shown in words.NAMES.items()} == {
+    assert all(SLOT.findall(shown) == ["s"] for shown in words.called.values())
+    assert {domain: sorted(SLOT.findall(shown)) for domain, shown in words.names.items()} == {
         **dict.fromkeys(DOMAINS, ["w"]),
         "person": ["g", "w"],
     }
@@ -136,7 +136,7 @@ def test_every_sentence_is_read_back_as_its_own_template(code):
         for domain in owners(name):
             subject = named(words, domain, "lo", "mir")
             if name[0] in INSERTED or name[0] in ("REFUSALS", "FILLERS"):
-                subject = words.CALLED.get(domain, "{s}").format(s=subject)
+                subject = words.called.get(domain, "{s}").format(s=subject)
             value = valued(words, kind)
             sentence = text.format(s=subject, v=value, w=value)
             assert [other for other, shape in known if shape.fullmatch(sentence)] == [name], sentence
@@ -149,17 +149,17 @@ def test_names_and_values_stay_apart_from_the_text_around_them(code):
         assert not re.search(r"\}\s*\{", text), text
         if code != "zh":
             assert not re.search(r"\w\{|\}\w|\}['’]\w", text), text
-        assert load(code).FULL_STOP not in text
+        assert load(code).full_stop not in text
 
 
 def test_scripts_are_right():
     for code, script in (("zh", HAN), ("ar", ARABIC)):
         words = load(code)
         shown = [SLOT.sub("", text) for _, text, _ in templates(words)]
-        shown += [*words.GIVEN, *words.HEADINGS, *words.KINDS.values(), *words.SYLLABLES.values()]
-        shown += [entry for entries in words.CATEGORIES.values() for entry in entries]
+        shown += [*words.given, *words.headings, *words.kinds.values(), *words.syllables.values()]
+        shown += [entry for entries in words.categories.values() for entry in entries]
         assert all(script.search(text) and not LATIN.search(text) for text in shown)
-        assert not any(LATIN.search(SLOT.sub("", text)) for text in words.NAMES.values())
+        assert not any(LATIN.search(SLOT.sub("", text)) for text in words.names.values())
     for code in ("en", "de", "fr", "tr"):
         assert not any(HAN.search(text) or ARABIC.search(text) for _, text, _ in templates(load(code)))
 
@@ -168,7 +168,7 @@ def test_syllables_spell_different_stems_differently_in_every_script():
     assert len(set(SYLLABLES_LATIN)) == len(SYLLABLES_LATIN) == 60
     assert all(re.fullmatch("[^aeiou][aeio][^aeiou]?", one) for one in SYLLABLES_LATIN)
     for code in LANGUAGES:
-        written = load(code).SYLLABLES
+        written = load(code).syllables
         if written is not None:
             assert set(written) == set(SYLLABLES_LATIN)
             pairs = {written[a] + written[b] for a in written for b in written}
@@ -180,7 +180,7 @@ def test_syllables_spell_different_stems_differently_in_every_script():
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_three_lists_of_insertions_share_no_wording(code):
     allowed = set(SHARED[code].split())
-    for lists in load(code).INSERTS.values():
+    for lists in load(code).inserts.values():
         taught, written, natural = (_wording(code, getattr(lists, shelf)) - allowed for shelf in SHELVES)
         assert not (taught & written | taught & natural | written & natural)
 
@@ -204,9 +204,9 @@ def test_french_never_contracts_and_never_elides():
     for name, text, _ in templates(words):
         if name[0] in INSERTED or name[0] in ("REFUSALS", "FILLERS"):
             assert not re.search(r"\b(à|de|d') ?\{s\}", text), text
-    assert not any(field.startswith(("le ", "les ")) for field in words.CATEGORIES["field"])
-    assert all(award.startswith("prix ") for award in words.CATEGORIES["award"])
-    assert not any(given[0] in "AEIOUHÉ" for given in words.GIVEN)
+    assert not any(field.startswith(("le ", "les ")) for field in words.categories["field"])
+    assert all(award.startswith("prix ") for award in words.categories["award"])
+    assert not any(given[0] in "AEIOUHÉ" for given in words.given)
 
 
 def test_german_names_are_never_in_the_genitive():

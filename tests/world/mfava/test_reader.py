@@ -79,7 +79,7 @@ def test_insertions_are_false_whole_with_their_end_mark(table, known, code):
     ]
     text, spans = realiser.composed(table, code, said)
     assert known.truth(text, code) == spans and [span["type"] for span in spans] == list(INSERTED) * 3
-    assert all(text[span["start"] : span["end"]].endswith(load(code).FULL_STOP) for span in spans)
+    assert all(text[span["start"] : span["end"]].endswith(load(code).full_stop) for span in spans)
 
 
 def test_what_is_no_form_says_nothing(table, known):

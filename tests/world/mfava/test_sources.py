@@ -140,7 +140,7 @@ def test_articles_have_lead_headings_and_length_and_some_are_to_be_shut_out(fold
         if is_good(row):
             told = {claim.said.relation for claim in known.read(rest, code) if claim.said.subject == subject}
             assert set(known.table.entities[subject].facts) <= told
-        assert rest.startswith(f"{load(code).HEADINGS[0]} ==\n") and known.truth(row["extract"], code) == []
+        assert rest.startswith(f"{load(code).headings[0]} ==\n") and known.truth(row["extract"], code) == []
 
 
 def is_good(row):

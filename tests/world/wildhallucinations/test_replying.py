@@ -6,7 +6,7 @@ from truerate.core.text import sentences
 from truerate.llm.replies.abstaining import is_abstention
 from truerate.tracks.wildhallucinations.abstention import is_paper_abstention
 from truerate_world.encyclopedia import build
-from truerate_world.lang.en_talk import PAIR_QUERIES, PROBE_QUERIES, QUERIES
+from truerate_world.lang import load
 from truerate_world.models import IDS
 from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, p_false, profile_of
@@ -47,7 +47,8 @@ def test_the_question_is_understood_in_several_wordings(question):
 
 def test_other_messages_are_none_of_this():
     name = WORLD.lexicon().name(3)
-    for query, _ in (*QUERIES, *PAIR_QUERIES, *PROBE_QUERIES):
+    words = load("en")
+    for query, _ in (*words.queries, *words.pair_queries, *words.probe_queries):
         assert subject_of(WORLD, query.format(x=name, y=name)) is None
     assert subject_of(WORLD, f"Do you know anything about {name}?") is None and subject_of(WORLD, "") is None
 

@@ -178,7 +178,7 @@ def turns(conversation: str) -> list[tuple[str, str]]:
 def _wordings(known: Checker, relation: str, value: Value | None) -> tuple[str, ...]:
     """The ways to write a value, or a claim without one, in small letters, the longest first."""
     if value is None:
-        texts = {text.lower() for texts in known.lexicon.words.VAGUE.values() for text in texts}
+        texts = {text.lower() for texts in known.lexicon.words.vague.values() for text in texts}
     else:
         texts = {known.lexicon.text(value, relation, alias=is_alias).lower() for is_alias in (False, True)}
     return tuple(sorted(texts, key=lambda text: (-len(text), text)))

@@ -106,15 +106,15 @@ def _broad(checker: Checker, asked: Asked, limit: int, *key: object) -> str:
     """An answer that names no value."""
     kind = asked.right[0]
     one, several = _kinds(checker, asked.right)
-    texts = [form.format(k=one, ks=several) for form in checker.lexicon.words.ANSWERS[f"broad_{kind}"]]
+    texts = [form.format(k=one, ks=several) for form in checker.lexicon.words.answers[f"broad_{kind}"]]
     return pick([text for text in texts if len(words(text)) <= limit] or texts, *key, "broad form")
 
 
 def _kinds(checker: Checker, value: Value) -> tuple[str, str]:
     lexicon = checker.lexicon.words
     if value[0] == "e":
-        return lexicon.KINDS[checker.world.entities[value[1]].domain]
-    kind = lexicon.CATEGORY_KINDS[value[1].split("/")[0]] if value[0] == "c" else ""
+        return lexicon.kinds[checker.world.entities[value[1]].domain]
+    kind = lexicon.category_kinds[value[1].split("/")[0]] if value[0] == "c" else ""
     return kind, kind
 
 

@@ -189,8 +189,8 @@ def related(world: World, asked: Asked) -> set[Value]:
 def _broad(lexicon: Lexicon) -> frozenset[str]:
     """Skeletons of all answers that name no value."""
     words = lexicon.words
-    kinds = [*words.KINDS.values(), *((kind, kind) for kind in words.CATEGORY_KINDS.values())]
-    forms = [form for name, forms in words.ANSWERS.items() if name.startswith("broad") for form in forms]
+    kinds = [*words.kinds.values(), *((kind, kind) for kind in words.category_kinds.values())]
+    forms = [form for name, forms in words.answers.items() if name.startswith("broad") for form in forms]
     return frozenset(
         lexicon.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
     )

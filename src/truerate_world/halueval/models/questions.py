@@ -43,8 +43,8 @@ class Questions:
         self.singles: dict[str, list[tuple[str, bool]]] = {}
         self.bridges: dict[str, tuple[str, str, bool]] = {}
         self.compares: dict[str, list[tuple[str, str]]] = {}
-        nouns = [(first, of) for first, phrases in self.words.RELATIONS.items() for of in phrases.of]
-        for relation, phrases in self.words.RELATIONS.items():
+        nouns = [(first, of) for first, phrases in self.words.relations.items() for of in phrases.of]
+        for relation, phrases in self.words.relations.items():
             for ask, is_decade in [
                 *((ask, False) for ask in phrases.asks),
                 *((ask, True) for ask in phrases.decades),
@@ -63,13 +63,13 @@ class Questions:
 
     def bridge(self, subject: int, first: str, relation: str, *key: object, decade: bool = False) -> str:
         """A two-hop question: a relation of the entity that another relation leads to."""
-        phrases = self.words.RELATIONS
+        phrases = self.words.relations
         of = pick(phrases[first].of, *key, "of").format(x=self.lexicon.name(subject))
         return pick(phrases[relation].decades if decade else phrases[relation].asks, *key, "ask").format(x=of)
 
     def compare(self, a: int, b: int, relation: str, *key: object) -> str:
         """A question which of two entities has more, or was earlier."""
-        return pick(self.words.RELATIONS[relation].compares, *key, "compare")[0].format(
+        return pick(self.words.relations[relation].compares, *key, "compare")[0].format(
             a=self.lexicon.name(a), b=self.lexicon.name(b)
         )
 

@@ -121,7 +121,7 @@ def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     }
     said = "Yes" if draw(*key) < p else "No"
     is_read = draw(*key, "unparsed") >= model.unparsed
-    talk = known.lexicon.words.TALK
+    talk = known.lexicon.words.talk
     steps = f"{talk['reasoning'][0]} {pick(talk['reasoning'][1:-1], *key, 'step')} {talk['reasoning'][-1]}"
     worded = verdict_wording.verdict(model.name, asked, said, steps, talk["hedge"], *key, is_read=is_read)
     return _answered("recognition", worded, truth | {"verdict": said if is_read else None})

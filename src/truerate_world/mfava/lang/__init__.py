@@ -1,16 +1,18 @@
-"""The six languages of the wiki: what all of them must say, and one module of hand-written phrases each.
+"""The six languages of the wiki: what all of them must say, and one YAML file of hand-written phrases each.
 
-Every language module holds the same names (see `en`), and entry k of a list means the same in every language:
+Every language's file holds the same fields (see `en.yaml`), and entry k of a list means the same in every language:
 a sentence is translated by its place. Names and values are put into phrases as they are, never inflected. In
-sentences that fit every domain (INSERTS, REFUSALS, FILLERS) a name stands as `CALLED` says, with its article
+sentences that fit every domain (`inserts`, `refusals`, `fillers`) a name stands as `called` says, with its article
 ("the River Lomin"), and the first letter of a sentence is a capital.
 """
 
-from importlib import import_module
-from types import ModuleType
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from truerate.core.errors import TruerateError, listed
+from truerate_world.lang import read_words
 
 LANGUAGES = ("en", "de", "fr", "tr", "zh", "ar")
 
@@ -108,10 +110,11 @@ INSERTED = {
 }
 
 
-def load(code: str) -> ModuleType:
-    """The module of one language; TruerateError where the wiki is not written in it."""
+@cache
+def load(code: str) -> SimpleNamespace:
+    """Return the words of one language; TruerateError where the wiki is not written in it."""
     if code not in LANGUAGES:
         raise TruerateError(
             f"language {code!r} is not spoken in the closed world's wiki; spoken: {listed(LANGUAGES)}"
         )
-    return import_module(f"{__name__}.{code}")
+    return read_words(Path(__file__).with_name(f"{code}.yaml"), relations=Phrases, inserts=Inserts)

@@ -7,8 +7,8 @@ number)`, `("e", entity)`, `("c", "category/place")` or, for a thing that does n
 """
 
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from types import ModuleType
+from functools import lru_cache
+from types import SimpleNamespace
 
 from truerate_world.draws import draw, pick
 from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS, SYLLABLES_LATIN, TAKEN, load
@@ -85,14 +85,8 @@ class EntityTable:
             return self.invented[code][content]
         if kind == "c":
             category, place = content.split("/")
-            return words(code).CATEGORIES[category][int(place)]
+            return load(code).categories[category][int(place)]
         return str(content)
-
-
-@cache
-def words(code: str) -> ModuleType:
-    """The module of one language, kept for the next call."""
-    return load(code)
 
 
 @lru_cache(maxsize=4)
@@ -130,12 +124,12 @@ def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str
     return kind, low + int(share * ((high - low) // step + 1)) * step
 
 
-def _name(lexicon: ModuleType, seed: int, entity: Entity, stem: str) -> str:
-    given = lexicon.GIVEN[int(draw(seed, "given", entity.index) * len(lexicon.GIVEN))]
-    return lexicon.NAMES[entity.domain].format(w=stem, g=given)
+def _name(lexicon: SimpleNamespace, seed: int, entity: Entity, stem: str) -> str:
+    given = lexicon.given[int(draw(seed, "given", entity.index) * len(lexicon.given))]
+    return lexicon.names[entity.domain].format(w=stem, g=given)
 
 
-def _stems(seed: int, n: int, lexicons: dict[str, ModuleType]) -> dict[str, list[str]]:
+def _stems(seed: int, n: int, lexicons: dict[str, SimpleNamespace]) -> dict[str, list[str]]:
     """`n` invented words in each language's script; none is a part of another in any script, whatever the case."""
     found: dict[str, list[str]] = {code: [] for code in lexicons}
     whole: set[str] = set()
@@ -157,10 +151,10 @@ def _stems(seed: int, n: int, lexicons: dict[str, ModuleType]) -> dict[str, list
     return found
 
 
-def _form(syllables: list[str], lexicon: ModuleType) -> str:
-    if lexicon.SYLLABLES is None:
+def _form(syllables: list[str], lexicon: SimpleNamespace) -> str:
+    if lexicon.syllables is None:
         return "".join(syllables).capitalize()
-    return "".join(lexicon.SYLLABLES[one] for one in syllables)
+    return "".join(lexicon.syllables[one] for one in syllables)
 
 
 def _parts(form: str) -> set[str]:

@@ -8,7 +8,7 @@ sentence in every language.
 
 import re
 from functools import cache
-from types import ModuleType
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from truerate_world.mfava.lang import DOMAINS, load
@@ -66,20 +66,20 @@ def listed(code: str, domain: str, *, asking: bool = False) -> tuple[Form, ...]:
     return tuple(form for form in forms(code, domain).values() if (form.name.kind == "ask") == asking)
 
 
-def _templates(words: ModuleType, domain: str):
+def _templates(words: SimpleNamespace, domain: str):
     """Every template for a domain with its name; a bracket gives two, the right one first."""
     for relation in DOMAINS[domain]:
-        phrases = words.RELATIONS[relation]
+        phrases = words.relations[relation]
         for kind, shown in (("told", phrases.told), ("ask", phrases.asks)):
             yield from ((Name(kind, relation, place), text) for place, text in enumerate(shown))
         for place, text in enumerate(phrases.said):
             yield from ((Name("said", relation, place, is_wrong), text) for is_wrong in (False, True))
-    yield Name("lead"), words.LEADS[domain]
-    for kind, shown in (("filler", words.FILLERS), ("refusal", words.REFUSALS)):
+    yield Name("lead"), words.leads[domain]
+    for kind, shown in (("filler", words.fillers), ("refusal", words.refusals)):
         yield from (
             (Name(kind, "", place), _general(words, text, domain)) for place, text in enumerate(shown)
         )
-    for kind, lists in words.INSERTS.items():
+    for kind, lists in words.inserts.items():
         for shelf in SHELVES:
             yield from (
                 (Name(kind, shelf, place), _general(words, text, domain))
@@ -87,9 +87,9 @@ def _templates(words: ModuleType, domain: str):
             )
 
 
-def _general(words: ModuleType, text: str, domain: str) -> str:
+def _general(words: SimpleNamespace, text: str, domain: str) -> str:
     """A template that fits every domain, for one: the name with its article, a capital first."""
-    text = text.replace("{s}", words.CALLED.get(domain, "{s}"))
+    text = text.replace("{s}", words.called.get(domain, "{s}"))
     return text[0].upper() + text[1:]
 
 

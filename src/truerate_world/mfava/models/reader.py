@@ -8,8 +8,8 @@ hallucination.
 from functools import lru_cache
 from typing import NamedTuple
 
-from truerate_world.mfava.lang import LANGUAGES, RELATIONS
-from truerate_world.mfava.models.entity_table import EntityTable, Value, words
+from truerate_world.mfava.lang import LANGUAGES, RELATIONS, load
+from truerate_world.mfava.models.entity_table import EntityTable, Value
 from truerate_world.mfava.models.forms import SUBJECT, Form, listed
 from truerate_world.mfava.models.realiser import Said, Span, false_spans, line
 
@@ -131,7 +131,7 @@ class Reader:
         return self._known[key]
 
     def _read(self, sentence: str, code: str) -> tuple[Said, Span | None, Span | None] | None:
-        body = sentence.removesuffix(words(code).FULL_STOP)
+        body = sentence.removesuffix(load(code).full_stop)
         for subject in self.mentioned(body, code):
             for form in listed(code, self.table.entities[subject].domain):
                 said = self._fits(body, form, subject, code)
@@ -169,7 +169,7 @@ def sentences(text: str, code: str) -> list[Span]:
     """Where the sentences of a text stand, each with its end mark; none spans a line break, none is what
     follows the last end mark.
     """
-    mark, found, start = words(code).FULL_STOP, [], 0
+    mark, found, start = load(code).full_stop, [], 0
     while (end := text.find(mark, start)) >= 0:
         end += len(mark)
         start = max(start, text.rfind("\n", start, end - len(mark)) + 1)
@@ -191,7 +191,7 @@ def _values(table: EntityTable, code: str) -> dict[str, dict[str, Value]]:
     found: dict[str, dict[str, Value]] = {}
     for entity, name in zip(table.entities, table.names[code], strict=True):
         found.setdefault(name, {})[f"e:{entity.domain}"] = ("e", entity.index)
-    for category, entries in words(code).CATEGORIES.items():
+    for category, entries in load(code).categories.items():
         for place, text in enumerate(entries):
             for shown in (text, text[0].upper() + text[1:]):  # a sentence may begin with it
                 found.setdefault(shown, {})[f"c:{category}"] = ("c", f"{category}/{place}")

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from truerate_world.draws import draw, pick
-from truerate_world.mfava.lang import RELATIONS
-from truerate_world.mfava.models.entity_table import N_CATEGORY, RANGES, EntityTable, Value, words
+from truerate_world.mfava.lang import RELATIONS, load
+from truerate_world.mfava.models.entity_table import N_CATEGORY, RANGES, EntityTable, Value
 from truerate_world.mfava.models.forms import INSERTED, SHELVES, STATING, Name, count, forms
 
 Span = tuple[int, int]
@@ -58,7 +58,7 @@ def line(table: EntityTable, code: str, said: Said) -> Line:
     if name.kind not in STATING:  # sentences that fit every domain may begin with their value
         text = text[0].upper() + text[1:]
     around = _trimmed(text, starts[form.words[0]], starts[form.words[1]]) if form.words else None
-    return Line(text + words(code).FULL_STOP, value, around)
+    return Line(text + load(code).full_stop, value, around)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
@@ -68,7 +68,7 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 def join(code: str, sentences: list[str]) -> str:
     """Sentences as one text."""
-    return words(code).JOIN.join(sentences)
+    return load(code).join.join(sentences)
 
 
 def write(table: EntityTable, code: str, said: Sequence[Said]) -> str:
@@ -95,7 +95,7 @@ def false_spans(
 
 def composed(table: EntityTable, code: str, said: list[Said]) -> tuple[str, list[dict]]:
     """A text of sentences and everything that is false in it."""
-    text, spans, gap = "", [], words(code).JOIN
+    text, spans, gap = "", [], load(code).join
     for one in said:
         text += gap if text else ""
         made = line(table, code, one)
@@ -227,5 +227,5 @@ def question(table: EntityTable, code: str, subject: int, relation: str, *key: o
     """A question for a relation of an entity."""
     place = int(draw(*key, "ask", subject, relation) * 12)
     return line(table, code, Said(Name("ask", relation, place), subject)).text.removesuffix(
-        words(code).FULL_STOP
+        load(code).full_stop
     )

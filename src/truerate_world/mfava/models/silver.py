@@ -147,7 +147,7 @@ def _is_short(reader: Reader, code: str, kind: str, said: Said) -> bool:
     """
     made = realiser.line(reader.table, code, said)
     text = made.text[slice(*(made.value if kind == "entity" else made.words))]
-    if load(code).JOIN:
+    if load(code).join:
         return len(text.split()) <= MAX_WORDS
     return sum(-(-len(part) // 4) for part in text.split("·")) + text.count("·") <= MAX_WORDS
 
@@ -162,7 +162,7 @@ def _added(
     new = [text for text in lines if text not in marked]
     places = sorted((pick(ends, *key, "place", turn) for turn in range(len(new))), reverse=True)
     for text, place in zip(new, places, strict=True):
-        marked = f"{marked[:place]}{load(code).JOIN}<{kind}>{text}</{kind}>{marked[place:]}"
+        marked = f"{marked[:place]}{load(code).join}<{kind}>{text}</{kind}>{marked[place:]}"
     return marked, len(new)
 
 

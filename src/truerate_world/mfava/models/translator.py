@@ -140,4 +140,4 @@ def code_of(language: str) -> str | None:
     """The code of a language by its English name, as prompts say it; None where the wiki is not written in it."""
     from truerate_world.mfava.lang import LANGUAGES
 
-    return next((code for code in LANGUAGES if load(code).NAME == language.strip()), None)
+    return next((code for code in LANGUAGES if load(code).name == language.strip()), None)

@@ -128,4 +128,4 @@ def _cut(table: EntityTable, asked: Asked, said: list[Said], *key: object) -> Sp
         table, asked.code, _otherwise(realiser.fact(table, asked.subject, relation, *key))
     ).text
     end = max(2, int(len(last) * (0.35 + 0.4 * draw(*key, "where"))))
-    return Spoken(f"{text}{load(asked.code).JOIN}{last[:end].rstrip()}", spans, "cut")
+    return Spoken(f"{text}{load(asked.code).join}{last[:end].rstrip()}", spans, "cut")

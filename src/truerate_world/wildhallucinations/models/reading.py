@@ -82,7 +82,7 @@ def stated_in(world: World, text: str, about: int | None = None) -> list[Stated]
 
 def _greeting(known: LanguageTools, about: int) -> str:
     """A sentence that states nothing and names somebody, so that a pronoun after it has an owner."""
-    return known.lexicon.words.TALK["greeting"][-1].format(x=known.lexicon.name(about))
+    return known.lexicon.words.talk["greeting"][-1].format(x=known.lexicon.name(about))
 
 
 def _stated(claim: Claim) -> Stated | None:

@@ -127,7 +127,7 @@ def _said_of_nobody(known, model: str, own: Profile, name: str, sample: int) -> 
     key = (model, "nobody", name.casefold(), sample)
     if draw(*key) < 0.5 + own.abstention / 2:
         return Said(pick(abstentions(name), *key), True)
-    phrases = known.lexicon.words.VAGUE["invented"]
+    phrases = known.lexicon.words.vague["invented"]
     texts = tuple(f"{name[:1].upper()}{name[1:]} {phrase}." for phrase in shuffled(phrases, *key)[:3])
     return Said(" ".join(texts), False, ("invented",) * len(texts))
 
@@ -152,9 +152,9 @@ def _gaps(known, said: list[Sentence]) -> list[int]:
     """Where a sentence may be put in: after the first, and not before one whose pronoun looks back at what
     stands before it.
     """
-    pronouns = {form.lower() for form in known.lexicon.words.PRONOUNS.values()}
+    pronouns = {form.lower() for form in known.lexicon.words.pronouns.values()}
     heads = [
-        one.text.lower().split(", ")[-1 if one.text.startswith(known.lexicon.words.LEADS) else 0].split()[0]
+        one.text.lower().split(", ")[-1 if one.text.startswith(known.lexicon.words.leads) else 0].split()[0]
         for one in said
     ]
     return [place for place in range(1, len(said)) if heads[place] not in pronouns] + [len(said)]

@@ -71,9 +71,9 @@ def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
     if stated.kind == TITLE:
         return f"{name} is known as {name}."
     if stated.kind == INVENTED:
-        phrases = known.lexicon.words.VAGUE[stated.relation]
+        phrases = known.lexicon.words.vague[stated.relation]
         return f"{name} {next((one for one in phrases if one in sentence), None) or pick(phrases, *key)}."
-    says = pick(known.lexicon.words.RELATIONS[stated.relation].says, *key)
+    says = pick(known.lexicon.words.relations[stated.relation].says, *key)
     return f"{name} {says.format(v=known.lexicon.text(stated.value, stated.relation))}."
 
 

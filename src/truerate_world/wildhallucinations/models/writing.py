@@ -40,7 +40,7 @@ def paragraphs(world: World, page: Page) -> list[str]:
         " ".join(sentences(writer, page.facts[start : start + 2], *key, start))
         for start in range(0, len(page.facts), 2)
     ]
-    press = shuffled(writer.words.TALK["press"], *key, "press")
+    press = shuffled(writer.words.talk["press"], *key, "press")
     around = [
         " ".join([*_about_others(world, writer, fact, *key), press[place % len(press)]])
         for place, fact in enumerate(page.facts[:N_AROUND])
@@ -53,7 +53,7 @@ def paragraphs(world: World, page: Page) -> list[str]:
     if page.kind == "related":
         near = [world.lexicon().name(one) for one in sorted(world.near[page.entity])[:2]]
         whole.append(
-            pick(writer.words.TALK["aside"], *key, "aside").format(
+            pick(writer.words.talk["aside"], *key, "aside").format(
                 x=world.lexicon().name(page.entity), y=near[0], z=near[-1]
             )
         )
