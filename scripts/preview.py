@@ -12,14 +12,13 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from truerate.flow.real_results import read_board
-from truerate.site.real.forest import Sizes, forest
+from truerate.site.real.forest import CARD, forest
 from truerate.site.real.home import sentence
 from truerate.site.real.results import RealBoard
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "site/overrides/assets/preview.png"
-WIDTH, HEIGHT, N_LINES = 1200, 630, 18
-SIZES = Sizes(460, 178, 92)
+WIDTH, HEIGHT, N_LINES = 1200, 630, 20
 PAPER, INK, MUTED, LINE, ACCENT, TOP = "#fcfbf8", "#1c2130", "#565d6e", "#dedbd1", "#0b5a8f", "#e6efec"
 STYLE = f"""
 body {{ margin: 0; width: {WIDTH}px; height: {HEIGHT}px; background: {PAPER}; color: {INK}; position: relative;
@@ -32,7 +31,7 @@ p {{ font-size: 27px; line-height: 1.36; margin: 0; }}
 .right {{ position: absolute; right: 44px; top: 50px; width: 664px; height: 530px; background: #fff;
   border: 1px solid {LINE}; border-radius: 8px; box-sizing: border-box; padding: 16px 22px; }}
 .right b {{ display: block; margin-bottom: 8px; font: 700 22px Palatino, 'Noto Serif', Georgia, serif; }}
-text {{ font-size: 11.5px; fill: {INK}; }}
+text {{ font-size: 12px; fill: {INK}; }}
 .muted {{ fill: {MUTED}; }}
 .end {{ text-anchor: end; }}
 """
@@ -40,7 +39,7 @@ text {{ font-size: 11.5px; fill: {INK}; }}
 
 def drawn(board: RealBoard) -> str:
     """The board's first lines as an SVG."""
-    made = forest(board, board.models[:N_LINES], SIZES)
+    made = forest(board, board.models[:N_LINES], CARD)
     unit = ", %" if board.headline.unit == "share" else ""
     parts = [
         f'<text class="muted" x="{made["start"] + 6}" y="11">{escape(board.headline.label)}{unit}</text>'
@@ -49,7 +48,7 @@ def drawn(board: RealBoard) -> str:
     parts += [
         f'<rect x="0" y="{row["top"]}" width="{made["width"]}" height="{made["row"]}" fill="{TOP}"/>'
         for row in made["rows"]
-        if row["score"].is_first
+        if row["is_top"]
     ]
     parts += [
         f'<line x1="{x}" x2="{x}" y1="{made["head"]}" y2="{made["floor"]}" stroke="{LINE}"/>'
