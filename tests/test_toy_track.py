@@ -157,9 +157,9 @@ def test_it_goes_out_in_a_dry_run(house, tmp_path):
 
 
 def test_a_number_without_a_record_is_one_line_when_it_is_scored_and_when_it_is_shown(house):
-    path = house.folder / "src/truerate/tracks/capitals/metrics.py"
+    path = house.folder / "src/truerate/tracks/capitals/metrics.yaml"
     path.write_text(path.read_text("utf-8").replace("capital_accuracy", "capital_acuracy"), "utf-8")
-    line = "truerate: board 'capitals': metric 'capital_accuracy' has no record; did you mean 'capital_acuracy'?; add a Metric"
+    line = "truerate: board 'capitals': metric 'capital_accuracy' has no record; did you mean 'capital_acuracy'?; add a record"
     for command in (("render",), ("score", "capitals")):
         done = house.run("truerate", *command, check=False)
         assert (

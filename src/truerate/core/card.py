@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from truerate.core.data_files import data_beside
 
 
 @dataclass(frozen=True)
@@ -89,3 +92,17 @@ class Card:
     is_audited: bool = True
     unit: str = "unit"
     takes_errata: bool = False
+
+
+def card_beside(module: str) -> Card:
+    """Return the card in card.yaml beside a module (`__file__`); its keys are the fields of `Card`."""
+    card: dict[str, Any] = data_beside(module, "card.yaml")
+    words: dict[str, Any] = card.pop("words", {})
+    by_key = words.pop("by_key", {})
+    words["by_key"] = {(key, value): text for key, texts in by_key.items() for value, text in texts.items()}
+    words["names"] = frozenset(words.get("names", ()))
+    card |= {name: tuple(card[name]) for name in ("caveats", "judged_caveats", "forms") if name in card}
+    card["steps"] = tuple(Section(**step) for step in card["steps"])
+    card["ranks"] = Ranked(**card["ranks"])
+    card["attributes"] = frozenset(card.get("attributes", ()))
+    return Card(words=Words(**words), **card)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from truerate.core.data_files import data_beside
 from truerate.core.errors import TruerateError, listed, meant
 
 Direction = Literal["up", "down", ""]
@@ -20,7 +21,7 @@ def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]
     """
     if lost := sorted(set(names) - set(records)):
         more = f", nor have {listed(lost[1:])}" if lost[1:] else ""
-        where = "add a Metric to METRICS in metrics.py of its track"
+        where = "add a record to metrics.yaml of its track"
         raise TruerateError(
             f"board {board!r}: metric {lost[0]!r} has no record{more}{meant(lost[0], records)}; {where}; "
             f"recorded: {listed(records)}"
@@ -80,3 +81,13 @@ class Metric:
         """The record as plain values, for JSON and CSV."""
         names = ("name", "label", "table", "unit", "direction", "chance", "interval", "definition", "source")
         return {name: getattr(self, name) for name in names}
+
+
+def metrics_beside(module: str) -> tuple[Metric, ...]:
+    """Return the records of metrics.yaml beside a module (`__file__`), in order: table → name → fields of `Metric`."""
+    tables = data_beside(module, "metrics.yaml")
+    return tuple(
+        Metric(name=name, table=table, **record)
+        for table, records in tables.items()
+        for name, record in records.items()
+    )

@@ -2,10 +2,10 @@
 
 A track is a folder of `truerate.tracks` with four modules, found by the name of the folder:
 
-- `card.py`: `CARD`, a `Card`;
+- `card.py`: `CARD`, the `Card` that card.yaml holds;
 - `settings.py`: `Settings` and `Sizes`, the blocks of params.yaml that are the track's own;
 - `graph.py`: `GRAPH`, its steps in the paper's words, from which rules, scratch keys and the plan follow;
-- `metrics.py`: `METRICS`, a record of each number that it publishes.
+- `metrics.py`: `METRICS`, the record that metrics.yaml holds of each number that it publishes.
 """
 
 from collections.abc import Callable, Iterable, Mapping

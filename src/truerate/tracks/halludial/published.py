@@ -65,31 +65,6 @@ CLAIMS = (
     Matrices("halludial", TEST, Whole(ALL, "test"), ROUNDING),
 )
 # What published.csv calls a quantity that is no metric of ours, in words.
-QUANTITIES = {
-    "n_samples": "Samples",
-    "n_samples_hallu": "Samples, hallucinated",
-    "n_samples_nonhallu": "Samples, not hallucinated",
-    "n_dialogues": "Dialogues",
-    "avg_precision": "Mean precision",
-    "avg_recall": "Mean recall",
-    "f1_hallu": "F1, hallucinated",
-    "f1_nonhallu": "F1, not hallucinated",
-    "rougeL": "ROUGE-L",
-    "bleu4": "BLEU-4",
-    "bertscore": "BERTScore",
-    "human": "Called right by people",
-    "acc_first": "Accuracy, first",
-    "acc_last": "Accuracy, last",
-    "acc_avg": "Accuracy, mean",
-    "invalid_rate": "Invalid",
-    "test": "Test set",
-    "comparative": "Comparison",
-    "3200 test": "3,200 test texts",
-    "gold_turn": "Turns, gold history",
-    "gold_dialogue": "Dialogues, gold history",
-    "self_turn": "Turns, self history",
-    "self_dialogue": "Dialogues, self history",
-}
 # Of Table 3 by derivation: with `No.` as the target of a faithful response, as in the repository's own example, who always says No has a
 # ROUGE-L of the share of these.
 ALWAYS_NO = 100 * (1 - sum(part.positives for part in TEST) / N_TEST)

@@ -1,15 +1,5 @@
-"""Capitals' one number."""
+"""Capitals: the metric that metrics.yaml records."""
 
-from truerate.tracks.contract import Metric
+from truerate.core.metric import metrics_beside
 
-METRICS = (
-    Metric(
-        name="capital_accuracy",
-        label="Right capitals",
-        definition="Share of the questions in whose answer the capital stands; no answer is a wrong one.",
-        source="Capitals, section 3",
-        table="answers",
-        direction="up",
-        interval="share",
-    ),
-)
+METRICS = metrics_beside(__file__)
