@@ -4,18 +4,7 @@
   const KEPT = 60;   // shards in memory
   const waiting = new Map(), indexes = new Map(), ids = new Map(), shards = new Map(), lists = new Map();
 
-  /* Two letters of 91 hold 13 bits, the lowest first; one that is left over holds what fills the last byte. */
-  const DIGITS = new Uint8Array(128);
-  [...Array(128).keys()].filter((code) => code > 32 && code < 127 && !'"\\<'.includes(String.fromCharCode(code))).forEach((code, digit) => { DIGITS[code] = digit; });
-  const bytesOf = (text) => {
-    const bytes = new Uint8Array((13 * (text.length >> 1) + 6 * (text.length & 1)) >> 3);
-    let held = 0, bits = 0, n = 0;
-    for (let i = 0; i < text.length; i += 2) {
-      held |= (DIGITS[text.charCodeAt(i)] + (i + 1 < text.length ? 91 * DIGITS[text.charCodeAt(i + 1)] : 0)) << bits;
-      for (bits += 13; bits > 7 && n < bytes.length; bits -= 8) { bytes[n] = held & 255; n += 1; held >>= 8; }
-    }
-    return bytes;
-  };
+  const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const inflated = async (text) => {
     if (!window.DecompressionStream) throw new Error("this browser cannot open packed data; any browser since 2023 can");
     return new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw")));
