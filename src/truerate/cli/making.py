@@ -141,6 +141,7 @@ def _publish(o) -> None:
 def _build(o) -> None:
     from truerate.flow import learned
     from truerate.flow.ending import tell
+    from truerate.flow.imported import with_changed_files
     from truerate.flow.making import build, check_stages
     from truerate.flow.project import refuse_project
 
@@ -149,7 +150,8 @@ def _build(o) -> None:
         is_kept=False
     )  # before DVC reads the same file, and says of a mistake in it what it can
     check_stages(o.stages, layout())
-    code = build(o.stages, first=learned.first(layout().p))
+    at = layout()
+    code = build(o.stages, first=learned.first(at.p), changed=with_changed_files(at))
     if not code:
         tell(layout())
     sys.exit(code)

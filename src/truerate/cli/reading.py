@@ -193,11 +193,16 @@ def _doctor(o) -> None:
 def _plan(o) -> None:
     from truerate.flow import plan
     from truerate.flow.gpu_plan import gpu_plan
+    from truerate.flow.imported import change_notes
     from truerate.flow.unasked import of_plan
 
     at = layout()
     lines = plan.plan(at, o.board)
-    notes = [*plan.label_notes(at, o.board), *of_plan(at, [o.board] if o.board else at.p.boards, lines)]
+    notes = [
+        *change_notes(at, o.board),
+        *plan.label_notes(at, o.board),
+        *of_plan(at, [o.board] if o.board else at.p.boards, lines),
+    ]
     plan.show(lines, plan.labels(at, o.board), as_json=o.json, gpu=gpu_plan(at, o.board), notes=notes)
 
 

@@ -15,6 +15,7 @@ from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Row, Score, load, read_json, unanswered, unpaired
+from truerate.flow.imported import change_note
 from truerate.flow.tracks import card_of, records_of
 
 
@@ -115,6 +116,8 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
             "rows": _rows(card.get("counts", {})),
         }
         absent = [*_absent(source, card), *_not_imported(at, name, has_card=bool(card))]
+        if card and not absent and (note := change_note(at, name)):
+            absent = [note]
         revision = source.hub.revision[: None if as_json else 12] if source.hub else None
         line = {
             "source": name,

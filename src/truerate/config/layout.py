@@ -93,6 +93,10 @@ class Layout:
         """
         return _under(f"{self.p.paths.sources}/{name}", table)
 
+    def imported(self, name: str) -> str:
+        """What a source was when its tables were made."""
+        return f"{self.p.paths.build}/imported/{name}.json"
+
     def chosen(self, name: str) -> str:
         """Folder of links to those files of a Hub data set that a source's `config` and `split` name."""
         return f"{self.p.paths.build}/hub/{name}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 READ_ONLY = ("inputs",)  # of `paths`
 # what the build itself writes there, beside a scratch folder per board
-BELOW_BUILD = ("settings", "hub", "training", "judged", "corpora")
+BELOW_BUILD = ("settings", "imported", "hub", "training", "judged", "corpora")
 CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255

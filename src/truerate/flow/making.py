@@ -28,15 +28,29 @@ GOES_ON = "it goes on from here, and no reply that came is paid twice"
 AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
 
 
-def build(arguments: Sequence[str] = (), *, folder: str = ".", first: Sequence[str] = ()) -> int:
+def build(
+    arguments: Sequence[str] = (),
+    *,
+    folder: str = ".",
+    first: Sequence[str] = (),
+    changed: Sequence[str] = (),
+) -> int:
     """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code, 2 where a
     stage failed. It ends when this process does.
 
     The stages `first` are built before the others, where no `arguments` name some: dvc.yaml does not hold that
-    others rest on them (flow.learned).
+    others rest on them (flow.learned). Sources that `changed` where DVC watches nothing are imported before all.
     """
-    code = _built(first, folder) if first and not arguments else 0
-    return code or _built(arguments, folder)
+    before: list[Sequence[str]] = []
+    if changed:
+        say(f"sources that changed since their import are imported again: {listed(changed)}")
+        before += [["check"], ["--force", "--single-item", "sources"]]
+    if first and not arguments:
+        before.append(first)
+    for stages in (*before, arguments):
+        if code := _built(stages, folder):
+            return code
+    return 0
 
 
 def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:

@@ -11,6 +11,7 @@ from truerate.config.stage_settings import Stage, whole_articles
 from truerate.core.schemas import Document, Table, load, read_json, save, save_query, scan
 from truerate.flow.dataset_tables import SOURCE
 from truerate.flow.guard import handed, refuse_edited, write_json
+from truerate.flow.imported import save_state, state_of
 from truerate.flow.tracks import known_tasks, refuse_other_tasks, track_of
 from truerate.sources import SourceTables
 from truerate.tracks.contract import OPTIONAL
@@ -21,6 +22,7 @@ ARTICLES = "articles"  # the whole texts of articles, where a board gives them t
 def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     refuse_edited(at, Stage("sources"))
+    state = state_of(at, name)
     tables = check_source(handed(at, Stage("sources")), name)
     if (known := known_tasks()) is not None:
         own = {"items": tables.items, "samples": tables.samples}
@@ -34,6 +36,7 @@ def import_source(at: Layout, name: str) -> None:
     whole.unlink(missing_ok=True)
     if name in whole_articles(at.p):
         save(Document, articles_of(at, name, tables.documents.lazy().collect()), whole)
+    save_state(at, name, state)
 
 
 def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
