@@ -1,9 +1,10 @@
 """Verdicts by the number of their claim: lines `[1] supported` or `[1] not supported`.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words, a reason, the claim
-said again (`support`), the verdict on a line of its own below the claim, several entries on one line, a list
-without numbers, JSON and tables where their count fits, and of several lists the last where its heading says so.
-A claim of which two things are said, or something is taken back, has no verdict.
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words (`phrases.yaml`), a reason
+behind the verdict or before it, the claim said again, the verdict on the line below, several entries on one line, a list
+without numbers, groups (`Supported: 1, 4`), JSON and tables. The words of a claim are a verdict at their start or at
+their end; whatever else in them could turn it leaves the claim without one, and so do two verdicts and a later word that
+takes something back.
 """
 
 import re
@@ -13,75 +14,37 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import unfenced, unwrapped
-from truerate.llm.replies.marks import Entry
-from truerate.llm.replies.normalizing import plain, unwrapped_lines
+from truerate.llm.replies.phrases import Words, longest, single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.support import verdict_of, without_claim
 
-NOUNS = ("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "number", "item")
+NOUNS = frozenset(("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "number", "item"))
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
-_ASKED = lazy(r"(?:not |un)?supported\.?")
-_LABELLED = lazy(
-    r"(?:[-*+•]\s*)?[*_`]*(?:final |my )?(?:(?P<word>verdict|judge?ment|answer|conclusion|label|status|result|decision|rating|assessment|"
-    r"classification)|(?P<whether>supported|is supported|support))[*_`]*\s*[:：=]\s*[*_`]*(?P<rest>.*)",
-    re.IGNORECASE,
+Said = dict[int, set[bool | str]]
+_SIGNS = frozenset(".。:：;；,，()（）[]–—=/|→!>-")
+_CLOSING = frozenset(".。!;；)]）,，:：")
+_SENTENCE = lazy(
+    r"(?:^|(?<=\. ))((?:the )?(?:claim|fact|statement)s? \[?\d[\d ,and\[\]]{0,40}) (?=(?:is|are) )",
+    re.I | re.M,
 )
-# behind reasons on the same line: `No passage says so. Verdict: not supported.`
-_LABELLED_LAST = lazy(
-    r"[.;!]\s+[*_`]*(?:final |my )?(?:verdict|judge?ment|conclusion|label)[*_`]*\s*[:：=]\s*(?P<rest>[^.;:!?]+)[.!*_`\s]*\Z",
-    re.IGNORECASE,
-)
-# a verdict as a sentence: `Claim 1 is supported. Claim 2 is not supported.`
-_IN_PROSE = lazy(
-    r"(?:^|(?<=[.;,]\s))[ \t]*(?:and[ \t]+|but[ \t]+|while[ \t]+)?(?:claim|fact|statement)s?[ \t]+"
-    r"(?P<numbers>\[?\d{1,3}\]?(?:(?:[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)\[?\d{1,3}\]?)*)[ \t]+(?:is|are)[ \t]+"
-    r"(?:both[ \t]+|all[ \t]+)?"
-    r"(?=(?:not[ \t]+|un)?supported\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-# one sentence for all claims
-_OF_ALL = lazy(
-    r"[\W_]*(?P<who>all|every|each|both|neither|none|no)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?P<count>two|"
-    r"three|four|five|six|seven|eight|nine|ten|\d{1,2}))?(?:\s+(?:given|listed|above))?"
-    r"(?:\s+(?:claims?|statements?|facts?|them))?(?:\s+(?:is|are)|\s*[:：])\s+(?:(?:fully|clearly|directly)\s+)?"
-    r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?[\W_]*",
-    re.IGNORECASE,
-)
-# and for all but some: `All claims are supported except [2].`
-_OF_ALL_BUT = lazy(
-    r"[\W_]*(?:all|every)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+other)?\s+(?:claims?|statements?|facts?)\s+(?:is|are)\s+"
-    r"(?P<against>not\s+supported|unsupported)?(?(against)|supported)(?:\s+by\s+(?:the\s+)?(?:passages?|evidence|sources?|text))?"
-    r"\s*,?\s*(?:except|but|other\s+than|apart\s+from)(?:\s+for)?\s+(?:the\s+)?(?:(?:claims?|statements?|facts?|numbers?)\s+)?"
-    r"(?P<but>[\[(#]?\d{1,3}[\])]?(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)[\[(#]?\d{1,3}[\])]?)*)[\W_]*",
-    re.IGNORECASE,
-)
-# claims by their verdict: `Supported: 1, 4`
-_GROUPED = lazy(
-    r"^[ \t>*_#•-]*(?P<word>(?:not[ \t_-]|un)?supported)(?:[ \t]+(?:claims?|statements?|facts?))?[*_]*[ \t]*[:：][*_ \t]*"
-    r"(?:claims?[ \t]+)?(?P<numbers>[\[#]?\d{1,3}\]?(?:(?:[ \t]*[,;&][ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)[\[#]?\d{1,3}\]?)*)[ \t.]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_COUNTS = {
-    word: str(n)
-    for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)
-}
-_ANEW = lazy(
-    r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
-    r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
-    re.IGNORECASE,
-)
-_TAKEN_BACK = lazy(
-    r"\b(?:wait|actually|correction|on second thoughts?|scratch that|hmm|i mean|i was wrong|sorry|mistake|revis\w+)\b",
-    re.IGNORECASE,
-)
-_SAYS = lazy(r"\b(?:un)?support\w*|\b(?:true|false|correct|refuted|contradicted)\b", re.IGNORECASE)
-_GIVEN = lazy(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
+_INNER = lazy(r"[,;.|]? +(?=[*_]*(?:\[\d{1,3}\]|\(\d{1,3}\)|claim \d{1,3}) ?:? ?\S)", re.I)
+_NEXT_EXAMPLE = lazy(r"^[ >*_]*#{1,3}(?!\W*verdicts)[^#\n]{1,80}#{1,3}[ *_]*[:：]", re.I | re.M)
+_WORD = lazy(r"\w+")
 _NUMBER_KEYS = ("claim", "claim_id", "claim_number", "number", "id", "index", "n", "no", "nr", "#")
 _VERDICT_KEYS = (
     "verdict", "judgement", "judgment", "label", "result", "status", "answer", "decision", "support", "supported", "is_supported",
 )  # fmt: skip
+_VALUES = {
+    "yes": True,
+    "y": True,
+    "true": True,
+    "1": True,
+    "no": False,
+    "n": False,
+    "false": False,
+    "0": False,
+}
 
 
 def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
@@ -89,208 +52,312 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
-    n = len(claims)
-    is_list = all(_ASKED.fullmatch(line.strip().casefold()) for line in answer.split("\n") if line.strip())
-    answer = plain(answer) if is_list else unwrapped_lines(answer)
-    value = marks.json_of(answer)
-    if value is not None:
-        return Parsed(_of_json(value, n), None, joined(cuts, ("json",)))
-    if marks.is_json_like(answer):
-        return Parsed(["absent"] * n, None, cuts)
-    if (table := _of_table(answer, claims)) is not None:
-        return Parsed(table, None, joined(cuts, ("table",)))
-    answer = _IN_PROSE.sub(lambda found: f"\n[{', '.join(re.findall(r'[0-9]+', found['numbers']))}] ", answer)
-    answer = _ungrouped(answer, n)
-    said, more = _of_lines(_latest(_own(unfenced(answer).text, claims), n), claims)
-    if not said:
-        said, more = _by_place(unfenced(answer).text, claims)
-    return Parsed([_one(said.get(place)) for place in range(1, n + 1)], None, joined(cuts, more))
-
-
-def _ungrouped(text: str, n: int) -> str:
-    """A reply with its groups (`Supported: 1, 4`) as lines of claims, where they name each claim once."""
-    groups = list(_GROUPED.finditer(text))
-    named = sorted(int(one) for group in groups for one in re.findall(r"\d+", group["numbers"]))
-    if named != list(range(1, n + 1)) or len(named) < 2:
-        return text
-    return _GROUPED.sub(
-        lambda found: f"[{', '.join(re.findall('[0-9]+', found['numbers']))}] {found['word']}", text
-    )
+    answer = marks.level(answer)
+    if (value := marks.json_of(answer)) is not None:
+        said, more = _of_json(value, claims), ("json",)
+    elif marks.is_json_like(answer):
+        said, more = {}, ()
+    elif found := _of_table(answer, claims):
+        said, more = found, ("table",)
+    else:
+        said, more = _of_lines(unfenced(answer).text, claims)
+    return Parsed([_one(said.get(place)) for place in range(1, len(claims) + 1)], None, joined(cuts, more))
 
 
 def _one(said: set[bool | str] | None) -> bool | str:
     """The verdict of a claim from all that was said of it."""
-    if not said:
-        return "absent"
-    verdicts = [one for one in said if isinstance(one, bool)]
-    if "ambiguous" in said or len(verdicts) > 1:
+    verdicts = [one for one in said or () if isinstance(one, bool)]
+    if said and ("ambiguous" in said or len(verdicts) > 1):
         return "ambiguous"
-    return verdicts[0] if verdicts else "malformed"
+    return verdicts[0] if verdicts else "malformed" if said else "absent"
+
+
+# ---- the words of one claim ---------------------------------------------------------------------------------
+
+
+def verdict_of(text: str, claim: str = "") -> bool | None:
+    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
+    words = words_of(without_claim(text, claim) if claim else text)
+    while words and words[0] in _SIGNS:
+        words = words[1:]
+    while words and words[-1] in _CLOSING:
+        words = words[:-1]
+    if n := longest(words, 0, "verdict_labels"):
+        rest = words[n + (words[n : n + 1] == ("is",)) :]
+        words = rest[1:] if rest[:1] and rest[0] in _SIGNS else rest
+    start = _past_subject(words, 0)
+    head = _head(words, start)
+    return _last(words) if head is None else _first(words, *head)
+
+
+def _past_subject(words: Words, start: int) -> int:
+    """The place behind `so, this claim is` and the like."""
+    if words[start : start + 1] and words[start] in single("so"):
+        start += 1 + (words[start + 1 : start + 2] == (",",))
+    return start + longest(words, start, "subjects")
+
+
+def _head(words: Words, start: int) -> tuple[int, bool] | None:
+    """The end of the verdict that stands at a place, and whether it denies; adverbs of certainty are no part of it."""
+    plain = [
+        (at, word) for at, word in enumerate(words[start : start + 8], start) if word not in single("surely")
+    ]
+    for name, is_bad in (("not_supported", True), ("supported", False)):
+        if n := longest([word for _, word in plain], 0, name):
+            end = plain[n - 1][0] + 1
+            is_bare = words[end - 1] in single("bare_verdicts") and n == 1
+            return None if is_bare and words[end : end + 1] and words[end][0].isalnum() else (end, is_bad)
+    return None
+
+
+def _first(words: Words, end: int, is_bad: bool) -> bool | None:
+    """The verdict that stands first, where nothing behind it turns it."""
+    if (value := _field(words, end)) is not None:
+        return None if value == "" else _VALUES[value] is is_bad
+    for _ in range(3):  # a sign or `yes` with the word behind it: both say the same, or nothing is said
+        start = end
+        while start < len(words) and words[start] in _SIGNS:
+            start += 1
+        if (more := _head(words, _past_subject(words, start))) is None:
+            break
+        if more[1] != is_bad:
+            return None
+        end = more[0]
+    tail = words[end:]
+    if tail and tail[0] not in _SIGNS and (tail[0] not in single("reason_openers") or len(tail) == 1):
+        return None
+    return None if _turns(tail, is_bad) else is_bad
+
+
+def _field(words: Words, end: int) -> str | None:
+    """The value behind a verdict that is the name of a field (`supported: yes`); empty where it is no yes or no, None
+    where a reason stands there, or nothing.
+    """
+    rest = words[end + 1 :]
+    if len(rest) == 1 and words[end] in ":：=→|-–—" and (rest[0] in _VALUES or rest[0] in "✓✔✅☑✗✘❌✖"):
+        return rest[0] if rest[0] in _VALUES else "yes" if rest[0] in "✓✔✅☑" else "no"
+    is_short = 0 < len(rest) < 4 and not any(len(word) > 3 and word.isalpha() for word in rest[1:])
+    if not is_short or words[end] not in ":：=→|":
+        return None
+    return "" if rest[0] not in single("supported") | single("not_supported") else None
+
+
+def _turns(tail: Words, is_bad: bool) -> bool:
+    """Whether the words behind a verdict could take it back: of a denial those that support, but denied themselves."""
+    if not is_bad:
+        against = [
+            at for at, word in enumerate(tail) if word in single("against_support") or word.endswith("n't")
+        ]
+        is_between = [
+            tail[at] == "or"
+            and tail[at - 1].isdigit()
+            and tail[at + 1 : at + 2] != ()
+            and tail[at + 1].isdigit()
+            for at in against
+        ]
+        return not all(is_between)
+    is_denied = False
+    for word in tail:
+        if word in single("against_denial") or (
+            word in single("supporting") and not is_denied and word.startswith("support")
+        ):
+            return True
+        is_denied = word not in _SIGNS and (is_denied or word in single("denials") or word.endswith("n't"))
+    return "but" in tail and not any(word in single("denials") for word in tail[tail.index("but") :])
+
+
+def _last(words: Words) -> bool | None:
+    """The verdict that stands last, behind a sign, where nothing before it could turn it."""
+    places = [at for at, word in enumerate(words) if word in _SIGNS and word not in "(（,，"]
+    places += [at for at, word in enumerate(words[:-1]) if word in ",，" and words[at + 1] in single("so")]
+    for at in sorted(places)[-3:]:
+        head = _head(words, _past_subject(words, at + 1))
+        if head is None or head[0] < len(words):
+            continue
+        prior, is_bad = words[:at], head[1]
+        is_stop = words[at] in ".。!;；"
+        if words[-1] in single("bare_verdicts") and is_stop:
+            return None
+        agreeing = single("contradicting") if is_bad and words[at] in "→>-–—,，" else frozenset()
+        denied = set() if is_bad else single("denials")
+        is_against = any(
+            word in single("against_last") - agreeing or word in denied or word.endswith("n't") and not is_bad
+            for word in prior
+        )
+        return None if is_against else is_bad
+    return None
+
+
+def without_claim(text: str, claim: str) -> str:
+    """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
+    found = [(one[0].casefold(), one.start(), one.end()) for one in _WORD.finditer(text)]
+    said, claimed = [word for word, _, _ in found], [word.casefold() for word in _WORD.findall(claim)]
+    n = len(claimed)
+    for lead in (["the", "claim", "that"], ["the", "statement", "that"], []):
+        first = len(lead)
+        if n and said[:first] == lead and said[first : first + n] == claimed:
+            return text[found[first + n - 1][2] :].lstrip(" .,;!*_`\"'“”’)»]–—-→")
+    if n and len(said) > n and said[-n:] == claimed:
+        before = text[: found[-n][1]].rstrip(" *_`\"'“„«")
+        return before if before[-1:] in ":：.(–—-" else text
+    return text
 
 
 # ---- lines --------------------------------------------------------------------------------------------------
 
 
-def _own(text: str, claims: Sequence[str]) -> str:
-    """A reply up to the first heading of material (no heading of verdicts) before which verdicts stand: a next example."""
-    for given in _GIVEN.finditer(text):
-        if "verdict" not in given[0].casefold():
-            said = _of_lines(text[: given.start()], claims)[0]
-            if any(isinstance(one, bool) for verdicts in said.values() for one in verdicts):
-                return text[: given.start()]
-    return text
-
-
-def _latest(text: str, n: int) -> str:
-    """What follows the last heading behind which the list begins anew and speaks of every claim that stood
-    before it, up to a next example.
-    """
-    lines = text.splitlines()
-    for place in range(len(lines) - 1, 0, -1):
-        if _ANEW.fullmatch(lines[place].strip()):
-            before, after = (_covered(part, n) for part in (lines[:place], lines[place + 1 :]))
-            if after and before <= after:
-                lines = lines[place + 1 :]
-                break
-    rest = "\n".join(lines)
-    given = next(
-        (one for one in _GIVEN.finditer(rest) if _covered(rest[: one.start()].splitlines(), n)), None
-    )
-    return rest[: given.start()] if given else rest
-
-
-def _covered(lines: Sequence[str], n: int) -> set[int]:
-    entries = [line.entry for line in marks.lines_of("\n".join(lines), NOUNS) if line.entry]
-    return {number for entry in entries for number in entry.numbers if 1 <= number <= n}
-
-
-def _of_lines(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | str]], tuple[str, ...]]:
+def _of_lines(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
     """What numbered lines and the lines below them say of each claim, and how loosely it was read."""
-    lines = [line for part in text.splitlines() for line in _parted(_spaced(part))]
-    read = marks.lines_of("\n".join(lines), NOUNS)
-    places = [place for place, line in enumerate(read) if line.entry]
-    if any(read[place].entry.numbers[0] == 0 for place in places):  # type: ignore[union-attr]
+    text = _SENTENCE.sub(r"\n\1: ", text)
+    grouped = _of_groups(text.split("\n"), len(claims))
+    if grouped:
+        return grouped, ("list",)
+    lines = marks.lines_of("\n".join(part for line in text.split("\n") for part in _parted(line)), NOUNS)
+    lines = _latest(lines, len(claims))
+    places = [place for place, line in enumerate(lines) if line.entry]
+    if any(0 in entry.numbers for line in lines if (entry := line.entry)):
         return {}, ()
-    said: dict[int, set[bool | str]] = {}
+    said: Said = {}
     cuts: tuple[str, ...] = ()
-    for place, end in zip(places, [*places[1:], len(read)], strict=False):
-        entry = read[place].entry
+    for place, end in zip(places, [*places[1:], len(lines)], strict=False):
+        entry = lines[place].entry
         assert entry is not None
-        below = [line.text for line in read[place + 1 : end]]
         for number in entry.numbers:
             if 1 <= number <= len(claims):
+                below = [line.text for line in lines[place + 1 : end]]
                 verdict, more = _entry(entry, below, claims[number - 1])
                 said.setdefault(number, set()).add(verdict)
                 cuts = joined(cuts, more)
-    # something taken back below the list: of the claims that the line names
-    for line in read:
-        if not line.entry and _TAKEN_BACK.search(line.text) and _SAYS.search(line.text):
-            for number in re.findall(r"(?:claims?|\[|#|and|,)\s*(\d{1,3})", line.text, re.IGNORECASE):
-                said.setdefault(int(number), set()).add("ambiguous")
-    return said, cuts
+    for line in lines:  # something taken back: of the claims that the line names, else of all
+        words = () if line.entry or not said else words_of(line.text)
+        if any(word in single("taken_back") for word in words):
+            named = {int(word) for word in words if word.isdigit()}
+            for number in named & set(said) or said:
+                said[number].add("ambiguous")
+    return (said, cuts) if said else _by_place(text, claims)
 
 
-def _spaced(line: str) -> str:
-    """A line `1 supported`, whose number has no mark, with one."""
-    found = re.fullmatch(r"\s*(\d{1,3})\s+([^\W\d].*)", line)
-    return f"{found[1]}: {found[2]}" if found and verdict_of(found[2]) is not None else line
+def _latest(lines: list[marks.Line], n: int) -> list[marks.Line]:
+    """The lines up to a next example, from the last heading behind which the list begins anew and speaks of every claim
+    that stood before it.
+    """
+    first = next((place for place, line in enumerate(lines) if line.entry), len(lines))
+    end = next(
+        (place for place, line in enumerate(lines) if place > first and _NEXT_EXAMPLE.match(line.text)),
+        len(lines),
+    )
+    lines = lines[:end]
+    for place in range(len(lines) - 1, 0, -1):
+        words = () if lines[place].entry else words_of(lines[place].text)
+        if (
+            words
+            and words[-1] in (":", "#")
+            and any(word in single("anew") or word == "verdicts" for word in words[-6:])
+        ):
+            before, after = (
+                {number for line in part if line.entry for number in line.entry.numbers if 1 <= number <= n}
+                for part in (lines[:place], lines[place + 1 :])
+            )
+            if after and before <= after:
+                return lines[place + 1 :]
+    return lines
 
 
 def _parted(line: str) -> list[str]:
-    """The entries of a line that holds several: `[1] supported, [2] not supported`."""
-    parts = re.split(
-        r"(?<=[\w\]).*✓✔✅☑✗✘❌✖])\s*[,;.|]\s+(?=[*_]*\[\d{1,3}\]\s*\S|[*_]*\(\d{1,3}\)\s*\S|\d{1,3}[:.)]\s|claim \d)|"
-        r"(?<=supported)\s+(?=\[\d{1,3}\]:?\s+(?:not |un)?supported)",
-        line,
-        flags=re.IGNORECASE,
-    )
+    """The entries of a line that holds several, each a verdict: `[1] supported, [2] not supported`."""
+    found = re.fullmatch(r"\s*(\d{1,3}) +([^\W\d].*)", line)
+    if found and verdict_of(found[2]) is not None:
+        return [f"{found[1]}: {found[2]}"]
+    parts = _INNER.split(line)
     entries = [marks.entry_of(part, NOUNS) for part in parts]
-    is_list = len(parts) > 1 and all(entry is not None and entry.text for entry in entries)
-    return parts if is_list else [line]
+    is_list = len(parts) > 1 and all(entry and verdict_of(entry.text) is not None for entry in entries[1:])
+    return parts if is_list and entries[0] and verdict_of(entries[0].text) is not None else [line]
 
 
-def _entry(entry: Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
-    """The verdict of one entry from its own words and the lines below it."""
-    own = verdict_of(entry.text, claim) if entry.text else None
-    if own is None and (last := _LABELLED_LAST.search(entry.text)):
-        own = verdict_of(last["rest"])
-    end = (
-        next((place for place, line in enumerate(below) if not line), len(below))
-        if own is not None
-        else len(below)
-    )
-    labelled = [one for line in below if (one := _labelled(line)) is not None]
-    alone = [
-        one for line in below[:end] if not _LABELLED.fullmatch(line) and (one := _alone(line)) is not None
-    ]
-    verdicts = {one for one in (own, *labelled, *alone) if one is not None}
-    if len(verdicts) != 1:
-        return "ambiguous" if verdicts else "malformed", ()
-    (verdict,) = verdicts
-    reasons = [line for line in below[:end] if not _LABELLED.fullmatch(line) and _alone(line) is None]
-    if any(_turns(without_claim(line, claim), verdict) for line in reasons):
-        return "ambiguous", ()
-    cuts = ("below",) if own is None else _loosely(entry.text, claim)
-    return verdict, joined(() if entry.is_exact else ("sign",) if entry.has_sign else ("mark",), cuts)
-
-
-def _loosely(text: str, claim: str) -> tuple[str, ...]:
-    """How loosely a verdict's words were read."""
-    plain = " ".join(text.strip(" .*_`").casefold().split())
-    if _ASKED.fullmatch(plain):
-        return ()
-    if without_claim(text, claim) != text:
-        return ("echo",)
-    return ("explanation",) if re.match(r"(?:not |un)?supported\b", plain) else ("other-word",)
-
-
-def _labelled(line: str) -> bool | None:
-    """The verdict of a line `Verdict: …` or `Supported: yes`."""
-    found = _LABELLED.fullmatch(line)
-    return verdict_of(found["rest"]) if found else None
-
-
-def _alone(line: str) -> bool | None:
-    """The verdict of a line that is one and no more."""
-    bare = re.sub(r"\A[-*+•>]\s+", "", line)
-    return verdict_of(bare) if len(bare.split()) <= 3 and not re.search(r"[:,;(]", bare) else None
-
-
-def _turns(line: str, verdict: bool) -> bool:
-    """Whether a line below a verdict says the contrary, or takes it back."""
-    plain = line.casefold()
-    if _TAKEN_BACK.search(plain) and _SAYS.search(plain):
-        return True
-    denies = re.search(r"\b(?:not (?:\w+ )?supported|unsupported|refuted|contradict(?:s|ed)|false)\b", plain)
-    affirms = re.search(r"\bsupported\b", re.sub(r"\b(?:not (?:\w+ )?|un)supported\b", "", plain))
-    return bool(affirms if verdict else denies)
-
-
-def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | str]], tuple[str, ...]]:
-    """Verdicts without numbers: a list of as many entries as there are claims; of one claim alone the reply; of
-    all claims a sentence that is the whole reply.
+def _entry(entry: marks.Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
+    """The verdict of one entry from its own words and the lines below it, up to the first blank line behind which
+    it has one.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if whole := _OF_ALL.fullmatch(" ".join(lines)):
-        who, is_against = whole["who"].casefold(), bool(whole["against"])
-        is_two, is_none = who in ("both", "neither"), who in ("none", "no", "neither")
-        counted = _COUNTS.get((whole["count"] or "").casefold(), whole["count"])
-        is_other_number = counted is not None and int(counted) != len(claims)
-        if is_against and (is_none or who == "all") or (is_two and len(claims) != 2) or is_other_number:
-            return {}, ()  # `all are not supported`: each one, or not each one?
-        return {place: {is_against or is_none} for place in range(1, len(claims) + 1)}, ("list",)
-    if (rest := _OF_ALL_BUT.fullmatch(" ".join(lines))) and (
-        numbers := {int(one) for one in re.findall(r"\d+", rest["but"])}
+    end = next((place for place, line in enumerate(below) if not line), len(below))
+    own = _as_one([entry.text, *below[:end]])
+    verdict = verdict_of(own, claim)
+    if verdict is None and not any(
+        word in single("supported") | single("not_supported") for word in words_of(own)
     ):
-        is_against = bool(rest["against"])
-        if all(1 <= number <= len(claims) for number in numbers):
-            return {n: {is_against is not (n in numbers)} for n in range(1, len(claims) + 1)}, ("list",)
-    if len(claims) == 1 and (verdict := verdict_of(" ".join(lines), claims[0])) is not None:
-        return {1: {verdict}}, ()
-    items = [item for line in lines if (item := marks.item_of(line)) is not None]
-    listed = items or [line for line in lines if not re.search(r"[:：][*_]*\Z", line)]
+        rest = next((place for place, line in enumerate(below[end + 1 :], end + 1) if not line), len(below))
+        own = _as_one([own, *below[end + 1 : rest]])
+        verdict = verdict_of(own, claim)
+    if verdict is None:
+        return "malformed", ()
+    words = words_of(entry.text)
+    how = (
+        ""
+        if words and words[-1] in ("supported", ".") and len(words) < 4
+        else "below"
+        if not words
+        else "explanation"
+    )
+    return verdict, joined(
+        () if entry.is_exact else ("sign",) if entry.has_sign else ("mark",), (how,) if how else ()
+    )
+
+
+def _as_one(lines: Sequence[str]) -> str:
+    """Lines as one text: a line that begins with a small letter goes on, any other is a new sentence."""
+    return "".join(
+        line if not at else f" {line}" if line[:1].islower() else f" . {line}"
+        for at, line in enumerate(lines)
+        if line or not at
+    )
+
+
+def _of_groups(lines: Sequence[str], n: int) -> Said:
+    """Claims by their verdict (`Supported: 1, 4`), where all groups together name each claim once."""
+    said: Said = {}
+    for line in lines:
+        words = words_of(line.strip(" #*>-•"))
+        head = _head(words, 0)
+        rest = words[head[0] :] if head else ()
+        if rest[:1] in (("claims",), ("claim",)):
+            rest = rest[1:]
+        if (
+            head
+            and rest[:1] == (":",)
+            and all(
+                word.isdigit() or word in ",;[]&#." or word in ("and", "claim", "claims") for word in rest[1:]
+            )
+        ):
+            for word in rest:
+                if word.isdigit():
+                    said.setdefault(int(word), set()).add(head[1])
+    return said if len(said) > 1 and sorted(said) == list(range(1, n + 1)) else {}
+
+
+def _by_place(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
+    """Verdicts without numbers: of one claim the reply; a sentence on all of them; as many lines as there are claims,
+    each a verdict.
+    """
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    words = words_of(" ".join(lines))
+    counts = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    counted = {*counts} - {dict(enumerate(counts, 2)).get(len(claims))}
+    is_whole = set(words) <= set(
+        "all every each none both of the these those claims claim statements facts are is supported by passages evidence sources .".split()
+    ) | {*counts}
+    if (
+        is_whole
+        and "supported" in words
+        and words[0] in ("all", "none", "every", "each", "both")
+        and not counted & set(words)
+    ):
+        if words[0] != "both" or len(claims) == 2:
+            return {place: {words[0] == "none"} for place in range(1, len(claims) + 1)}, ("list",)
+    if len(claims) == 1:
+        verdict = verdict_of(_as_one(lines), claims[0])
+        return ({1: {verdict}}, ()) if verdict is not None else ({}, ())
+    listed = [marks.item_of(line) or line for line in lines if line[-1] not in ":："]
     read = [verdict_of(item, claim) for item, claim in zip(listed, claims, strict=False)]
-    if len(listed) != len(claims) or any(one is None for one in read):
+    if len(listed) != len(claims) or None in read:
         return {}, ()
     return {place: {one} for place, one in enumerate(read, 1) if one is not None}, ("list",)
 
@@ -298,73 +365,61 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[dict[int, set[bool | st
 # ---- JSON and tables ----------------------------------------------------------------------------------------
 
 
-def _of_json(value: Any, n: int) -> list[bool | str]:
+def _of_json(value: Any, claims: Sequence[str]) -> Said:
     """The verdicts of a JSON value: by number, else by place where there are as many as claims."""
-    if (
+    while (
         isinstance(value, dict)
         and len(value) == 1
         and isinstance(inner := next(iter(value.values())), list | dict)
     ):
-        value = inner
-    if isinstance(value, dict) and n == 1 and marks.first_of(value, _VERDICT_KEYS) is not None:
+        value = inner if marks.number_of(next(iter(value)), NOUNS) is None else [value]
+    if isinstance(value, dict) and marks.first_of(value, _VERDICT_KEYS) is not None and len(claims) == 1:
         value = [value]
     pairs: list[tuple[int | None, Any]] = []
     if isinstance(value, dict):
-        pairs = [
-            (
-                marks.number_of(key, NOUNS),
-                _agreed(one) if isinstance(one, dict) else one,
-            )
-            for key, one in value.items()
-        ]
-    elif isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        pairs = [(marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS), _agreed(one)) for one in value]
+        pairs = [(marks.number_of(key, NOUNS), one) for key, one in value.items()]
     elif isinstance(value, list):
-        entries = [marks.entry_of(one, NOUNS) if isinstance(one, str) else None for one in value]
-        pairs = [
-            (entry.numbers[0], entry.text) if entry else (None, one)
-            for entry, one in zip(entries, value, strict=True)
-        ]
-    if pairs and all(number is None for number, _ in pairs) and len(pairs) == n:
-        pairs = [(place, one) for place, (_, one) in enumerate(pairs, 1)]
-    said: dict[int, set[bool | str]] = {}
+        for one in value:
+            entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
+            number = (
+                marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS) if isinstance(one, dict) else None
+            )
+            pairs.append((entry.numbers[0], entry.text) if entry else (number, one))
+    if pairs and all(number is None for number, _ in pairs) and len(pairs) == len(claims):
+        pairs = list(enumerate((one for _, one in pairs), 1))
+    said: Said = {}
     for number, one in pairs:
-        if number == 0:
-            return ["absent"] * n
-        if number is not None:
+        if number is not None and 1 <= number <= len(claims):
             told = {_in_json(part) for part in (one if isinstance(one, list) else [one])}
             said.setdefault(number, set()).update("malformed" if part is None else part for part in told)
-    return [_one(said.get(place)) for place in range(1, n + 1)]
+        elif number == 0:
+            return {}
+    return said
 
 
-def _in_json(value: Any) -> bool | None:
-    """The verdict that a JSON value is: true for supported, or the words."""
+def _in_json(value: Any) -> bool | str | None:
+    """The verdict that a JSON value is: true for supported, the words, or an object with a field for it."""
+    if isinstance(value, dict):
+        told = {_in_json(one) for key in _VERDICT_KEYS if (one := marks.first_of(value, (key,))) is not None}
+        return "ambiguous" if len(told - {None}) > 1 else next(iter(told - {None}), None)
     return not value if isinstance(value, bool) else verdict_of(value) if isinstance(value, str) else None
 
 
-def _agreed(entry: dict[str, Any]) -> Any:
-    """What stands under the first of the names for a verdict, and all that others say where one says the contrary."""
-    values = [marks.first_of(entry, (key,)) for key in _VERDICT_KEYS]
-    given = [value for value in values if value is not None]
-    told = {_in_json(value) for value in given} - {None}
-    return given if len(told) > 1 else next(iter(given), None)
-
-
-def _of_table(text: str, claims: Sequence[str]) -> list[bool | str] | None:
+def _of_table(text: str, claims: Sequence[str]) -> Said:
     """The verdicts of a table between bars: its first column is the number, the verdict stands in the column
     that its head names, else in the one cell of the row that is a verdict.
     """
     rows = marks.table_of(text)
-    if not rows or not any(marks.number_of(row[0], NOUNS) for row in rows):
-        return None
-    has_head = marks.number_of(rows[0][0], NOUNS) is None
-    named = re.compile(r"verdict|judge?ment|label|result|status|answer|support|decision").search
-    place = marks.column(rows[0], lambda cell: bool(named(cell))) if has_head else None
-    said: dict[int, set[bool | str]] = {}
-    for row in rows[1:] if has_head else rows:
-        if (number := marks.number_of(row[0], NOUNS)) is None or not 1 <= number <= len(claims):
-            continue
-        cells = [row[place]] if place else row[1:]
-        verdicts = {one for cell in cells if (one := verdict_of(cell, claims[number - 1])) is not None}
-        said.setdefault(number, set()).update(verdicts or {"malformed"})
-    return [_one(said.get(number)) for number in range(1, len(claims) + 1)]
+    said: Said = {}
+    heads = [
+        place
+        for place, cell in enumerate(rows[0] if rows else ())
+        if place and set(words_of(cell)) & {*_VERDICT_KEYS, "supported?"}
+    ]
+    for row in rows:
+        number = marks.number_of(row[0], NOUNS)
+        if number is not None and 1 <= number <= len(claims):
+            cells = [row[heads[0]]] if len(heads) == 1 else row[1:]
+            verdicts = {one for cell in cells if (one := verdict_of(cell, claims[number - 1])) is not None}
+            said.setdefault(number, set()).update(verdicts or {"malformed"})
+    return said

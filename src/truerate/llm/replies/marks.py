@@ -1,42 +1,44 @@
 """Numbered entries of a reply: lines that begin with the number of what they speak of, in whatever marks.
 
-The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `#1`, `①`, `【1】`, bold,
-quoted or in backticks, behind a bullet or a heading's hashes, behind a word (`Sentence 1:`, `[Claim 1]`), with a
-letter or a decimal behind it (`[1a]`, `[1.2]`), twice (`1. [1]`, `[1] [1]`), and ranges (`[1–2]`, `[1, 3]`,
-`[1][2]`). Of the forms in one reply only the plainest counts (`FORMS`, in this order), so that a numbered note
-below a list is no entry of it.
+The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `①`, `【1】`, quoted, behind a
+bullet or a heading's hashes, behind a word (`Sentence 1:`, `[Claim 1]`), with a letter or a decimal behind it (`[1a]`,
+`[1.2]`), twice (`1. [1]`), and ranges (`[1–2]`, `[1, 3]`). Of the forms in one reply only the plainest counts
+(`FORMS`, in this order), so that a numbered note below a list is no entry of it. Also JSON and tables between bars.
 """
 
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.phrases import single
 
 FORMS = ("square", "worded", "circled", "round", "bare")
 MAX_RANGE = 50  # numbers that one range may span
-_LEAD = r"(?:>[ \t]*)*(?:[-*+•·‣◦–—][ \t]+)?(?:#{1,6}[ \t]+)?"
-_SHUT = r"[*_`\"'”»]*"
-_SIGN = lazy(r"(?:[:：]|[.．、,;](?=\s|$)|->|=>|→|[-–—](?=\s)|\|(?=\s))[*_`]*\s*")
-_PAIRS = {"[": "]", "<": ">", "［": "］", "【": "】", "〔": "〕", "{": "}", "(": ")", "（": "）"}
-_ROUND = "(（"
-_BRACKET = lazy(r"([\[［【〔{(（<])\s*([^\[\]［］【】〔〕{}()（）<>\n]{1,40}?)\s*([\]］】〕})）>])")
-_JOINED = lazy(r"\s*(?P<to>[-–—]|to\b|bis\b)?(?:,|;|&|and\b|und\b)?\s*(?=[\[［【〔{(（<])")
-_CIRCLED = lazy(r"([①-⑳⓪❶-❿])|(\d)\ufe0f?\u20e3")
-_BARE = lazy(
-    r"(?P<alone>\d{1,3})$|#(?P<hash>\d{1,4})(?=\s)|#?(?P<plain>\d{1,4})(?:\.\d{1,2}|[a-z])?"
-    r"(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
+BULLETS = "-*+•·‣◦–—"
+_LEAD = " \t>#*_`\"'“„«" + BULLETS
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "«": "»"}
+_NUMBERS = r"\d{1,4}(?:\.\d{1,2}|[a-z]\b)?(?:(?: ?[-–—−~,;/&+]| (?:and|und|to|bis)){1,2} ?\d{1,4}){0,30}"
+_BRACKET = lazy(
+    rf"([\[［【〔{{(（<]) ?(?:([^\W\d_]{{1,9}})\.? ?)?#?({_NUMBERS})[.:]? ?([\]］】〕}})）>])", re.I
 )
-_DECIMAL = lazy(r"\A(\d{1,3})(\.\d{1,2})\s+(?=\D)")
-_ITEM = lazy(r"\s*(?:[-*+•·‣◦–—]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+)(\S.*)")
+_WORDED = lazy(rf"([^\W\d_]{{1,9}})\.? ?#?({_NUMBERS})(?= ?[:：.)|]| ?[-–—→=]>?(?: |$)|$)[).]?", re.I)
+_BARE = lazy(r"(\d{1,4})(?:\.\d{1,2}|[a-z])?(?: ?[.．)）\]:：、](?!\d)| ?[-=]>| [-–—→](?= )|$)")
+_HASHED = lazy(r"#(\d{1,4})(?= )")
+_SIGN = lazy(r"[)\]](?=[ :])|[:：]|[.．、,;](?= |$)|[-=]>|→|[-–—|*_▸►▶»·•‣◦⇒➜➔](?= )")
+_ITEM = lazy(r"(?:[-*+•·‣◦–—] |\(?(?:\d{1,2}|[a-z])[.)] )\s*(\S.*)")
+# marks of emphasis around words: an opening one behind no letter, and its like before no letter
+_EMPHASIS = lazy(r"(?<![\w*\\])(\*{1,3}|_{1,3})(?=[^\s*_])([^*_]*[^*_\s])\1(?![\w*])")
+_BLANKS = lazy(r"[^\S\n]+")
+_TABBED = lazy(r"^[ \t]*(\d{1,3})\t", re.MULTILINE)  # a number in a column of its own
+_FENCED = lazy(r"^```(?:json\w*)?[ \t]*\n([^`]*)```", re.MULTILINE | re.IGNORECASE)
 
 
 class Entry(NamedTuple):
     """A numbered line: its numbers, the words behind the mark, the form of the mark, and whether that is the
-    form which was asked for (`[1] …`) to the letter. `sign`: a colon or dash behind the mark was cut.
+    form which was asked for (`[1] …`) to the letter. `has_sign`: a colon or dash behind the mark was cut.
     """
 
     numbers: tuple[int, ...]
@@ -53,125 +55,121 @@ class Line(NamedTuple):
     entry: Entry | None
 
 
-def lines_of(text: str, nouns: Sequence[str]) -> list[Line]:
+def level(text: str) -> str:
+    """A reply with single blanks and without emphasis around words. Its lines stay, but for one that ends with a word
+    behind which no sentence ends (`not`, `because`, `the`): that goes on. Asterisks between numbers, bullets and
+    underscores within words are no emphasis.
+    """
+    lines = _BLANKS.sub(" ", _TABBED.sub(r"[\1] ", text)).split("\n")
+    parts = [lines[0]]
+    for above, line in zip(lines, lines[1:], strict=False):
+        last = above.rstrip().rpartition(" ")[2].strip('*_"“(').casefold()
+        is_open = (
+            last in single("clause_openers")
+            or last in single("dangling")
+            and line.lstrip()[:1] not in ("[", "")
+        )
+        parts += [" " if is_open else "\n", line]
+    text = "".join(parts).strip()
+    for _ in range(3 if "*" in text or "_" in text else 0):
+        text = _EMPHASIS.sub(r"\2", text)
+    return text
+
+
+def lines_of(text: str, nouns: Collection[str]) -> list[Line]:
     """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark that
     occurs makes an entry.
     """
-    lines = [line.strip() for line in text.splitlines()]
-    # `1.1 fact`: only where no line has another mark
-    n_decimal = sum(1 for line in lines if _DECIMAL.match(line))
-    if n_decimal > 1 and not any(entry_of(line, nouns) for line in lines):
-        lines = [_DECIMAL.sub(r"\1\2) ", line) for line in lines]
-    read = [Line(line, entry_of(line, nouns)) for line in lines]
+    read = [Line(line.strip(), entry_of(line, nouns)) for line in text.split("\n")]
     forms = {line.entry.form for line in read if line.entry}
     first = next((form for form in FORMS if form in forms), None)
     return [line if line.entry and line.entry.form == first else Line(line.text, None) for line in read]
 
 
-def entry_of(line: str, nouns: Sequence[str]) -> Entry | None:
+def entry_of(line: str, nouns: Collection[str]) -> Entry | None:
     """The entry that a line is; None where it does not begin with a mark."""
     whole = line.strip()
-    opened = re.match(rf"({_LEAD})([*_`\"'“„«]*)[ \t]*", whole)
-    assert opened is not None  # all of it is optional
-    found = _mark(whole[opened.end() :], nouns)
+    rest = whole.lstrip(_LEAD)
+    lead = whole[: len(whole) - len(rest)]
+    found = _mark(rest, nouns) or (
+        _mark_at(_HASHED.match(f"#{rest}"), f"#{rest}") if lead.endswith("#") else None
+    )
     if found is None:
         return None
-    numbers, form, rest, is_plain = found
-    closing = re.match(_SHUT, rest)
-    assert closing is not None
-    rest = rest[closing.end() :]
+    numbers, form, text = found
     has_sign = False
-    rest = re.sub(r"\A[)\]](?=[\s:：])", "", rest)
+    if lead and text.startswith(closing := _QUOTES.get(lead[-1], "\0")):
+        text = text[len(closing) :]
+    elif lead and text.endswith(closing):
+        text = text[: -len(closing)]
+    text = text.strip()
     for _ in range(2):
-        if sign := _SIGN.match(rest.lstrip()):
-            rest, has_sign = rest.lstrip()[sign.end() :], True
-    rest = re.sub(r"\A(?:[*_]+|[▸►▶»·•‣◦⇒➜➔])(?=\s)", "", rest.strip()).strip()
-    if opened[2] and not closing[0]:  # what the mark opened closes behind the words
-        rest = rest.removesuffix(opened[2].translate(str.maketrans("“„«", "””»"))).strip()
-    exact = is_plain and form == "square" and not opened[2] and "#" not in opened[1] and ">" not in opened[1]
-    return Entry(numbers, rest, form, exact and not has_sign, has_sign)
+        if sign := _SIGN.match(text):
+            text, has_sign = text[sign.end() :].strip(), True
+    is_exact = form == "square" and rest.startswith("[") and not lead.strip(BULLETS + " ")
+    return Entry(numbers, text, form, is_exact and not has_sign and len(numbers) == 1, has_sign)
 
 
-def _mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
-    """Numbers, form, what follows, and whether the mark is a number in square brackets alone."""
-    if bracketed := _bracketed(text, nouns):
-        return bracketed
-    if circled := _CIRCLED.match(text):
-        number = int(unicodedata.numeric(circled[1])) if circled[1] else int(circled[2])
-        return (number,), "circled", text[circled.end() :], False
-    if worded := _worded_mark(text, nouns):
-        return worded
-    if (bare := _BARE.match(text)) is None:
+def _mark(text: str, nouns: Collection[str]) -> tuple[tuple[int, ...], str, str] | None:
+    """Numbers, form and what follows of a text that begins with a mark."""
+    if bracket := _BRACKET.match(text):
+        numbers = _numbers(bracket, nouns)
+        form, rest = ("round" if bracket[1] in "(（" else "square"), text[bracket.end() :]
+        while numbers and (more := _BRACKET.match(next_ := rest.lstrip(" ,;&-–—"))) and more[1] == bracket[1]:
+            behind, again = next_[more.end() :], _numbers(more, nouns)
+            is_range = any(sign in rest[: len(rest) - len(next_)] for sign in "-–—")
+            if (
+                not again
+                or not behind.strip()
+                or (is_range and not numbers[-1] < again[0] < numbers[-1] + MAX_RANGE)
+            ):
+                break
+            between = range(numbers[-1], again[0]) if is_range else ()
+            numbers, rest = tuple(dict.fromkeys((*numbers, *between, *again))), behind
+        return (numbers, form, rest) if numbers else None
+    if text[:1] and (text[0] in "①②③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿" or (text[0].isdecimal() and text[1:2] == "\u20e3")):
+        return (int(unicodedata.numeric(text[0])),), "circled", text[1:].lstrip("\u20e3\ufe0f")
+    if word := _WORDED.match(text):
+        if word[1].casefold() not in nouns or not (numbers := numbers_in(word[2])):
+            return None
+        return numbers, "worded", text[word.end() :]
+    first, _, behind = text.partition(" ")
+    if (
+        first.casefold() in nouns
+        and (bracket := _BRACKET.match(behind))
+        and (one := _numbers(bracket, nouns))
+    ):
+        return one, "worded", behind[bracket.end() :]
+    return _mark_at(_BARE.match(text), text, nouns)
+
+
+def _mark_at(
+    found: re.Match[str] | None, text: str, nouns: Collection[str] = ()
+) -> tuple[tuple[int, ...], str, str] | None:
+    """A bare number; the number of a list in front of the mark itself (`1. [1] …`) gives way to that."""
+    if found is None:
         return None
-    # a number of a list in front of the mark itself: `1. [1] …`
-    rest = text[bare.end() :].strip()
-    inner = _bracketed(re.sub(r"\A[*_`]+", "", rest), nouns)
-    if inner and inner[1] == "square":
-        return inner[0], inner[1], inner[2], False
-    if worded := _worded_mark(rest, nouns):
-        return worded
-    return (int(bare["alone"] or bare["hash"] or bare["plain"]),), "bare", rest, False
+    rest = text[found.end() :].strip()
+    inner = _mark(rest, nouns) if rest[:1] in ("[", "【") or rest[:1].isalpha() else None
+    if inner and inner[1] in ("square", "worded"):
+        return inner
+    return (int(found[1]),), "bare", rest
 
 
-def _worded_mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
-    """A mark that is a word and numbers, also with these in brackets (`Sentence [1]: …`)."""
-    word = re.match(rf"(?:{_spelled(tuple(nouns))})\s+(?=[\[(]\s*\d)", text, re.IGNORECASE)
-    if word and (inner := _bracketed(text[word.end() :], nouns)):
-        return inner[0], "worded", inner[2], False
-    found = _worded(tuple(nouns)).match(text)
-    numbers = numbers_in(found[1], nouns) if found else None
-    return (numbers, "worded", text[found.end() :], False) if found and numbers else None
+def _numbers(bracket: re.Match[str], nouns: Collection[str]) -> tuple[int, ...] | None:
+    is_pair = "[［【〔{(（<".index(bracket[1]) == "]］】〕})）>".index(bracket[4])
+    is_known = bracket[2] is None or bracket[2].casefold() in nouns
+    return numbers_in(bracket[3]) if is_pair and is_known else None
 
 
-def _bracketed(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
-    """A mark in brackets, and further ones right behind it: the same number again, or more of a range."""
-    first = _BRACKET.match(text)
-    if first is None or _PAIRS[first[1]] != first[3] or (numbers := numbers_in(first[2], nouns)) is None:
-        return None
-    form, rest = ("round" if first[1] in _ROUND else "square"), text[first.end() :]
-    is_plain = first[1] == "[" and first[2].isdecimal()
-    while (joint := _JOINED.match(rest)) and (more := _BRACKET.match(rest[joint.end() :])):
-        again = numbers_in(more[2], nouns) if more[1] == first[1] else None
-        behind = rest[joint.end() + more.end() :]
-        if (
-            again is None
-            or not behind.strip()
-            or (joint["to"] and not numbers[-1] < again[0] <= numbers[-1] + MAX_RANGE)
-        ):
-            break
-        between = range(numbers[-1], again[0]) if joint["to"] else ()
-        numbers, is_plain, rest = tuple(dict.fromkeys((*numbers, *between, *again))), False, behind
-    return numbers, form, rest, is_plain
-
-
-def numbers_in(mark: str, nouns: Sequence[str]) -> tuple[int, ...] | None:
-    """The numbers of a mark without its brackets: one, a range or a list; None where it holds something else."""
-    plain = re.sub(
-        rf"(?i)(?<![a-z])(?:{_spelled(tuple(nouns))})\.?\s*(?=#?\d)|#", "", mark.strip(" *_`")
-    ).strip()
-    if single := re.fullmatch(r"(\d{1,4})(?:\.\d{1,2}|[a-z])?[.:]?", plain):
-        return (int(single[1]),)
-    if span := re.fullmatch(r"(\d{1,4})\s*(?:[-–—−~]|to|through|bis)\s*(\d{1,4})", plain):
-        first, last = int(span[1]), int(span[2])
+def numbers_in(mark: str) -> tuple[int, ...] | None:
+    """The numbers of a mark without its brackets: one, a range or a list; None for a range that is none."""
+    found = [int(one) for one in re.findall(r"(?<![.\d])\d+", mark)]
+    joint = re.sub(r"[\d .]", "", mark)
+    if len(found) == 2 and joint in ("-", "–", "—", "−", "~", "to", "bis"):
+        first, last = found
         return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else None
-    if re.fullmatch(r"\d{1,4}(?:\s*(?:,|;|/|&|\+|and|und)\s*\d{1,4})+", plain):
-        return tuple(dict.fromkeys(int(one) for one in re.findall(r"\d+", plain)))
-    return None
-
-
-@lru_cache(maxsize=16)
-def _spelled(nouns: tuple[str, ...]) -> str:
-    return "|".join(sorted((re.escape(noun) for noun in nouns), key=len, reverse=True))
-
-
-@lru_cache(maxsize=16)
-def _worded(nouns: tuple[str, ...]) -> re.Pattern[str]:
-    """A word and a number, closed by a sign or alone on the line."""
-    return re.compile(
-        rf"(?:{_spelled(nouns)})\.?\s*#?(\d{{1,4}}(?:\s*(?:[-–,&]|and|to|und|"
-        rf"bis)\s*\d{{1,4}})*)(?=[*_`\"]*\s*(?:[:：.)|]|[-–—→](?=\s)|->|=>|$))[).]?",
-        re.IGNORECASE,
-    )
+    return tuple(dict.fromkeys(found)) if not set("-–—−~") & set(joint) or len(found) == 1 else None
 
 
 def item_of(line: str) -> str | None:
@@ -180,63 +178,56 @@ def item_of(line: str) -> str | None:
     return found[1].strip() if found else None
 
 
-# ---- JSON and tables ----------------------------------------------------------------------------------------
-
-
 def is_json_like(text: str) -> bool:
     """Whether a text begins as JSON does, and not as a mark does."""
-    return bool(re.match(r"\s*(?:\{\s*(?:\"|\}|\n)|\[\s*(?:[\"{\]\[\n]|true|false))", text))
+    head = re.sub(r"\s+", "", text[:40])
+    return head.startswith(('{"', "{}", '["', "[{", "[]", "[[", "[true", "[false"))
 
 
 def json_of(text: str) -> Any:
-    """The one JSON value that a text is, or holds in a fence; None where there is none."""
-    fenced = re.findall(r"```(?:json\w*)?\s*\n(.*?)\n?\s*```", text, re.DOTALL | re.IGNORECASE)
-    for part in (text.strip(), *fenced) if len(fenced) < 2 else (text.strip(),):
-        if not is_json_like(part):
-            continue
+    """The one JSON value that a text is, or holds in its one fence; None where there is none. A name that stands twice
+    in an object has all that it says, as a list.
+    """
+    fenced = _FENCED.findall(text)
+    for part in (text.strip(), *(one.strip() for one in fenced if len(fenced) == 1)):
+        lines = [line for line in part.split("\n") if line.strip()]
+        is_rows = len(lines) > 1 and all(
+            line.startswith("{") and line.rstrip(" ,").endswith("}") for line in lines
+        )
         try:
-            return json.loads(part, object_pairs_hook=_all_said)
+            if is_rows:
+                return [json.loads(line.rstrip(" ,"), object_pairs_hook=_all_said) for line in lines]
+            if is_json_like(part):
+                return json.loads(part, object_pairs_hook=_all_said)
         except (ValueError, RecursionError):
             continue
-    # one object a line
-    lines = [
-        line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("```")
-    ]
-    if len(lines) > 1 and all(line.startswith("{") for line in lines):
-        try:
-            return [json.loads(line, object_pairs_hook=_all_said) for line in lines]
-        except (ValueError, RecursionError):
-            return None
     return None
 
 
 def _all_said(named: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of which a name that stands twice has all that it says, as a list: JSON keeps the last, and the others
-    would be lost without a word.
-    """
     said: dict[str, list[Any]] = {}
     for name, value in named:
         if value not in said.setdefault(name, []):
             said[name].append(value)
-    return {
-        name: values[0]
-        if len(values) == 1
-        else [one for value in values for one in (value if isinstance(value, list) else [value])]
-        for name, values in said.items()
-    }
+    return {name: values[0] if len(values) == 1 else _flat(values) for name, values in said.items()}
 
 
-def number_of(value: Any, nouns: Sequence[str]) -> int | None:
+def _flat(values: list[Any]) -> list[Any]:
+    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+
+
+def number_of(value: Any, nouns: Collection[str]) -> int | None:
     """The one number that a key, a field or a cell holds, in any mark; None where it holds something else."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return value
-    numbers = numbers_in(value.replace("_", " ").strip("[]() "), nouns)
-    return numbers[0] if numbers and len(numbers) == 1 else None
+    if not isinstance(value, str):
+        return None
+    bare = value.replace("_", " ").strip("[]()#*. ")
+    found = _mark(f"[{bare}]", nouns)
+    return found[0][0] if found and len(found[0]) == 1 and not found[2] else None
 
 
-def first_of(value: dict[str, Any], keys: Sequence[str]) -> Any:
+def first_of(value: Mapping[str, Any], keys: Sequence[str]) -> Any:
     """The value under the first of some keys that an object has, whatever its capitals and blanks; None
     without any.
     """
@@ -245,20 +236,19 @@ def first_of(value: dict[str, Any], keys: Sequence[str]) -> Any:
 
 
 def table_of(text: str) -> list[list[str]]:
-    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are such.
-
-    The line below the head goes, the head stays.
+    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are such, or a line
+    beside them stands between. The line below the head goes, the head stays.
     """
-    rows = []
-    for line in text.splitlines():
-        if "|" in (inside := line.strip().removeprefix("|").removesuffix("|")):
-            cells = [cell.strip(" *_`\t") for cell in inside.split("|")]
-            if not all(re.fullmatch(r":?-*:?", cell) for cell in cells):
-                rows.append(cells)
-    return rows if len(rows) > 1 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1 else []
-
-
-def column(head: Sequence[str], is_it: Callable[[str], bool]) -> int | None:
-    """The place of the one column whose head is meant; None without one, or with several."""
-    found = [place for place, cell in enumerate(head) if is_it(cell.casefold())]
-    return found[0] if len(found) == 1 else None
+    rows, is_framed, is_over = [], False, False
+    for line in (line.strip() for line in text.split("\n")):
+        if "|" not in line:
+            is_over = bool(rows)
+            continue
+        inside = line.removeprefix("|").removesuffix("|")
+        cells = [cell.strip(" *_`\t") for cell in inside.split("|")]
+        is_framed = is_framed or (not rows and line.startswith("|") and line.endswith("|"))
+        if is_over or (is_framed and len(line) - len(inside) != 2):
+            return []
+        if any(cell.strip(":-") for cell in cells):
+            rows.append(cells)
+    return rows if len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1 else []

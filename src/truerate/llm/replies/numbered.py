@@ -1,64 +1,82 @@
 """Facts by the number of their sentence: lines `[1] fact`, with `[1] none` for a sentence without one.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), a colon or dash behind them, other
-words for none (`nothing`), a list below a mark that stands alone or above which the sentence is said again, ranges
-(the fact is the first sentence's, all count as covered), several entries on one line, JSON and tables. Nothing is
-guessed: an entry of a number that no sentence has, a line that may be the rest of a fact or one without its number,
-and a fact that breaks off are counted as malformed and are no facts. Numbers that count facts and not sentences
-(from 1 upwards past the last sentence) and numbers from nought make the reply unreadable.
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none (`nothing`), a list
+below a mark that stands alone or above which the sentence is said again, ranges (the fact is the first sentence's, all
+count as covered), several entries on one line, JSON and tables. Nothing is guessed: an entry of a number that no sentence
+has, a line that may be the rest of a fact or one without its number, and a fact that breaks off are counted as malformed
+and are no facts. Numbers that count facts and not sentences (from 1 upwards past the last sentence) and numbers from
+nought make the reply unreadable.
 """
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise
 from truerate.llm.replies import marks
-from truerate.llm.replies.cutting import unwrapped
-from truerate.llm.replies.fact_data import NOUNS, of_json, of_table
-from truerate.llm.replies.fact_words import LABEL, OPEN, Told, is_cut, stated
+from truerate.llm.replies.cutting import quotes, unwrapped
 from truerate.llm.replies.marks import Entry, Line
-from truerate.llm.replies.normalizing import unwrapped_lines
 from truerate.llm.replies.nothing import says_nothing
+from truerate.llm.replies.phrases import longest, phrases, single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
-# A line that means to be an entry: of a list, of a table, or with a number in whatever marks, also behind a
-# word (`Sentence 2: …`).
-_ENTRY = lazy(
-    r"[-+–—]\s*[^-+–—*_=\s].*|\*\s+\S.*|[•·‣◦|>]\s*\S.*|[\"'`“„«*_]*(?:[\[{【［〔①-⓿]|[(（]\s*\d).*"
-    r"|[\"'`“„«*_#]*\d{1,4}(?:[ *_]*[\])}.:：、|】］）〕]| *\t| +[-–—] ).*|[*_]*\w+ +#?\d{1,4}[*_]*[).:：、][\s*_]*[^\s*_].*"
+NOUNS = frozenset(
+    (
+        "sentence",
+        "sentences",
+        "sent",
+        "satz",
+        "phrase",
+        "frase",
+        "s",
+        "no",
+        "nr",
+        "number",
+        "zeile",
+        "句",
+        "句子",
+        "第",
+    )
 )
-# What only frames entries: a fence of code or of data, a tag alone, a rule, a heading, a line in bold, one
-# that ends with a colon.
-_FRAME = lazy(
-    r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|\*\*[^*]+\*\*|__[^_]+__|[^\[\](){}|]*[:：][*_]*"
+_NUMBER_KEYS = (
+    "sentence",
+    "sentence_id",
+    "sentence_number",
+    "sentence_index",
+    "number",
+    "id",
+    "index",
+    "n",
+    "no",
+    "nr",
 )
-_BARE = lazy(
-    r"[\W_]+|[\[(（【][^\d\[\](){}]*[\])）】][.:!]?"
-)  # marks alone, or words in brackets with no number and nothing behind
-# An entry that speaks of the work itself, which no fact does: `- Done!`, `1. Facts`, `Step 1: I read the
-# text.`
-_CHATTY = lazy(
-    r"(?:[-+–—*•·‣◦|>]\s*|\d{1,3}[.):]\s*|(?:step|part|note)\s*\d*\s*[.):]\s*)+"
-    r"(?:(?:i|i['’]\w+|we|here|below|let me|let us|hope)\b.*|(?:done|ok|okay|sure|(?:atomic )?facts?|end|finished|certainly|of course)\W*)",
-    re.IGNORECASE,
+_FACT_KEYS = (
+    "fact",
+    "facts",
+    "atomic_fact",
+    "atomic_facts",
+    "text",
+    "claim",
+    "claims",
+    "statement",
+    "content",
 )
-# Headings behind which a reply begins anew, and those behind which it speaks of what it wrote.
-_ANEW = lazy(
-    r"[\W_]*(?:(?:(?:final|corrected|revised|updated|improved|complete|full)\b[\w ]{0,40}|(?:atomic )?facts|output|"
-    r"answer|results?|list)\W*|.{0,40}\bfacts\W*#+\W*)"
-    r"|.*\b(?:final|corrected|revised|updated|improved) (?:\w+ )?(?:answers?|facts|list|version|output)\s*[:：][*_]*",
-    re.IGNORECASE,
+_LABEL = lazy(r"(?:atomic |extracted )?facts?(?: \d{1,2})?\s*[:：]\s*", re.IGNORECASE)
+_CITED = lazy(r"(?: ?\[\d{1,3}\]){1,9}(?=[.!?]?\Z)")
+_INNER = lazy(r"(?<=[.!?。;,]) +(?=\[\d{1,3}\]:? [^\s\[.])|(?<=none) +(?=\[\d{1,3}\] )", re.IGNORECASE)
+_COUNT = lazy(r"\(?(\d{1,2})[.)] (?=\S)")
+# within a fact: marks of further entries, tags, a second sentence that breaks off
+_SEVERAL = lazy(r"[.!?;] \(?\d{1,3}[.)] (?=[A-Z])|\[\d{1,3}\] |</[a-z]|\w{2}[.!?] [A-Z][^.!?]*\w\Z")
+_NO_RANGE = lazy(r"\W{0,6}(\d{1,3}) ?[-–] ?(\d{1,3})(?=[\W])")
+# a line that means to be an entry, of a list, a table or with a number in whatever marks
+_MEANT = lazy(
+    r"[\"'`“„«#> ]*(?:[-+–—*•·‣◦|] ?\S|[\[{【［〔①-⓿]|[(（] ?\d|\d{1,4} ?[\])}.:：、|】］）〕] ?\S"
+    r"|\d{1,4} [-–—] |\w+ #?\d{1,4} ?[).:：、] ?\S)"
 )
-_REMARKS = lazy(
-    r"[\W_]*(?:notes?|explanations?|reasoning|rationale|comments?|justification|remarks?|summary|analysis)[\W_]*[:：]?[\W_]*",
-    re.IGNORECASE,
-)
-_GIVEN = lazy(r"^[ \t>*_\-]*#{1,3}(?!\s*facts)[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE | re.IGNORECASE)
-# `[1-1]`, `[2-1]`: numbers of facts within sentences, or ranges that are none
-_NO_RANGE = lazy(r"^\W{0,6}(\d{1,3})\s*[-–]\s*(\d{1,3})\W", re.MULTILINE)
+_HEADING = lazy(r"[ >*_]*#{1,3}([^#\n]{1,80}?)#{1,3}[ *_]*[:：]")
+_ENDS = ".!?。！？…)\"”'»"
 
 
 class Facts(NamedTuple):
@@ -71,7 +89,12 @@ class Facts(NamedTuple):
     n_malformed: int
 
 
-_TABBED = lazy(r"^[ \t]*(\d{1,3})\t", re.MULTILINE)  # a number in a column of its own
+class Told(NamedTuple):
+    """One thing said: its sentences from 1, the words (None: what was meant cannot be read), how loosely."""
+
+    numbers: tuple[int, ...]
+    text: str | None
+    cuts: tuple[str, ...] = ()
 
 
 def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
@@ -81,250 +104,358 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer = unwrapped_lines(_TABBED.sub(r"[\1] ", answer))
-    found = of_json(answer, len(sentences))
-    if found is None and not marks.is_json_like(answer):
-        found = of_table(answer, len(sentences)) or _of_lines(_latest(answer, len(sentences)), sentences)
-    if found is None or not found[0]:
+    answer, n = marks.level(answer), len(sentences)
+    value = marks.json_of(answer)
+    if value is not None or marks.is_json_like(answer):
+        told = _of_json(value, n)
+    else:
+        told = _of_table(answer) or _of_lines(_latest(marks.lines_of(answer, NOUNS), n), sentences)
+    facts: list[tuple[int, str]] = []
+    covered: set[int] = set()
+    n_malformed = 0
+    is_only = sum(1 for one in told or () if one.text and not says_nothing(one.text)) == 1
+    for one in told or ():
+        is_known = one.text is not None and all(1 <= number <= n for number in one.numbers)
+        stated = _stated(one.text or "", sentences[one.numbers[0] - 1], is_only=is_only) if is_known else None
+        if stated is None:
+            n_malformed += 1
+            continue
+        covered |= set(one.numbers)
+        cuts = joined(cuts, one.cuts, stated[1])
+        facts += [(one.numbers[0] - 1, stated[0])] if stated[0] else []
+    if not covered:
         return Parsed(None, "absent", cuts)
-    told, n_malformed = found
-    missed = set(range(1, len(sentences) + 1)) - {number for one in told for number in one.numbers}
-    facts = tuple((one.numbers[0] - 1, one.text) for one in told if one.text is not None)
-    value = Facts(facts, tuple(number - 1 for number in sorted(missed)), n_malformed)
-    return Parsed(value, None, joined(cuts, *(one.cuts for one in told)))
+    missed = tuple(place for place in range(n) if place + 1 not in covered)
+    return Parsed(Facts(tuple(facts), missed, n_malformed), None, cuts)
+
+
+def _stated(text: str, sentence: str, *, is_only: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The fact that words state, empty where they say that there is none, and how loosely; None where they break off,
+    hold marks of further entries, or nothing. A number first is a part of the fact where the sentence holds
+    it, or no other fact is there to count.
+    """
+    label = _LABEL.match(text)
+    words = text[label.end() :] if label and label.end() < len(text) else text
+    cuts: tuple[str, ...] = ("label",) if words != text else ()
+    if says_nothing(words):
+        return "", cuts if words.rstrip(".").casefold() == "none" else (*cuts, "other-none")
+    bare, more = quotes(words)
+    uncited = _CITED.sub("", bare).strip()
+    cuts = joined(cuts, more, ("citation",) if uncited != bare else ())
+    last = uncited.rpartition(" ")[2].casefold()
+    is_open = last in single("dangling") or last in single("clause_openers") or uncited[-1:] in ",،、"
+    is_broken = (
+        is_open
+        or (_COUNT.match(uncited) and not is_only and not _has_number(uncited, sentence))
+        or _SEVERAL.search(uncited)
+        or uncited.casefold() in ("not", "no", "none")
+    )
+    return None if is_broken or not any(map(str.isalpha, uncited)) else (uncited, cuts)
 
 
 # ---- lines --------------------------------------------------------------------------------------------------
 
 
-def _latest(text: str, n: int) -> str:
-    """The part of a reply that counts: what follows the last heading behind which it begins anew, where that
-    speaks of every sentence that stood before it (the prompt's own heading: always), up to a next example.
+def _latest(lines: list[Line], n: int) -> list[Line]:
+    """The lines that count: up to a next example, from the last heading behind which the list begins anew and speaks of
+    every sentence that stood before it (the prompt's own heading: always).
     """
-    given = next(
-        (one for one in _GIVEN.finditer(text) if _covered(text[: one.start()].splitlines(), n)), None
-    )
-    lines = (text[: given.start()] if given else text).splitlines()
+    first = next((place for place, line in enumerate(lines) if line.entry), len(lines))
+    heads = [
+        (place, found[1].strip().casefold())
+        for place, line in enumerate(lines)
+        if (found := _HEADING.match(line.text))
+    ]
+    end = next((place for place, name in heads if place > first and name != "facts"), len(lines))
+    lines = lines[:end]
     for place in range(len(lines) - 1, 0, -1):
-        if not _ANEW.fullmatch(lines[place].strip()):
-            continue
-        is_cue = bool(re.search(r"#\s*facts\s*#", lines[place], re.IGNORECASE))
-        before, after = (_covered(part, n) for part in (lines[:place], lines[place + 1 :]))
+        words = () if lines[place].entry else words_of(lines[place].text)
+        is_cue = (place, "facts") in heads
+        is_head = (
+            is_cue
+            or (words[-1:] == (":",) and any(word in single("anew") for word in words))
+            or (1 < len(words) < 6 and words[0] in "#*" and any(word in single("anew") for word in words))
+        )
+        before, after = (
+            (_covered(part, n) for part in (lines[:place], lines[place + 1 :])) if is_head else (set(), set())
+        )
         if after and (is_cue or before <= after):
-            lines = lines[place + 1 :]
-            break
-    return "\n".join(lines)
+            return lines[place + 1 :]
+    return lines
 
 
-def _covered(lines: Sequence[str], n: int) -> set[int]:
-    """The numbers of sentences that lines begin with."""
-    entries = [line.entry for line in marks.lines_of("\n".join(lines), NOUNS) if line.entry]
-    return {number for entry in entries for number in entry.numbers if 1 <= number <= n}
+def _covered(lines: Sequence[Line], n: int) -> set[int]:
+    return {number for line in lines if line.entry for number in line.entry.numbers if 1 <= number <= n}
 
 
-def _of_lines(text: str, sentences: Sequence[str]) -> tuple[list[Told], int] | None:
-    """What the lines say, and how many could not be read; None where the numbers cannot be those of sentences."""
-    n, lines = len(sentences), _uncounted(marks.lines_of(text, NOUNS))
+def _of_lines(lines: list[Line], sentences: Sequence[str]) -> list[Told] | None:
+    """What the lines say, a line that may mean a fact and cannot be read as None; None where the numbers cannot be those
+    of sentences.
+    """
+    n, places = len(sentences), [place for place, line in enumerate(lines) if line.entry]
     entries = [line.entry for line in lines if line.entry]
-    if any(0 in entry.numbers for entry in entries) or any(
-        int(a) >= int(b) for a, b in _NO_RANGE.findall(text)
-    ):
+    spans = [found for line in lines if (found := _NO_RANGE.match(line.text))]
+    if any(0 in entry.numbers for entry in entries) or any(int(span[1]) >= int(span[2]) for span in spans):
         return None
-    counted = [entry.numbers for entry in entries if entry.text]
-    is_count = len(counted) > max(n, 1) and counted == [(place,) for place in range(1, len(counted) + 1)]
-    if is_count or (n == 1 and not entries):
+    counted = [entry.numbers for entry in entries]
+    if (len(counted) > n and counted == [(place,) for place in range(1, len(counted) + 1)]) or (
+        n == 1 and not entries
+    ):
         return _all_of_one(lines) if n == 1 else None
-    told: list[Told] = []
-    n_malformed, place, last = 0, 0, max((at for at, line in enumerate(lines) if line.entry), default=0)
-    waiting: list[tuple[int, str]] = []  # lines that are no entries: judged when it is known what was missed
-    while place < len(lines):
-        line = lines[place]
-        if line.entry is None:
-            waiting.append((place, line.text))
-            place += 1
-            continue
-        below = _below(lines, place)
-        follows = next((one.entry for one in lines[place + 1 :] if one.text), None)
-        if not line.entry.text and follows and follows.text and follows.numbers == line.entry.numbers:
-            place += 1  # a heading: the entries below it have the mark again
-            continue
-        found, n_used, n_bad = _entry(line.entry, below, sentences)
-        told, n_malformed, place = told + found, n_malformed + n_bad, place + 1 + n_used
-    if told and (final := told[-1]).text is not None and is_cut(final.text, sentences[final.numbers[0] - 1]):
-        told, n_malformed = told[:-1], n_malformed + 1
-    covered = {number for one in told for number in one.numbers}
-    is_whole = covered >= set(range(1, n + 1))
+    told = [Told((0,), None) for line in lines[: places[0] if places else 0] if _is_meant(line.text)]
+    for place, end in zip(places, [*places[1:], len(lines)], strict=False):
+        entry, below = lines[place].entry, [line.text for line in lines[place + 1 : end]]
+        assert entry is not None
+        following = lines[end].entry if end < len(lines) else None
+        is_heading = following and following.text and following.numbers == entry.numbers
+        if (
+            not entry.text
+            and (is_heading or entry.form == "worded")
+            and all(_is_frame(line) and not says_nothing(line) for line in below if line)
+        ):
+            continue  # the entries below it have the mark again
+        told += _entry(entry, below, sentences)
     if (
-        end := next((at for at, one in waiting if at > last and _REMARKS.fullmatch(one)), None)
-    ) is not None and is_whole:
-        waiting = [one for one in waiting if one[0] < end]
-    for at, one in waiting:
-        above = lines[at - 1] if at else Line("", None)
-        n_malformed += _is_malformed(one, above, is_between=at < last, is_whole=is_whole)
-    return told, n_malformed
+        told
+        and (last := told[-1]).text
+        and 1 <= last.numbers[0] <= n
+        and _is_cut(last.text, sentences[last.numbers[0] - 1])
+    ):
+        told[-1] = Told(last.numbers, None)
+    return _uncounted(told)
 
 
-def _uncounted(lines: list[Line]) -> list[Line]:
-    """Lines without a count of the facts behind their marks: one that every entry has, and that goes on
-    (`[1] 1. …`, `[1] 2. …`).
-    """
-    inner = [re.match(r"\(?(\d{1,2})[.)]\s+(?=\S)", line.entry.text) for line in lines if line.entry]
-    counts = [int(one[1]) for one in inner if one]
-    n_facts = sum(1 for line in lines if line.entry and line.entry.text and not says_nothing(line.entry.text))
-    if len(counts) < max(2, n_facts) or max(counts) < 2 or counts[0] != 1:
-        return lines
-    if any(here not in (1, before + 1) for before, here in pairwise(counts)):
-        return lines
-    ends = iter([one.end() if one else 0 for one in inner])
-    return [
-        Line(line.text, line.entry._replace(text=line.entry.text[next(ends) :], is_exact=False))
-        if line.entry
-        else line
-        for line in lines
-    ]
-
-
-def _all_of_one(lines: Sequence[Line]) -> tuple[list[Told], int]:
+def _all_of_one(lines: list[Line]) -> list[Told]:
     """A list of facts whose marks count them, or bullets: all of the one sentence that there is."""
-    told = []
-    for line in lines:
+    told: list[Told] = []
+    for above, line in zip([Line("", None), *lines], lines, strict=False):
         item = line.entry.text if line.entry else marks.item_of(line.text)
-        if item and not _CHATTY.fullmatch(line.text):
-            told += stated((1,), item, ("mark",))
-    n_other = sum(1 for line in lines if not line.entry and _is_below_fact(line.text)) if told else 0
-    return told, n_other
+        if item and not _is_remark(item):
+            told.append(Told((1,), item, ("mark",)))
+        elif line.text in tuple(marks.BULLETS) or (line.entry and not item):
+            told.append(Told((1,), None))
+        elif told and above.text and line.text and not _is_frame(line.text) and not _is_remark(line.text):
+            told[-1:] = [Told((1,), None)] if above.text[-1] not in _ENDS else [told[-1], Told((1,), None)]
+    return told
 
 
-def _is_below_fact(text: str) -> bool:
-    return bool(text) and text[0].islower() and marks.item_of(text) is None
+def _uncounted(told: list[Told]) -> list[Told]:
+    """Facts without a count of them behind their marks, one that every fact has and that goes on (`[1] 1. …`, `[1] 2. …`)."""
+    facts = [one.text for one in told if one.text and not says_nothing(one.text)]
+    counts = [int(found[1]) for text in facts if (found := _COUNT.match(text))]
+    is_run = len(counts) > 1 and counts[0] == 1 and all(b in (1, a + 1) for a, b in pairwise(counts))
+    if not is_run or len(counts) < len(facts) or max(counts) < 2:
+        return told
+    return [one._replace(text=_COUNT.sub("", one.text)) if one.text else one for one in told]
 
 
-def _below(lines: Sequence[Line], place: int) -> list[str]:
-    """The lines under an entry, up to the next one."""
-    end = next((at for at in range(place + 1, len(lines)) if lines[at].entry), len(lines))
-    return [line.text for line in lines[place + 1 : end]]
-
-
-def _entry(entry: Entry, below: Sequence[str], sentences: Sequence[str]) -> tuple[list[Told], int, int]:
-    """What an entry says with the lines below it, how many of these it used, and how many things could not be
-    read.
-    """
-    n = len(sentences)
-    numbers = entry.numbers
-    is_known = all(1 <= number <= n for number in numbers)
-    cuts = _entry_cuts(entry)
-    if is_known and _is_above(entry.text, sentences[numbers[0] - 1]):
-        items, n_used = _listed(below, has_echo=bool(entry.text))
+def _entry(entry: Entry, below: list[str], sentences: Sequence[str]) -> list[Told]:
+    """What an entry says with the lines below it."""
+    cuts = ("range",) if len(entry.numbers) > 1 else () if entry.is_exact or entry.has_sign else ("mark",)
+    cuts += ("sign",) if entry.has_sign else ()
+    known = sentences[entry.numbers[0] - 1] if entry.numbers[0] <= len(sentences) else ""
+    text, end = entry.text, 0
+    while (
+        text and end < len(below) and below[end] and not _is_meant(below[end]) and not _is_remark(below[end])
+    ):
+        if text[-1] in _ENDS + ":：" or says_nothing(text) or below[end][0].isupper():
+            break
+        text, end = f"{text} {below[end]}", end + 1
+    is_echo = bool(text) and normalise(text) == normalise(known)
+    if not text or is_echo or text[-1] in ":：":
+        items, rest = _listed(below[end:], known, is_plain=not is_echo)
         if items:
-            told = [one for item in items for one in stated(numbers, item, joined(cuts, ("below",)))]
-            return told, n_used, len(items) - len(told)
-    if not entry.text:
-        # a mark above nothing: a heading where it is a word's, else something lost
-        return [], 0, int(entry.form != "worded")
-    if not is_known:
-        return [], 0, 0 if _CHATTY.fullmatch(entry.text) else 1
-    if _breaks_off(entry.text, below):
-        return [], _until_blank(below), 1
-    parts = [(part, one) for part, words in _in_line(entry, n) for one in _by_semicolons(words)]
-    told = [
-        one
-        for part, words in parts
-        for one in stated(part, words, cuts if len(parts) == 1 else joined(cuts, ("one-line",)))
-    ]
-    return told, 0, len(parts) - len(told)
-
-
-def _entry_cuts(entry: Entry) -> tuple[str, ...]:
-    """How loosely an entry's mark was read."""
-    found = ["range"] if len(entry.numbers) > 1 else [] if entry.is_exact or entry.has_sign else ["mark"]
-    return (*found, "sign") if entry.has_sign else tuple(found)
-
-
-def _is_above(text: str, sentence: str) -> bool:
-    """Whether a list below an entry holds its facts: nothing stands behind the mark, a label, or the sentence."""
-    return (
-        not text
-        or text.endswith((":", "："))
-        or bool(LABEL.fullmatch(text))
-        or normalise(text) == normalise(sentence)
-    )
-
-
-def _listed(below: Sequence[str], *, has_echo: bool) -> tuple[list[str], int]:
-    """The entries of the list below a mark, and how many lines it takes: bullets, else the lines right below
-    (not where the sentence itself stands above them). What lies between bullets and frames them is left.
-    """
-    bullets = [place for place, line in enumerate(below) if line and marks.item_of(line) is not None]
-    if bullets:
-        between = [
-            line for place, line in enumerate(below) if place < bullets[-1] and place not in bullets and line
-        ]
-        if all(_FRAME.fullmatch(line) or _BARE.fullmatch(line) or LABEL.fullmatch(line) for line in between):
-            return [marks.item_of(below[place]) or "" for place in bullets], bullets[-1] + 1
-        return [], 0
-    n_plain = _until_blank(below)
-    plain = [line for line in below[:n_plain] if not LABEL.fullmatch(line)]
-    is_list = plain and all(line[-1] in ".!?。！？" or says_nothing(line) for line in plain)
-    return (plain, n_plain) if is_list and not has_echo else ([], 0)
-
-
-def _until_blank(below: Sequence[str]) -> int:
-    return next((place for place, line in enumerate(below) if not line), len(below))
-
-
-def _breaks_off(text: str, below: Sequence[str]) -> bool:
-    """Whether a fact goes on in the line right below: it ends in the middle, and that line is no list's."""
-    follows = below[0] if below else ""
-    is_plain = bool(follows) and not (
-        _ENTRY.fullmatch(follows) or _FRAME.fullmatch(follows) or _BARE.fullmatch(follows)
-    )
-    is_ended = text[-1:] in '.!?。！？)"”'
-    return is_plain and not is_ended and (follows[0].islower() or bool(OPEN.search(text)))
-
-
-def _in_line(entry: Entry, n: int) -> list[tuple[tuple[int, ...], str]]:
-    """The entries that stand on one line: further marks of the same kind behind the end of a sentence, their
-    numbers never falling.
-    """
-    if entry.form != "square":
-        return [(entry.numbers, entry.text)]
-    found: list[tuple[tuple[int, ...], str]] = []
-    numbers, start = entry.numbers, 0
-    for mark in re.finditer(
-        r"(?:(?<=[.!?。;,)])|(?<=none))\s+\[(\d{1,4})\]:?\s+(?=[^\s\[.])", entry.text, re.IGNORECASE
-    ):
-        if numbers[-1] <= int(mark[1]) <= n:
-            found.append((numbers, entry.text[start : mark.start()].rstrip(";, ")))
-            numbers, start = (int(mark[1]),), mark.end()
-    return [*found, (numbers, entry.text[start:])]
-
-
-def _by_semicolons(words: str) -> list[str]:
-    """The facts that semicolons part on a line: each a sentence of its own, or each with the same first word."""
-    parts = re.split(r";\s+", words)
-    firsts = {part.split()[0].casefold() if part.split() else "" for part in parts}
-    is_each = all(part[-1:] in ".!?" for part in parts) or (
-        len(firsts) == 1 and all(len(part.split()) > 2 for part in parts)
-    )
-    return parts if is_each else [words]
-
-
-def _is_malformed(line: str, above: Line, *, is_between: bool, is_whole: bool) -> bool:
-    """Whether a line that is no fact may have been meant as one, or as the rest of one; `above` is the line
-    right above it.
-
-    So a numbered line or a list entry in another form, and words right below a fact: between facts, or where
-    they go on in small letters or that fact breaks off; where a sentence has no line (not `is_whole`) any
-    words. What frames the facts is not.
-    """
+            return [Told(entry.numbers, item, (*cuts, "below")) for item in items] + [
+                Told((0,), None) for line in rest if _is_meant(line)
+            ]
     if (
-        not line
-        or _BARE.fullmatch(line)
-        or _CHATTY.fullmatch(line)
-        or _FRAME.fullmatch(line)
-        and not _ENTRY.fullmatch(line)
+        not text
+        or (is_echo and any(map(_is_item, below[end:])))
+        or (below[end:] and _is_item(below[end], is_bare=True))
     ):
-        return False
-    is_below = above.entry is not None and bool(above.entry.text)
-    is_rest = is_below and (is_between or line[0].islower() or bool(OPEN.search(above.text)))
-    return not is_whole or is_rest or bool(_ENTRY.fullmatch(line))
+        return [Told((0,), None)]
+    is_followed = (
+        end < len(below) and below[end] and any(map(str.isalnum, below[end])) and not _is_remark(below[end])
+    )
+    is_followed = is_followed and not _is_frame(below[end])
+    lost = [Told((0,), None) for line in below[end + bool(is_followed) :] if _is_meant(line)]
+    if is_followed and not (text[-1] in _ENDS or says_nothing(text)) and not _is_meant(below[end]):
+        return [Told(entry.numbers, None), *lost]  # the rest of a fact, or one without its number
+    told = _in_line(entry._replace(text=text), cuts, len(sentences))
+    if len(entry.numbers) == 1 and entry.numbers[0] > len(sentences) and _is_remark(text):
+        told = []
+    return told + ([Told((0,), None)] if is_followed and _is_meant(below[end], is_plain=True) else []) + lost
+
+
+def _has_number(line: str, sentence: str) -> bool:
+    """Whether a line begins with a number that is no mark, but stands in the sentence (`1. FC Köln`)."""
+    found = _COUNT.match(line)
+    return found is not None and found[0] in sentence
+
+
+def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str], list[str]]:
+    """The entries of the list below a mark: its bullets, else the lines right below, each a sentence; and what is left."""
+    bullets = [place for place, line in enumerate(below) if marks.item_of(line) is not None]
+    if bullets:
+        items = [
+            below[place] if _has_number(below[place], known) else marks.item_of(below[place]) or ""
+            for place in bullets
+        ]
+        between = [
+            line for place, line in enumerate(below) if line and place not in bullets and place < bullets[-1]
+        ]
+        rest = [line for line in between if not _is_frame(line)] + below[bullets[-1] + 1 : bullets[-1] + 2]
+        is_list = all(_is_frame(line) for line in between) and not (
+            rest and rest[-1] and not _is_remark(rest[-1])
+        )
+        return (items, []) if is_list else (items[:0], below)
+    end = next((place for place, line in enumerate(below) if not line), len(below))
+    lines = [line for line in below[:end] if not _LABEL.fullmatch(line)]
+    is_list = (
+        is_plain
+        and lines
+        and all((line[-1] in ".!?。！？" and line[0].isalnum()) or says_nothing(line) for line in lines)
+    )
+    return (lines, below[end:]) if is_list else ([], below)
+
+
+def _is_item(line: str, *, is_bare: bool = False) -> bool:
+    return line in tuple(marks.BULLETS) or (not is_bare and marks.item_of(line) is not None)
+
+
+def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
+    """The entries that stand on one line: further marks of the same kind behind the end of a sentence, their
+    numbers never falling; and facts that semicolons part, each a sentence or each with the same first word.
+    """
+    told: list[Told] = []
+    numbers = entry.numbers
+    for at, part in enumerate(_INNER.split(entry.text) if entry.form == "square" else [entry.text]):
+        inner = marks.entry_of(part, ()) if at else None
+        if inner and not numbers[-1] <= inner.numbers[-1] <= n:
+            return [Told(entry.numbers, None)]
+        numbers, words = (inner.numbers, inner.text) if inner else (numbers, part)
+        parts = words.rstrip(";, ").split("; ")
+        firsts = {one.split()[0].casefold() for one in parts if one.split()}
+        is_each = all(one[-1:] in ".!?" for one in parts) or (
+            len(firsts) == 1 and all(len(one.split()) > 2 for one in parts)
+        )
+        several = ("one-line",) if at or (len(parts) > 1 and is_each) else ()
+        told += [Told(numbers, one, cuts + several) for one in (parts if is_each else [words.rstrip(";, ")])]
+    return told
+
+
+def _is_meant(line: str, *, is_plain: bool = False) -> bool:
+    """Whether a line may mean to be an entry: by its mark, with `is_plain` any line with words."""
+    is_framed = not any(map(str.isalnum, line)) or _is_frame(line) or _is_remark(line)
+    return not is_framed and (is_plain or _MEANT.match(line) is not None)
+
+
+def _is_frame(line: str) -> bool:
+    """Whether a line only frames entries: marks alone, a heading, words in brackets, an announcement, a fence, a tag."""
+    bare = line.strip(" *_`~")
+    if (
+        not any(map(str.isalnum, bare))
+        or (line[:3] in ("```", "~~~"))
+        or re.fullmatch(r"</?[\w-]{1,40}>", bare)
+    ):
+        return True
+    if line.startswith(("**", "__", "# ", "## ", "### ", "#### ")) or (
+        bare[-1] in ":：" and not any(map(str.isdigit, bare))
+    ):
+        return True
+    if (entry := marks.entry_of(line, NOUNS)) is not None and entry.form == "worded" and not entry.text:
+        return True
+    return bare[0] in "[(（【" and bare.rstrip(".:! ")[-1:] in "])）】" and not re.match(r"\W{1,3}\d", bare)
+
+
+def _is_remark(line: str) -> bool:
+    """Whether a line, behind its mark, speaks of the work itself, which no fact does: `- Done!`, `I hope this helps.`"""
+    words = [word for word in words_of(line) if word[0].isalnum()]
+    start = 1 if words and words[0].isdigit() else 2 if words[:1] == ["step"] else 0
+    n_words = longest(words, start, "remarks")
+    return n_words > 0 or tuple(words[start:]) in phrases("remarks_alone")
+
+
+def _is_cut(fact: str, sentence: str) -> bool:
+    """Whether the last fact of a reply ends within a word of its sentence: the reply was cut off."""
+    last = re.search(r"\w+\Z", fact)
+    said = re.findall(r"\w+", sentence.casefold())
+    word = last[0].casefold() if last else ""
+    return (
+        bool(word)
+        and word not in said
+        and any(one.startswith(word) and len(one) > len(word) + 2 * word.isalpha() for one in said)
+    )
+
+
+# ---- JSON and tables ----------------------------------------------------------------------------------------
+
+
+def _of_json(value: Any, n: int) -> list[Told] | None:
+    """What a JSON value says: an object by number, a list of objects, of pairs, of lists by place, of lines; None where
+    it names no sentences.
+    """
+    while (
+        isinstance(value, dict)
+        and len(value) == 1
+        and isinstance(inner := next(iter(value.values())), list | dict)
+    ):
+        if marks.number_of(next(iter(value)), NOUNS) is not None:
+            break
+        value = inner
+    pairs: list[tuple[Any, Any]] = list(value.items()) if isinstance(value, dict) else []
+    for place, one in enumerate(value if isinstance(value, list) else (), 1):
+        entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
+        if isinstance(one, dict):
+            pairs.append((marks.first_of(one, _NUMBER_KEYS), marks.first_of(one, _FACT_KEYS)))
+        elif isinstance(one, list) and len(one) == 2 and isinstance(one[0], int):
+            pairs.append((one[0], one[1]))
+        else:
+            pairs.append(
+                (
+                    place if isinstance(one, list) and len(value) == n else entry and entry.numbers[0],
+                    entry.text if entry else one,
+                )
+            )
+    read = [(marks.number_of(number, NOUNS), _strings(words)) for number, words in pairs]
+    if any(number in (None, 0) or words is None for number, words in read):
+        return None
+    return [Told((number or 0,), word, ("json",)) for number, words in read for word in words or ["none"]]
+
+
+def _strings(value: Any) -> list[str] | None:
+    """The texts of a field: one, several, or none at all; None where it holds anything else."""
+    if isinstance(value, list):
+        inner = [_strings(marks.first_of(one, _FACT_KEYS) if isinstance(one, dict) else one) for one in value]
+        return None if None in inner else [word for one in inner for word in one or ()]
+    if value is None or isinstance(value, str):
+        return [value.strip()] if value and value.strip() else []
+    return None
+
+
+def _of_table(text: str) -> list[Told] | None:
+    """What a table says; None where there is none, or its columns cannot be told."""
+    rows = marks.table_of(text)
+    if not rows or len(rows[0]) < 2:
+        return None
+    has_head = marks.number_of(rows[0][0], NOUNS) is None
+    body = rows[has_head:]
+    places = [
+        at
+        for at in range(len(rows[0]))
+        if all(not row[at] or marks.number_of(row[at], NOUNS) for row in body)
+    ]
+    named = [
+        at
+        for at, cell in enumerate(rows[0])
+        if has_head and ("fact" in cell.casefold() or "claim" in cell.casefold())
+    ]
+    facts = named if len(named) == 1 else [1 - at for at in places if len(rows[0]) == 2]
+    if not places or len(facts) != 1 or facts[0] == places[0]:
+        return None
+    told, number = [], 0
+    for row in body:
+        number = marks.number_of(row[places[0]], NOUNS) or number
+        for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
+            told.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
+    return told

@@ -1,0 +1,54 @@
+"""The words of replies by what they mean (`phrases.yaml`), and a text as the sequence of its words."""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+
+from truerate.core.patterns import lazy
+
+Words = tuple[str, ...]
+_WORD = lazy(r"[^\W_]+(?:['-][^\W_]+)*|[✓✔✅☑✗✘❌✖?？<>]|[.。:：;；,，()（）\[\]–—=/|→!>\-]|\S")
+_OPENED = {
+    "isn't": "is not",
+    "wasn't": "was not",
+    "aren't": "are not",
+    "can't": "cannot",
+    "can not": "cannot",
+}
+
+
+@lru_cache(maxsize=1)
+def _all() -> dict[str, list[str]]:
+    import yaml
+
+    return yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text("utf-8"))
+
+
+@cache
+def phrases(name: str) -> frozenset[Words]:
+    """The phrases of one meaning, each as its words."""
+    lines = (part for line in _all()[name] for part in line.split("|"))
+    return frozenset(tuple(line.strip().strip('"').split()) for line in lines)
+
+
+@cache
+def single(name: str) -> frozenset[str]:
+    """The phrases of one meaning that are one word."""
+    return frozenset(words[0] for words in phrases(name) if len(words) == 1)
+
+
+def words_of(text: str) -> Words:
+    """A text as its words and signs: letters small, apostrophes straight, underscores blanks, `isn't` as two words."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("\ufe0f", "")
+    plain = plain.replace("_", " ").replace("‑", "-").replace("‐", "-")
+    for short, long in _OPENED.items():
+        plain = plain.replace(short, long)
+    return tuple(word for word in _WORD.findall(plain) if word not in "*`\"“”„«»'" or word.isalnum())
+
+
+def longest(words: Sequence[str], start: int, name: str) -> int:
+    """How many words from `start` on are the longest phrase of a meaning that stands there; 0 where none does."""
+    known = phrases(name)
+    most = min(max(map(len, known)), len(words) - start)
+    return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in known), 0)
