@@ -2,7 +2,8 @@
 
 import pytest
 
-from truerate.llm.replies.claim_verdicts import read_verdicts, verdict_of, without_claim
+from truerate.llm.replies.claim_verdicts import read_verdicts
+from truerate.llm.replies.support import verdict_of, without_claim
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,13 @@ def test_lists_are_read_alike(name, form):
     assert [(row["text"], row["got"]) for row in differing(rows, form, read, n=1)] == []
 
 
+@pytest.mark.parametrize("form", ["one space", "wrapped at 40", "wrapped at 72", "other blanks"])
+def test_no_list_of_facts_that_a_line_break_changed_counts_as_whole(form):
+    rows, read = _read("facts")
+    found = differing(rows, form, read, n=3)
+    assert [(row["text"], row["got"]) for row in found if row["got"]["is_whole"]] == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["text"][:40] for case in CASES])
 def test_a_case_that_was_turned_is_read_as_it_is_meant(case):
     if case["reader"] == "accurate":

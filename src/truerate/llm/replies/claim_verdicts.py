@@ -14,37 +14,25 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import unfenced, unwrapped
-from truerate.llm.replies.phrases import Words, longest, single, words_of
+from truerate.llm.replies.phrases import single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.support import head_of, verdict_of
 
 NOUNS = frozenset(("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "number", "item"))
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
 Said = dict[int, set[bool | str]]
-_SIGNS = frozenset(".。:：;；,，()（）[]–—=/|→!>-")
-_CLOSING = frozenset(".。!;；)]）,，:：")
 _SENTENCE = lazy(
     r"(?:^|(?<=\. ))((?:the )?(?:claim|fact|statement)s? \[?\d[\d ,and\[\]]{0,40}) (?=(?:is|are) )",
     re.I | re.M,
 )
 _INNER = lazy(r"[,;.|]? +(?=[*_]*(?:\[\d{1,3}\]|\(\d{1,3}\)|claim \d{1,3}) ?:? ?\S)", re.I)
 _NEXT_EXAMPLE = lazy(r"^[ >*_]*#{1,3}(?!\W*verdicts)[^#\n]{1,80}#{1,3}[ *_]*[:：]", re.I | re.M)
-_WORD = lazy(r"\w+")
 _NUMBER_KEYS = ("claim", "claim_id", "claim_number", "number", "id", "index", "n", "no", "nr", "#")
 _VERDICT_KEYS = (
     "verdict", "judgement", "judgment", "label", "result", "status", "answer", "decision", "support", "supported", "is_supported",
 )  # fmt: skip
-_VALUES = {
-    "yes": True,
-    "y": True,
-    "true": True,
-    "1": True,
-    "no": False,
-    "n": False,
-    "false": False,
-    "0": False,
-}
 
 
 def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
@@ -70,137 +58,6 @@ def _one(said: set[bool | str] | None) -> bool | str:
     if said and ("ambiguous" in said or len(verdicts) > 1):
         return "ambiguous"
     return verdicts[0] if verdicts else "malformed" if said else "absent"
-
-
-# ---- the words of one claim ---------------------------------------------------------------------------------
-
-
-def verdict_of(text: str, claim: str = "") -> bool | None:
-    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
-    words = words_of(without_claim(text, claim) if claim else text)
-    while words and words[0] in _SIGNS:
-        words = words[1:]
-    while words and words[-1] in _CLOSING:
-        words = words[:-1]
-    if n := longest(words, 0, "verdict_labels"):
-        rest = words[n + (words[n : n + 1] == ("is",)) :]
-        words = rest[1:] if rest[:1] and rest[0] in _SIGNS else rest
-    start = _past_subject(words, 0)
-    head = _head(words, start)
-    return _last(words) if head is None else _first(words, *head)
-
-
-def _past_subject(words: Words, start: int) -> int:
-    """The place behind `so, this claim is` and the like."""
-    if words[start : start + 1] and words[start] in single("so"):
-        start += 1 + (words[start + 1 : start + 2] == (",",))
-    return start + longest(words, start, "subjects")
-
-
-def _head(words: Words, start: int) -> tuple[int, bool] | None:
-    """The end of the verdict that stands at a place, and whether it denies; adverbs of certainty are no part of it."""
-    plain = [
-        (at, word) for at, word in enumerate(words[start : start + 8], start) if word not in single("surely")
-    ]
-    for name, is_bad in (("not_supported", True), ("supported", False)):
-        if n := longest([word for _, word in plain], 0, name):
-            end = plain[n - 1][0] + 1
-            is_bare = words[end - 1] in single("bare_verdicts") and n == 1
-            return None if is_bare and words[end : end + 1] and words[end][0].isalnum() else (end, is_bad)
-    return None
-
-
-def _first(words: Words, end: int, is_bad: bool) -> bool | None:
-    """The verdict that stands first, where nothing behind it turns it."""
-    if (value := _field(words, end)) is not None:
-        return None if value == "" else _VALUES[value] is is_bad
-    for _ in range(3):  # a sign or `yes` with the word behind it: both say the same, or nothing is said
-        start = end
-        while start < len(words) and words[start] in _SIGNS:
-            start += 1
-        if (more := _head(words, _past_subject(words, start))) is None:
-            break
-        if more[1] != is_bad:
-            return None
-        end = more[0]
-    tail = words[end:]
-    if tail and tail[0] not in _SIGNS and (tail[0] not in single("reason_openers") or len(tail) == 1):
-        return None
-    return None if _turns(tail, is_bad) else is_bad
-
-
-def _field(words: Words, end: int) -> str | None:
-    """The value behind a verdict that is the name of a field (`supported: yes`); empty where it is no yes or no, None
-    where a reason stands there, or nothing.
-    """
-    rest = words[end + 1 :]
-    if len(rest) == 1 and words[end] in ":：=→|-–—" and (rest[0] in _VALUES or rest[0] in "✓✔✅☑✗✘❌✖"):
-        return rest[0] if rest[0] in _VALUES else "yes" if rest[0] in "✓✔✅☑" else "no"
-    is_short = 0 < len(rest) < 4 and not any(len(word) > 3 and word.isalpha() for word in rest[1:])
-    if not is_short or words[end] not in ":：=→|":
-        return None
-    return "" if rest[0] not in single("supported") | single("not_supported") else None
-
-
-def _turns(tail: Words, is_bad: bool) -> bool:
-    """Whether the words behind a verdict could take it back: of a denial those that support, but denied themselves."""
-    if not is_bad:
-        against = [
-            at for at, word in enumerate(tail) if word in single("against_support") or word.endswith("n't")
-        ]
-        is_between = [
-            tail[at] == "or"
-            and tail[at - 1].isdigit()
-            and tail[at + 1 : at + 2] != ()
-            and tail[at + 1].isdigit()
-            for at in against
-        ]
-        return not all(is_between)
-    is_denied = False
-    for word in tail:
-        if word in single("against_denial") or (
-            word in single("supporting") and not is_denied and word.startswith("support")
-        ):
-            return True
-        is_denied = word not in _SIGNS and (is_denied or word in single("denials") or word.endswith("n't"))
-    return "but" in tail and not any(word in single("denials") for word in tail[tail.index("but") :])
-
-
-def _last(words: Words) -> bool | None:
-    """The verdict that stands last, behind a sign, where nothing before it could turn it."""
-    places = [at for at, word in enumerate(words) if word in _SIGNS and word not in "(（,，"]
-    places += [at for at, word in enumerate(words[:-1]) if word in ",，" and words[at + 1] in single("so")]
-    for at in sorted(places)[-3:]:
-        head = _head(words, _past_subject(words, at + 1))
-        if head is None or head[0] < len(words):
-            continue
-        prior, is_bad = words[:at], head[1]
-        is_stop = words[at] in ".。!;；"
-        if words[-1] in single("bare_verdicts") and is_stop:
-            return None
-        agreeing = single("contradicting") if is_bad and words[at] in "→>-–—,，" else frozenset()
-        denied = set() if is_bad else single("denials")
-        is_against = any(
-            word in single("against_last") - agreeing or word in denied or word.endswith("n't") and not is_bad
-            for word in prior
-        )
-        return None if is_against else is_bad
-    return None
-
-
-def without_claim(text: str, claim: str) -> str:
-    """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
-    found = [(one[0].casefold(), one.start(), one.end()) for one in _WORD.finditer(text)]
-    said, claimed = [word for word, _, _ in found], [word.casefold() for word in _WORD.findall(claim)]
-    n = len(claimed)
-    for lead in (["the", "claim", "that"], ["the", "statement", "that"], []):
-        first = len(lead)
-        if n and said[:first] == lead and said[first : first + n] == claimed:
-            return text[found[first + n - 1][2] :].lstrip(" .,;!*_`\"'“”’)»]–—-→")
-    if n and len(said) > n and said[-n:] == claimed:
-        before = text[: found[-n][1]].rstrip(" *_`\"'“„«")
-        return before if before[-1:] in ":：.(–—-" else text
-    return text
 
 
 # ---- lines --------------------------------------------------------------------------------------------------
@@ -265,13 +122,14 @@ def _latest(lines: list[marks.Line], n: int) -> list[marks.Line]:
 
 def _parted(line: str) -> list[str]:
     """The entries of a line that holds several, each a verdict: `[1] supported, [2] not supported`."""
-    found = re.fullmatch(r"\s*(\d{1,3}) +([^\W\d].*)", line)
-    if found and verdict_of(found[2]) is not None:
-        return [f"{found[1]}: {found[2]}"]
+    number, _, rest = line.strip().partition(" ")
+    if number.isdecimal() and len(number) < 4 and rest[:1].isalpha() and verdict_of(rest) is not None:
+        return [f"{number}: {rest}"]
     parts = _INNER.split(line)
-    entries = [marks.entry_of(part, NOUNS) for part in parts]
-    is_list = len(parts) > 1 and all(entry and verdict_of(entry.text) is not None for entry in entries[1:])
-    return parts if is_list and entries[0] and verdict_of(entries[0].text) is not None else [line]
+    if len(parts) == 1:
+        return parts
+    entries = (marks.entry_of(part, NOUNS) for part in parts)
+    return parts if all(entry and verdict_of(entry.text) is not None for entry in entries) else [line]
 
 
 def _entry(entry: marks.Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
@@ -316,7 +174,7 @@ def _of_groups(lines: Sequence[str], n: int) -> Said:
     said: Said = {}
     for line in lines:
         words = words_of(line.strip(" #*>-•"))
-        head = _head(words, 0)
+        head = head_of(words, 0)
         rest = words[head[0] :] if head else ()
         if rest[:1] in (("claims",), ("claim",)):
             rest = rest[1:]

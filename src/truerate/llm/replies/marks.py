@@ -10,6 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
@@ -26,6 +27,8 @@ _BRACKET = lazy(
 )
 _WORDED = lazy(rf"([^\W\d_]{{1,9}})\.? ?#?({_NUMBERS})(?= ?[:：.)|]| ?[-–—→=]>?(?: |$)|$)[).]?", re.I)
 _BARE = lazy(r"(\d{1,4})(?:\.\d{1,2}|[a-z])?(?: ?[.．)）\]:：、](?!\d)| ?[-=]>| [-–—→](?= )|$)")
+_DIGITS = lazy(r"(?<![.\d])\d+")
+_NO_JOINT = lazy(r"[\d .]")
 _HASHED = lazy(r"#(\d{1,4})(?= )")
 _SIGN = lazy(r"[)\]](?=[ :])|[:：]|[.．、,;](?= |$)|[-=]>|→|[-–—|*_▸►▶»·•‣◦⇒➜➔](?= )")
 _ITEM = lazy(r"(?:[-*+•·‣◦–—] |\(?(?:\d{1,2}|[a-z])[.)] )\s*(\S.*)")
@@ -86,6 +89,7 @@ def lines_of(text: str, nouns: Collection[str]) -> list[Line]:
     return [line if line.entry and line.entry.form == first else Line(line.text, None) for line in read]
 
 
+@lru_cache(maxsize=1024)
 def entry_of(line: str, nouns: Collection[str]) -> Entry | None:
     """The entry that a line is; None where it does not begin with a mark."""
     whole = line.strip()
@@ -115,7 +119,10 @@ def _mark(text: str, nouns: Collection[str]) -> tuple[tuple[int, ...], str, str]
     if bracket := _BRACKET.match(text):
         numbers = _numbers(bracket, nouns)
         form, rest = ("round" if bracket[1] in "(（" else "square"), text[bracket.end() :]
-        while numbers and (more := _BRACKET.match(next_ := rest.lstrip(" ,;&-–—"))) and more[1] == bracket[1]:
+        for _ in range(MAX_RANGE if numbers else 0):
+            more = _BRACKET.match(next_ := rest.lstrip(" ,;&-–—"))
+            if more is None or more[1] != bracket[1]:
+                break
             behind, again = next_[more.end() :], _numbers(more, nouns)
             is_range = any(sign in rest[: len(rest) - len(next_)] for sign in "-–—")
             if (
@@ -162,10 +169,11 @@ def _numbers(bracket: re.Match[str], nouns: Collection[str]) -> tuple[int, ...] 
     return numbers_in(bracket[3]) if is_pair and is_known else None
 
 
+@lru_cache(maxsize=512)
 def numbers_in(mark: str) -> tuple[int, ...] | None:
     """The numbers of a mark without its brackets: one, a range or a list; None for a range that is none."""
-    found = [int(one) for one in re.findall(r"(?<![.\d])\d+", mark)]
-    joint = re.sub(r"[\d .]", "", mark)
+    found = [int(one) for one in _DIGITS.findall(mark)]
+    joint = _NO_JOINT.sub("", mark)
     if len(found) == 2 and joint in ("-", "–", "—", "−", "~", "to", "bis"):
         first, last = found
         return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else None

@@ -11,58 +11,18 @@ nought make the reply unreadable.
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import quotes, unwrapped
+from truerate.llm.replies.fact_data import NOUNS, Told, of_json, of_table
 from truerate.llm.replies.marks import Entry, Line
 from truerate.llm.replies.nothing import says_nothing
 from truerate.llm.replies.phrases import longest, phrases, single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
-NOUNS = frozenset(
-    (
-        "sentence",
-        "sentences",
-        "sent",
-        "satz",
-        "phrase",
-        "frase",
-        "s",
-        "no",
-        "nr",
-        "number",
-        "zeile",
-        "句",
-        "句子",
-        "第",
-    )
-)
-_NUMBER_KEYS = (
-    "sentence",
-    "sentence_id",
-    "sentence_number",
-    "sentence_index",
-    "number",
-    "id",
-    "index",
-    "n",
-    "no",
-    "nr",
-)
-_FACT_KEYS = (
-    "fact",
-    "facts",
-    "atomic_fact",
-    "atomic_facts",
-    "text",
-    "claim",
-    "claims",
-    "statement",
-    "content",
-)
 _LABEL = lazy(r"(?:atomic |extracted )?facts?(?: \d{1,2})?\s*[:：]\s*", re.IGNORECASE)
 _CITED = lazy(r"(?: ?\[\d{1,3}\]){1,9}(?=[.!?]?\Z)")
 _INNER = lazy(r"(?<=[.!?。;,]) +(?=\[\d{1,3}\]:? [^\s\[.])|(?<=none) +(?=\[\d{1,3}\] )", re.IGNORECASE)
@@ -73,7 +33,7 @@ _NO_RANGE = lazy(r"\W{0,6}(\d{1,3}) ?[-–] ?(\d{1,3})(?=[\W])")
 # a line that means to be an entry, of a list, a table or with a number in whatever marks
 _MEANT = lazy(
     r"[\"'`“„«#> ]*(?:[-+–—*•·‣◦|] ?\S|[\[{【［〔①-⓿]|[(（] ?\d|\d{1,4} ?[\])}.:：、|】］）〕] ?\S"
-    r"|\d{1,4} [-–—] |\w+ #?\d{1,4} ?[).:：、] ?\S)"
+    r"|\d{1,4} [-–—](?: |$)|\w+ #?\d{1,4} ?[).:：、] ?\S)"
 )
 _HEADING = lazy(r"[ >*_]*#{1,3}([^#\n]{1,80}?)#{1,3}[ *_]*[:：]")
 _ENDS = ".!?。！？…)\"”'»"
@@ -89,14 +49,6 @@ class Facts(NamedTuple):
     n_malformed: int
 
 
-class Told(NamedTuple):
-    """One thing said: its sentences from 1, the words (None: what was meant cannot be read), how loosely."""
-
-    numbers: tuple[int, ...]
-    text: str | None
-    cuts: tuple[str, ...] = ()
-
-
 def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     """`Facts` of a reply about these sentences, or None with `empty`, `thought_only` or `absent`; the cuts say
     what was read loosely.
@@ -107,9 +59,9 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     answer, n = marks.level(answer), len(sentences)
     value = marks.json_of(answer)
     if value is not None or marks.is_json_like(answer):
-        told = _of_json(value, n)
+        told = of_json(value, n)
     else:
-        told = _of_table(answer) or _of_lines(_latest(marks.lines_of(answer, NOUNS), n), sentences)
+        told = of_table(answer) or _of_lines(_latest(marks.lines_of(answer, NOUNS), n), sentences)
     facts: list[tuple[int, str]] = []
     covered: set[int] = set()
     n_malformed = 0
@@ -135,7 +87,9 @@ def _stated(text: str, sentence: str, *, is_only: bool) -> tuple[str, tuple[str,
     it, or no other fact is there to count.
     """
     label = _LABEL.match(text)
-    words = text[label.end() :] if label and label.end() < len(text) else text
+    if label and label.end() == len(text):
+        return None
+    words = text[label.end() :] if label else text
     cuts: tuple[str, ...] = ("label",) if words != text else ()
     if says_nothing(words):
         return "", cuts if words.rstrip(".").casefold() == "none" else (*cuts, "other-none")
@@ -143,12 +97,13 @@ def _stated(text: str, sentence: str, *, is_only: bool) -> tuple[str, tuple[str,
     uncited = _CITED.sub("", bare).strip()
     cuts = joined(cuts, more, ("citation",) if uncited != bare else ())
     last = uncited.rpartition(" ")[2].casefold()
-    is_open = last in single("dangling") or last in single("clause_openers") or uncited[-1:] in ",،、"
+    is_open = last in single("dangling") or last in single("clause_openers") or uncited[-1:] in ",،、|"
     is_broken = (
         is_open
         or (_COUNT.match(uncited) and not is_only and not _has_number(uncited, sentence))
         or _SEVERAL.search(uncited)
         or uncited.casefold() in ("not", "no", "none")
+        or uncited.count("(") > uncited.count(")")
     )
     return None if is_broken or not any(map(str.isalpha, uncited)) else (uncited, cuts)
 
@@ -169,7 +124,8 @@ def _latest(lines: list[Line], n: int) -> list[Line]:
     end = next((place for place, name in heads if place > first and name != "facts"), len(lines))
     lines = lines[:end]
     for place in range(len(lines) - 1, 0, -1):
-        words = () if lines[place].entry else words_of(lines[place].text)
+        above = "" if lines[place - 1].entry else lines[place - 1].text
+        words = () if lines[place].entry else words_of(f"{above} {lines[place].text}")
         is_cue = (place, "facts") in heads
         is_head = (
             is_cue
@@ -214,7 +170,7 @@ def _of_lines(lines: list[Line], sentences: Sequence[str]) -> list[Told] | None:
             and all(_is_frame(line) and not says_nothing(line) for line in below if line)
         ):
             continue  # the entries below it have the mark again
-        told += _entry(entry, below, sentences)
+        told += _entry(entry, below, sentences, is_plain=not any(one.text for one in entries))
     if (
         told
         and (last := told[-1]).text
@@ -249,8 +205,8 @@ def _uncounted(told: list[Told]) -> list[Told]:
     return [one._replace(text=_COUNT.sub("", one.text)) if one.text else one for one in told]
 
 
-def _entry(entry: Entry, below: list[str], sentences: Sequence[str]) -> list[Told]:
-    """What an entry says with the lines below it."""
+def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain: bool) -> list[Told]:
+    """What an entry says with the lines below it; with `is_plain` these may be its facts without any mark."""
     cuts = ("range",) if len(entry.numbers) > 1 else () if entry.is_exact or entry.has_sign else ("mark",)
     cuts += ("sign",) if entry.has_sign else ()
     known = sentences[entry.numbers[0] - 1] if entry.numbers[0] <= len(sentences) else ""
@@ -258,16 +214,21 @@ def _entry(entry: Entry, below: list[str], sentences: Sequence[str]) -> list[Tol
     while (
         text and end < len(below) and below[end] and not _is_meant(below[end]) and not _is_remark(below[end])
     ):
-        if text[-1] in _ENDS + ":：" or says_nothing(text) or below[end][0].isupper():
+        goes_on = below[end][0].islower() and text[-1] not in ".!?。！？…"
+        is_end = text[-1] in _ENDS + ":：" or says_nothing(text) or below[end][0].isupper()
+        if is_end and not goes_on:
             break
         text, end = f"{text} {below[end]}", end + 1
     is_echo = bool(text) and normalise(text) == normalise(known)
     if not text or is_echo or text[-1] in ":：":
-        items, rest = _listed(below[end:], known, is_plain=not is_echo)
+        items, rest = _listed(below[end:], known, is_plain=is_plain and not is_echo)
         if items:
-            return [Told(entry.numbers, item, (*cuts, "below")) for item in items] + [
-                Told((0,), None) for line in rest if _is_meant(line)
+            told = [
+                one
+                for item in items
+                for one in _in_line(entry._replace(text=item), (*cuts, "below"), len(sentences))
             ]
+            return told + [Told((0,), None) for line in rest if _is_meant(line)]
     if (
         not text
         or (is_echo and any(map(_is_item, below[end:])))
@@ -296,6 +257,8 @@ def _has_number(line: str, sentence: str) -> bool:
 def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str], list[str]]:
     """The entries of the list below a mark: its bullets, else the lines right below, each a sentence; and what is left."""
     bullets = [place for place, line in enumerate(below) if marks.item_of(line) is not None]
+    if len(bullets) == 1 and _COUNT.match(below[bullets[0]]):
+        return [], below  # a mark of a list of one, or the beginning of the fact: `1. FC Köln`
     if bullets:
         items = [
             below[place] if _has_number(below[place], known) else marks.item_of(below[place]) or ""
@@ -315,6 +278,7 @@ def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str],
         is_plain
         and lines
         and all((line[-1] in ".!?。！？" and line[0].isalnum()) or says_nothing(line) for line in lines)
+        and not any(line[0].islower() for line in lines[1:])
     )
     return (lines, below[end:]) if is_list else ([], below)
 
@@ -329,7 +293,10 @@ def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
     """
     told: list[Told] = []
     numbers = entry.numbers
-    for at, part in enumerate(_INNER.split(entry.text) if entry.form == "square" else [entry.text]):
+    inside = _INNER.split(entry.text) if entry.form == "square" else [entry.text]
+    if len(inside) > marks.MAX_RANGE:
+        return [Told(numbers, None)]
+    for at, part in enumerate(inside):
         inner = marks.entry_of(part, ()) if at else None
         if inner and not numbers[-1] <= inner.numbers[-1] <= n:
             return [Told(entry.numbers, None)]
@@ -365,7 +332,8 @@ def _is_frame(line: str) -> bool:
         return True
     if (entry := marks.entry_of(line, NOUNS)) is not None and entry.form == "worded" and not entry.text:
         return True
-    return bare[0] in "[(（【" and bare.rstrip(".:! ")[-1:] in "])）】" and not re.match(r"\W{1,3}\d", bare)
+    is_aside = bare[0] in "[(（【" and bare.rstrip(".:! ")[-1:] in "])）】"
+    return is_aside and not any(map(str.isdigit, bare))
 
 
 def _is_remark(line: str) -> bool:
@@ -386,76 +354,3 @@ def _is_cut(fact: str, sentence: str) -> bool:
         and word not in said
         and any(one.startswith(word) and len(one) > len(word) + 2 * word.isalpha() for one in said)
     )
-
-
-# ---- JSON and tables ----------------------------------------------------------------------------------------
-
-
-def _of_json(value: Any, n: int) -> list[Told] | None:
-    """What a JSON value says: an object by number, a list of objects, of pairs, of lists by place, of lines; None where
-    it names no sentences.
-    """
-    while (
-        isinstance(value, dict)
-        and len(value) == 1
-        and isinstance(inner := next(iter(value.values())), list | dict)
-    ):
-        if marks.number_of(next(iter(value)), NOUNS) is not None:
-            break
-        value = inner
-    pairs: list[tuple[Any, Any]] = list(value.items()) if isinstance(value, dict) else []
-    for place, one in enumerate(value if isinstance(value, list) else (), 1):
-        entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
-        if isinstance(one, dict):
-            pairs.append((marks.first_of(one, _NUMBER_KEYS), marks.first_of(one, _FACT_KEYS)))
-        elif isinstance(one, list) and len(one) == 2 and isinstance(one[0], int):
-            pairs.append((one[0], one[1]))
-        else:
-            pairs.append(
-                (
-                    place if isinstance(one, list) and len(value) == n else entry and entry.numbers[0],
-                    entry.text if entry else one,
-                )
-            )
-    read = [(marks.number_of(number, NOUNS), _strings(words)) for number, words in pairs]
-    if any(number in (None, 0) or words is None for number, words in read):
-        return None
-    return [Told((number or 0,), word, ("json",)) for number, words in read for word in words or ["none"]]
-
-
-def _strings(value: Any) -> list[str] | None:
-    """The texts of a field: one, several, or none at all; None where it holds anything else."""
-    if isinstance(value, list):
-        inner = [_strings(marks.first_of(one, _FACT_KEYS) if isinstance(one, dict) else one) for one in value]
-        return None if None in inner else [word for one in inner for word in one or ()]
-    if value is None or isinstance(value, str):
-        return [value.strip()] if value and value.strip() else []
-    return None
-
-
-def _of_table(text: str) -> list[Told] | None:
-    """What a table says; None where there is none, or its columns cannot be told."""
-    rows = marks.table_of(text)
-    if not rows or len(rows[0]) < 2:
-        return None
-    has_head = marks.number_of(rows[0][0], NOUNS) is None
-    body = rows[has_head:]
-    places = [
-        at
-        for at in range(len(rows[0]))
-        if all(not row[at] or marks.number_of(row[at], NOUNS) for row in body)
-    ]
-    named = [
-        at
-        for at, cell in enumerate(rows[0])
-        if has_head and ("fact" in cell.casefold() or "claim" in cell.casefold())
-    ]
-    facts = named if len(named) == 1 else [1 - at for at in places if len(rows[0]) == 2]
-    if not places or len(facts) != 1 or facts[0] == places[0]:
-        return None
-    told, number = [], 0
-    for row in body:
-        number = marks.number_of(row[places[0]], NOUNS) or number
-        for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
-            told.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
-    return told

@@ -9,6 +9,7 @@ from truerate.core.patterns import lazy
 
 Words = tuple[str, ...]
 _WORD = lazy(r"[^\W_]+(?:['-][^\W_]+)*|[✓✔✅☑✗✘❌✖?？<>]|[.。:：;；,，()（）\[\]–—=/|→!>\-]|\S")
+_MARKS = frozenset("*`\"“”„«»'")
 _OPENED = {
     "isn't": "is not",
     "wasn't": "was not",
@@ -38,17 +39,27 @@ def single(name: str) -> frozenset[str]:
     return frozenset(words[0] for words in phrases(name) if len(words) == 1)
 
 
+@cache
+def _longest(name: str) -> dict[str, int]:
+    """The first words of the phrases of one meaning, each with the length of the longest one that it begins."""
+    lengths: dict[str, int] = {}
+    for words in phrases(name):
+        lengths[words[0]] = max(len(words), lengths.get(words[0], 0))
+    return lengths
+
+
+@lru_cache(maxsize=1024)
 def words_of(text: str) -> Words:
     """A text as its words and signs: letters small, apostrophes straight, underscores blanks, `isn't` as two words."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("\ufe0f", "")
+    plain = unicodedata.normalize("NFC", text).casefold().replace("’", "'").replace("\ufe0f", "")
     plain = plain.replace("_", " ").replace("‑", "-").replace("‐", "-")
     for short, long in _OPENED.items():
         plain = plain.replace(short, long)
-    return tuple(word for word in _WORD.findall(plain) if word not in "*`\"“”„«»'" or word.isalnum())
+    return tuple(word for word in _WORD.findall(plain) if word not in _MARKS)
 
 
 def longest(words: Sequence[str], start: int, name: str) -> int:
     """How many words from `start` on are the longest phrase of a meaning that stands there; 0 where none does."""
+    most = min(_longest(name).get(words[start], 0), len(words) - start) if start < len(words) else 0
     known = phrases(name)
-    most = min(max(map(len, known)), len(words) - start)
     return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in known), 0)

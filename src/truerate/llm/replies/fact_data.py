@@ -1,0 +1,88 @@
+"""Facts by the number of their sentence in JSON and in tables between bars."""
+
+import re
+from typing import Any, NamedTuple
+
+from truerate.llm.replies import marks
+
+NOUNS = frozenset("sentence sentences sent satz phrase frase s no nr number zeile 句 句子 第".split())
+_NUMBER_KEYS = tuple("sentence sentence_id sentence_number sentence_index number id index n no nr".split())
+_FACT_KEYS = tuple("fact facts atomic_fact atomic_facts text claim claims statement content".split())
+
+
+class Told(NamedTuple):
+    """One thing said: its sentences from 1, the words (None: what was meant cannot be read), how loosely."""
+
+    numbers: tuple[int, ...]
+    text: str | None
+    cuts: tuple[str, ...] = ()
+
+
+def of_json(value: Any, n: int) -> list[Told] | None:
+    """What a JSON value says: an object by number, a list of objects, of pairs, of lists by place, of lines; None where
+    it names no sentences.
+    """
+    while (
+        isinstance(value, dict)
+        and len(value) == 1
+        and isinstance(inner := next(iter(value.values())), list | dict)
+    ):
+        if marks.number_of(next(iter(value)), NOUNS) is not None:
+            break
+        value = inner
+    pairs: list[tuple[Any, Any]] = list(value.items()) if isinstance(value, dict) else []
+    for place, one in enumerate(value if isinstance(value, list) else (), 1):
+        entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
+        if isinstance(one, dict):
+            pairs.append((marks.first_of(one, _NUMBER_KEYS), marks.first_of(one, _FACT_KEYS)))
+        elif isinstance(one, list) and len(one) == 2 and isinstance(one[0], int):
+            pairs.append((one[0], one[1]))
+        else:
+            pairs.append(
+                (
+                    place if isinstance(one, list) and len(value) == n else entry and entry.numbers[0],
+                    entry.text if entry else one,
+                )
+            )
+    read = [(marks.number_of(number, NOUNS), _strings(words)) for number, words in pairs]
+    if any(number in (None, 0) or words is None for number, words in read):
+        return None
+    return [Told((number or 0,), word, ("json",)) for number, words in read for word in words or ["none"]]
+
+
+def _strings(value: Any) -> list[str] | None:
+    """The texts of a field: one, several, or none at all; None where it holds anything else."""
+    if isinstance(value, list):
+        inner = [_strings(marks.first_of(one, _FACT_KEYS) if isinstance(one, dict) else one) for one in value]
+        return None if None in inner else [word for one in inner for word in one or ()]
+    if value is None or isinstance(value, str):
+        return [value.strip()] if value and value.strip() else []
+    return None
+
+
+def of_table(text: str) -> list[Told] | None:
+    """What a table says; None where there is none, or its columns cannot be told."""
+    rows = marks.table_of(text)
+    if not rows or len(rows[0]) < 2:
+        return None
+    has_head = marks.number_of(rows[0][0], NOUNS) is None
+    body = rows[has_head:]
+    places = [
+        at
+        for at in range(len(rows[0]))
+        if all(not row[at] or marks.number_of(row[at], NOUNS) for row in body)
+    ]
+    named = [
+        at
+        for at, cell in enumerate(rows[0])
+        if has_head and ("fact" in cell.casefold() or "claim" in cell.casefold())
+    ]
+    facts = named if len(named) == 1 else [1 - at for at in places if len(rows[0]) == 2]
+    if not places or len(facts) != 1 or facts[0] == places[0]:
+        return None
+    told, number = [], 0
+    for row in body:
+        number = marks.number_of(row[places[0]], NOUNS) or number
+        for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
+            told.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
+    return told
