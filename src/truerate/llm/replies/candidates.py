@@ -37,6 +37,7 @@ from truerate.llm.replies.explaining import (
 from truerate.llm.replies.handing_over import TEXT_BELOW
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.steady import steady
 
 Noun = Literal["Answer", "Response", "Summary"]
 _NOUNS = (
@@ -165,6 +166,17 @@ def written(
     alternatives in a list, or of a JSON list, the first is taken (cut `alternatives`); a summary may be a list, as may
     any text with `may_list`.
     """
+    return steady(
+        lambda words: _written(words, noun, kinds, cue, needs_heading=needs_heading, may_list=may_list),
+        lambda found: Parsed(None, "ambiguous", found.cuts),
+        text,
+    )
+
+
+def _written(
+    text: str, noun: Noun, kinds: Sequence[str], cue: str | None, *, needs_heading: bool, may_list: bool
+) -> Parsed:
+    """The text that a reply in its plain form gives."""
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
@@ -197,7 +209,25 @@ def written(
         return Parsed(None, "refusal", cuts)
     if _ACKNOWLEDGED.fullmatch(value) and not (noun == "Response" and len(words(value)) > 12):
         return Parsed(None, "no-answer", cuts)
+    if _TOLD_ON.search(value) or (noun != "Response" and (_TOLD.search(value) or _ITEMS.search(value))):
+        return Parsed(None, "ambiguous", cuts)
     return Parsed(value, cuts=cuts)
+
+
+# what no text says of itself: words that were to be cut, and were not
+_TOLD = lazy(
+    rf"\bhallucinat(?:ed|ions?)\b|^\W*(?:{KINDS}\s+{MADE}|original(?:\s+{MADE})?|(?:option|version|alternative|candidate|answer|summary)\s+[1-9a-c]\b)\s*[:：]|"
+    r"[:：]\s*\Z|\A\W*pattern\b",
+    re.I | re.MULTILINE,
+)
+_TOLD_ON = lazy(
+    rf"\n\s*(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE}\s+(?:is|was|stays|keeps|follows|uses|contains|adds|changes)\b|"
+    r"\n *[#*•-]+ *\n|\b(?:segments?|rationale|explanation|pattern|(?:hallucinated|refined|induced|next)\s+(?:answer|response|summary))"
+    r"#*\s*[:：]|\A\w+\s+paraphrase\s|\A\W*q(?:uestion)?\s*[:：]|\A\W*"
+    rf"{KINDS}\W*\Z",
+    re.I,
+)
+_ITEMS = lazy(r"\A\W*(?:1[.)]\s[\s\S]*\s\(?2[.)]|[*•–-])\s")  # several, one of which was asked for
 
 
 def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool]:
@@ -244,7 +274,7 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
     return head, ran_on, False
 
 
-_PATTERN_LINE = lazy(r"\A[\s*_#`>\-]*pattern[\s*_#`]*(?:[:：=–—-])[^\n]*(?:\n|\Z)", re.I)
+_PATTERN_LINE = lazy(r"\A[\s*_#`>\-]*pattern[\s*_#`]*[:：=–—-][^\w\n]*\w[^\n]*(?:\n|\Z)", re.I)
 
 
 def _is_own(answer: str, heading: headings.Heading) -> bool:
@@ -379,11 +409,24 @@ def refined(text: str, noun: Noun, original: str) -> Parsed:
     """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that
     nothing is to be corrected.
     """
+    return steady(
+        lambda words: _refined(words, noun, original),
+        lambda found: Parsed(None, "ambiguous", found.cuts),
+        text,
+    )
+
+
+def _refined(text: str, noun: Noun, original: str) -> Parsed:
+    """The corrected text that a reply in its plain form gives."""
     if beside := _BESIDE_ORIGINAL.fullmatch(opened(text).text):
         text = beside["refined"]
     found = written(text, noun, kinds=("Refined",), may_list=len(_ITEM.findall(original)) > 1)
     value = (
-        found.value if found.value is not None else opened(text).text if found.reason == "no-answer" else ""
+        found.value
+        if found.value is not None
+        else opened(text).text
+        if found.reason in ("no-answer", "ambiguous")
+        else ""
     )
     if value and (normalise(value) == normalise(original) or _UNCHANGED.fullmatch(value)):
         return Parsed(None, "unchanged", found.cuts)

@@ -19,6 +19,7 @@ from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.responses import before_turns, one_response
+from truerate.llm.replies.steady import steady
 from truerate.llm.replies.verdicts import ANNOUNCES
 
 _KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
@@ -71,6 +72,15 @@ def induced_reply(reply: str, cue: str) -> InducedReply:
     A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment
     or rationale stand alone). Whether the text says the right one again is for who knows that (`restating`).
     """
+    return steady(
+        lambda words: _induced_reply(words, cue),
+        lambda found: InducedReply(None, "ambiguous", found.cuts),
+        reply,
+    )
+
+
+def _induced_reply(reply: str, cue: str) -> InducedReply:
+    """The parts of a reply in its plain form."""
     answer, cuts = opened(reply)
     if not answer:
         none = nothing(cuts)

@@ -11,6 +11,7 @@ from truerate.llm.replies.candidates import written
 from truerate.llm.replies.cutting import framed, opened
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.steady import steady
 
 _SIDE = r"(?:\s*(?:\d{1,2}|[A-Z]))?"
 _PERSON = rf"(?:user|human|apprentice|seeker|customer|questioner|you|person{_SIDE}|speaker{_SIDE})"
@@ -58,6 +59,15 @@ def one_response(reply: str, cue: str) -> Response:
     `thought_only`, `too-long`, `refusal`, `no-answer`, or `absent` where nothing but a person's turn stands
     there.
     """
+    return steady(
+        lambda words: _one_response(words, cue),
+        lambda found: Response(None, "ambiguous", found.cuts),
+        reply,
+    )
+
+
+def _one_response(reply: str, cue: str) -> Response:
+    """The first response that a reply in its plain form gives."""
     answer, cuts = opened(reply)
     if not answer:
         none = nothing(cuts)

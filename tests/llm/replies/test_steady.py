@@ -1,0 +1,44 @@
+"""Texts read alike or not at all, whatever breaks their lines, emphasises a word or stands unseen in them."""
+
+import re
+
+import pytest
+
+from truerate.llm.replies.candidates import refined, written
+from truerate.llm.replies.steady import unwrapped_paragraphs
+
+from .corpus import load
+from .readers import READERS
+from .wrapping import FORMS, differing
+
+_DRESS = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u061c\u180e\u034f\ufe0e\U000e0020*_]")
+
+
+def _levelled(value):
+    if isinstance(value, dict):
+        return {name: _levelled(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_levelled(part) for part in value]
+    return " ".join(_DRESS.sub("", value).split()) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["candidates", "refinements", "responses", "induced"])
+def test_a_text_in_another_dress_is_the_same_text_or_none(name, form):
+    rows = [{**row, "value": _levelled(row["value"])} for row in load(name)]
+    found = differing(rows, form, lambda row: _levelled(READERS[name](row).value), n=1)
+    assert [(row["text"], row["got"]) for row in found] == []
+
+
+@pytest.mark.parametrize("text", ["Here is a\nhallucinated answer:\n\nthe Weser", "Final\nanswer: the Weser"])
+def test_a_broken_announcement_is_never_a_part_of_the_text(text):
+    assert written(text, "Answer").value in (None, "the Weser")
+
+
+def test_a_broken_sentence_that_nothing_is_wrong_is_no_refined_text():
+    assert refined("No correction is\nneeded.", "Answer", "the Weser").value is None
+
+
+def test_a_paragraph_is_one_line_and_forms_of_their_own_stay():
+    text = "It opened\nin 1931.\n\n# Note\nIt is free.\n#Segment#: x"
+    assert unwrapped_paragraphs(text) == "It opened in 1931.\n\n# Note\nIt is free.\n#Segment#: x"
