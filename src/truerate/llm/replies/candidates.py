@@ -222,8 +222,9 @@ _TOLD = lazy(
 )
 _TOLD_ON = lazy(
     rf"\n\s*(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE}\s+(?:is|was|stays|keeps|follows|uses|contains|adds|changes)\b|"
-    r"\n *[#*•-]+ *\n|\b(?:segments?|rationale|explanation|pattern|(?:hallucinated|refined|induced|next)\s+(?:answer|response|summary))"
-    r"#*\s*[:：]|\A\w+\s+paraphrase\s|\A\W*q(?:uestion)?\s*[:：]|\A\W*"
+    r"\n *[#*•-]+ *\n|\b(?:segments?|rationale|explanation|pattern|answer|response|summary|"
+    r"paraphrase|corrected|changed|human|user|assistant)[\]#]*"
+    r"\s*[:：]|\A\w+\s+paraphrase\s|\A\W*q(?:uestion)?\s*[:：]|\A\W*"
     rf"{KINDS}\W*\Z",
     re.I,
 )

@@ -38,6 +38,9 @@ _GIVEN = (
 )
 _NUMBERED = lazy(r"^[ \t]*\(?\d[.)][ \t]+(?=[*_#`\[]*[A-Z][\w ]{2,30}[*_#`\]]*[ \t]*[:：])", re.MULTILINE)
 _NONE = lazy(r"\W*(?:none|n/?a|null|no\s+segments?|-+|–)?\W*", re.I)
+_HEADED = lazy(
+    r"\b(?:response|segment|rationale)[\]#]*\s*[:：]|\n\W*(?:induced|hallucinated|new|modified)\W*\Z", re.I
+)
 _SEPARATORS = lazy(r"\s*(?:\n|;|\s\|\s)\s*(?:[-*•]|\(?\d[.)])?\s*")
 
 
@@ -106,6 +109,8 @@ def _induced_reply(reply: str, cue: str) -> InducedReply:
     ]
     reasons = (before_turns(part.words) for part in parts if part.kind == "rationale")
     rationale = " ".join(reasons).strip() or None
+    if rationale and _HEADED.search(rationale):
+        return InducedReply(None, "ambiguous", cuts)  # another part stands in it
     place = located_strings(strings, found.value)
     return InducedReply(
         found.value, None, cuts, tuple(strings), rationale, place.segments, place.n_not_located

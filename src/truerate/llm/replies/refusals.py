@@ -259,7 +259,8 @@ MAX_FIRST = 1_000  # characters in which they are sought
 )  # a reader asks of a reply, and of what it takes out of it, which mostly are the same
 def is_refusal(text: str) -> bool:
     """Whether a text declines what it was asked for: within its first two sentences. False for an empty text."""
-    plain = unemphasised(visible(text)).replace("’", "'").replace("`", "").strip(" \t\n*_#>")
+    shown = visible(text).replace("\u200c", "").replace("\u200d", "")  # no phrase of the lists holds a joiner
+    plain = unemphasised(shown).replace("’", "'").replace("`", "").strip(" \t\n*_#>")
     first = " ".join(" ".join(sentences(plain[:MAX_FIRST])[:N_SENTENCES]).split())[:400]
     if (
         not first
