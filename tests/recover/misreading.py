@@ -11,7 +11,7 @@ from zlib import decompress
 import orjson
 
 from truerate.core.text import normalise
-from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, restating, verdicts
+from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, refinements, restating, verdicts
 from truerate.llm.replies.choices import choice
 from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
@@ -135,8 +135,8 @@ def _refined(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
     """A corrected text; None where it is the one that was given."""
     noun = asked.cue.split()[-1]
     truth = answer.truth["read"] if answer.truth["is_corrected"] else None
-    found = candidates.refined(text, noun, asked.fields[noun])
-    is_same = truth is not None and candidates.refined(truth, noun, asked.fields[noun]).reason == "unchanged"
+    found = refinements.refined(text, noun, asked.fields[noun])
+    is_same = truth is not None and refinements.refined(truth, noun, asked.fields[noun]).reason == "unchanged"
     return found.value, None if is_same else truth
 
 

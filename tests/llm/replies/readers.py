@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from truerate.llm.replies.accuracy import accurate
-from truerate.llm.replies.candidates import refined, written
+from truerate.llm.replies.candidates import written
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.induced import induced_reply
 from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import Parsed
+from truerate.llm.replies.refinements import refined
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.responses import one_response
 from truerate.llm.replies.restating import restates

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from truerate.llm.replies.candidates import refined, written
+from truerate.llm.replies.candidates import written
+from truerate.llm.replies.refinements import refined
 from truerate.llm.replies.steady import unwrapped_paragraphs
 
 from .corpus import load

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from truerate.core.patterns import lazy
-from truerate.core.text import normalise, words
+from truerate.core.text import words
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.announcing import (
     ASKS_BACK,
@@ -106,7 +106,7 @@ _LABEL = lazy(
 # one text behind a bullet or a mark of quotation, or in brackets
 _BULLET = lazy(r"(?:[-•>]\s+|[\[(](?=[^\n]*[\])]\Z))(?P<text>[^\n\[\]()]+?)[\])]?")
 _ONE_ITEM = lazy(r"1[.)]\s+(?![^\n]*\s2[.)]\s)(?P<text>[A-Z\"“][^\n]{12,}[.!?\"”])")  # a list of one
-_ITEM = lazy(
+ITEM = lazy(
     rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:{KINDS}[ \t]+)?(?:option|version|"
     rf"candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
     re.I | re.MULTILINE,
@@ -130,20 +130,6 @@ _KEYS = lazy(
     rf"hallucination|refined|corrected",
     re.I,
 )
-_UNCHANGED = lazy(
-    r"\W*(?:(?:the|this|your|it)?\s*(?:original\s+|given\s+|provided\s+)?(?:answer|response|summary|text|it|"
-    r"this|that|statement)?\s*(?:is|was|"
-    r"looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
-    r"(?:correct|right|accurate|fine|faithful|supported|free\s+of\s+hallucinations?)\b[^\n]{0,100}"
-    r"|(?:there\s+(?:is|are)\s+)?no(?:thing)?\s+(?:further\s+)?(?:changes?|corrections?|hallucinations?|"
-    r"errors?|rewriting|refinement|revision|edits?|to\s+(?:correct|change|refine|fix|rewrite))\b[^\n]{0,80}"
-    r"|(?:the|this)\s+(?:answer|response|summary|text)\s+(?:(?:does\s+not|doesn't)\s+(?:need|require|"
-    r"contain)|contains\s+no)\b[^\n]{0,100}"
-    r"|(?:it\s+)?(?:remains?|stays?|left)\s+(?:unchanged|as\s+it\s+(?:is|was))\W*|unchanged\W*|"
-    r"(?:i\s+)?(?:made|make)\s+no\s+changes?\b[^\n]{0,80})",
-    re.I,
-)
-
 # what was struck out before what stands in its place; the numbers of a list of the pattern and the text
 _STRUCK = lazy(r"~~[^~\n]{1,400}~~\s*(?=\S)")
 _LISTED = lazy(rf"^[ \t]*\d[.)][ \t]+(?=[*_#]*(?:pattern|{KINDS}\s+{MADE})[\s*_#]*:)", re.I | re.MULTILINE)
@@ -362,7 +348,7 @@ def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def _items(value: str, *, may_list: bool) -> list[str]:
     """The alternatives of a text that is nothing but a list of them, two at least; `may_list`: they call themselves so."""
     lines = [line for line in value.splitlines() if line.strip()]
-    found = [match["text"].strip() for match in _ITEM.finditer(value)]
+    found = [match["text"].strip() for match in ITEM.finditer(value)]
     if len(found) < 2 or len(found) != len(lines):
         return []
     return (
@@ -397,38 +383,3 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
         return leading[0]
     named = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", plain)]
     return named[0] if len(named) == 1 else None
-
-
-# the text as it was, and below it the one that was asked for
-_BESIDE_ORIGINAL = lazy(
-    rf"[\s*_#>-]*original(?:\s+{MADE})?[\s*_]*:[^\n]*\n+[\s*_#>-]*{KINDS}(?:\s+{MADE})?[\s*_]*:[\s*_]*(?P<refined>\S.*)",
-    re.I | re.DOTALL,
-)
-
-
-def refined(text: str, noun: Noun, original: str) -> Parsed:
-    """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that
-    nothing is to be corrected.
-    """
-    return steady(
-        lambda words: _refined(words, noun, original),
-        lambda found: Parsed(None, "ambiguous", found.cuts),
-        text,
-    )
-
-
-def _refined(text: str, noun: Noun, original: str) -> Parsed:
-    """The corrected text that a reply in its plain form gives."""
-    if beside := _BESIDE_ORIGINAL.fullmatch(opened(text).text):
-        text = beside["refined"]
-    found = written(text, noun, kinds=("Refined",), may_list=len(_ITEM.findall(original)) > 1)
-    value = (
-        found.value
-        if found.value is not None
-        else opened(text).text
-        if found.reason in ("no-answer", "ambiguous")
-        else ""
-    )
-    if value and (normalise(value) == normalise(original) or _UNCHANGED.fullmatch(value)):
-        return Parsed(None, "unchanged", found.cuts)
-    return found

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
-from truerate.llm.replies.candidates import refined as read_text
 from truerate.llm.replies.reading import cut
+from truerate.llm.replies.refinements import refined as read_text
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.recognition import Target, one_request
