@@ -5,7 +5,7 @@ little is stated after it. What stands in quotation marks, and English phrases i
 import csv
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from truerate.core.text import sentences, words
@@ -19,8 +19,12 @@ PHRASES = (
 MAX_BEFORE = 4  # words that may be stated before the first clause of not knowing
 MAX_STATED = 16  # words that may be stated in all
 MAX_BESIDE_WEAK = 8  # … where nothing but a clause that a history of something may hold as well says so
+MAX_CLAUSE = (
+    600  # characters of a clause in which a phrase is sought: a longer one is no sentence of not knowing
+)
 MAX_BETWEEN = 40  # characters for which `…` may stand
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|《[^》\n]*》|「[^」\n]*」")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|《[^《》\n]*》|「[^「」\n]*」")
+_BLANKS = re.compile(r"[^\S\n]+")
 _CLAUSE_END = re.compile(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 # clauses that state nothing: to the user, about oneself, about what is known, guesses, where else to read
@@ -93,7 +97,8 @@ def _plain(text: str) -> str:
 
 
 def _parts(plain: str) -> list[str]:
-    return sentences(_QUOTED.sub(" ", plain).replace("’", "'"))
+    said = _BLANKS.sub(" ", _QUOTED.sub(" ", plain))
+    return sentences(said.replace("’", "'"))
 
 
 def clauses(sentence: str) -> Iterator[str]:
@@ -102,10 +107,13 @@ def clauses(sentence: str) -> Iterator[str]:
     yield from (part.strip() for part in parts if part.strip())
 
 
+@lru_cache(maxsize=1024)
 def says_unknown(clause: str) -> bool:
     """Whether a clause holds a phrase of not knowing, of whatever language; one in title case (I Don't Know
     How …) is a name.
     """
+    if len(clause) > MAX_CLAUSE:
+        return False
     plain = clause.casefold()
     found = next((match for phrase in refusals() if (match := phrase.search(plain))), None)
     return found is not None and not (

@@ -85,6 +85,11 @@ _OF_IT = lazy(
 )
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
 _SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
+MAX_CLAUSE = 400  # characters of a clause that may deny a verdict: a longer one is of no known form
+MAX_PARTS = 60  # sentences without a verdict's word that are looked at; a reply of more is not read
+_OPENING = frozenset(
+    '"“„«‹「『《＂'
+)  # a segment between marks of quotation is read with the reason's, over lines as well
 _NO_REASON = " \t\n.,:;!|…—–-*_`#>\"'“”"
 
 
@@ -209,7 +214,8 @@ def _has_faulty_part(told: str, response: str) -> bool:
     if stating.WORDS.search(told):
         return False
     said = set()
-    for part in stating.BREAK.split(told):
+    parts = stating.BREAK.split(told)
+    for part in parts if len(parts) <= MAX_PARTS else ():
         quoted = _QUOTED_PART.search(part or "")
         if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
             said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
@@ -224,7 +230,10 @@ def _is_of_it(told: str) -> bool:
     """
     if stating.WORDS.search(told):
         return False
-    said = [part for part in stating.BREAK.split(told) if part and paraphrase(part) is not None]
+    parts = stating.BREAK.split(told)
+    if len(parts) > MAX_PARTS:
+        return True
+    said = [part for part in parts if part and paraphrase(part) is not None]
     return bool(said) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in said)
 
 
@@ -240,7 +249,7 @@ def _is_part(told: str) -> bool:
 def _is_denied(told: str, *, value: bool) -> bool:
     """Whether the clause right behind a verdict says the contrary of it."""
     clause = _SENTENCE.match(told)
-    said = paraphrase(clause["clause"]) if clause else None
+    said = paraphrase(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
     return said is not None and said is not value
 
 
@@ -251,7 +260,12 @@ def _parts(told: str) -> tuple[str | None, list[str]]:
     for heading in headings.find(told, *_SEGMENTS, is_anywhere=False):
         line = told[heading.end :].lstrip("\n").partition("\n")[0]
         inside = line.strip(" \t*_")
-        if inside and not quotations(inside) and inside.casefold() not in ("none", "n/a", "-", "–"):
+        if (
+            inside
+            and inside[0] not in _OPENING
+            and not quotations(inside)
+            and inside.casefold() not in ("none", "n/a", "-", "–")
+        ):
             strings.append(inside)
     lone = headings.find(told, *names, is_anywhere=False)
     if (

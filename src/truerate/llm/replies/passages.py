@@ -7,6 +7,7 @@ its tags. A part of a reply that holds a closed tag is never cut off.
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
 MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
-_BLOCK = lazy(r"^[ \t]*(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = lazy(r"[ \t]*(`{3,}|~{3,})[^\n`]{0,40}")
 _LABEL = lazy(r"\A[\s*_#>`]*[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
 _PREAMBLE = lazy(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
 
@@ -91,9 +92,9 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
     if found := find(answer, *headings):
         parts.insert(0, Reading(answer[found[-1].end :].strip(), joined(cuts, ("heading",))))
     for text, some in list(parts):
-        blocks = _BLOCK.findall(text)
+        blocks = _blocks(text)
         if len(blocks) == 1:
-            parts.append(Reading(blocks[0][1].strip(), joined(some, ("fence",))))
+            parts.append(Reading(blocks[0], joined(some, ("fence",))))
         inside, more = bare(text)
         parts.append(Reading(inside, joined(some, more)))
         if not inside.startswith("{"):
@@ -102,6 +103,24 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
         if len(named) == 1:
             parts.append(Reading(named[0], joined(some, ("json",))))
     yield from parts
+
+
+def _blocks(text: str) -> list[str]:
+    """What stands in the fences of a text that close: between a line that opens one and the next with the same mark alone."""
+    lines = text.split("\n")
+    marks = [line.strip(" \t") if "``" in line or "~~" in line else "" for line in lines]
+    left = Counter(marks)  # from here on: an opening mark that nothing closes is not sought again
+    found: list[str] = []
+    opening: str | None = None
+    start = 0
+    for at, line in enumerate(lines):
+        left[marks[at]] -= 1
+        if opening is not None and marks[at] == opening:
+            found += ["\n".join(lines[start:at]).strip()] if at > start else []
+            opening = None
+        elif opening is None and marks[at] and (fence := _FENCE.fullmatch(line)) and left[fence[1]]:
+            opening, start = fence[1], at + 1
+    return found
 
 
 def _spellings(text: str, tags: Sequence[str]) -> Iterator[Reading]:
