@@ -16,15 +16,17 @@ WHOLE = [
 ]  # fmt: skip
 CUT = [
     "length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length", "model_context_window_exceeded", "ERROR_LIMIT",
-    "token_limit", {"type": "length", "length": 5},
+    "token_limit", {"type": "length", "length": 5}, "token_limit_reached", "length_exceeded", "MaxTokens", ["length"],
+    {"reason": "max_tokens"},
 ]  # fmt: skip
 FILTERED = [
     "content_filter", "content-filter", "CONTENT_FILTERED", "sensitive", "SAFETY", "RECITATION", "refusal", "BLOCKLIST",
     "PROHIBITED_CONTENT", "SPII", "guardrail_intervened", "ERROR_TOXIC",
+    "contentFilter", "policy_violation", "safety_stop", "IMAGE_SAFETY",
 ]  # fmt: skip
 BROKEN = [
     "error", "insufficient_system_resource", "network_error", "abort", "aborted", "cancelled", "timeout", "OTHER", "load",
-    "no_such_word", {"type": "abort", "message": "x"},
+    "no_such_word", "stop_error", "preempted", "not_finished", {"type": "abort", "message": "x"},
 ]  # fmt: skip
 
 
@@ -41,6 +43,18 @@ def test_each_word_has_one_meaning(words, action, reason):
     assert {(str(word), verdict(word).action, verdict(word).reason) for word in words} == {
         (str(word), action, reason) for word in words
     }
+
+
+def test_a_router_that_calls_whole_what_its_provider_does_not_is_not_believed():
+    found = {"message": {"content": "Yes, the y"}, "finish_reason": "stop"}
+    for native, reason in (
+        ("SAFETY", "content_filter"), ("MAX_TOKENS", "length"), ("network_error", "server_error"), ("end_turn", ""), ("odd", ""),
+    ):  # fmt: skip
+        body = {"choices": [found | {"native_finish_reason": native}]}
+        assert judge(200, {}, json.dumps(body).encode()).reason == reason
+    for word in ("stop", None):  # an error beside a text that broke off, as routers hand it on
+        choice = found | {"finish_reason": word, "error": {"code": 502, "message": "Provider returned error"}}
+        assert judge(200, {}, json.dumps({"choices": [choice]}).encode()).reason == "server_error"
 
 
 def test_a_word_on_no_list_alone_is_unknown():

@@ -61,6 +61,84 @@ def test_other_refusals_are_none_of_a_long_prompt(message):
     assert judge(400, {}, error(message)).reason == "rejected"
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Input length (5000 tokens) exceeds the maximum allowed length (4090 tokens). Use a shorter input.",
+        "input is too large to process. increase the physical batch size",
+        "context size exceeded",
+        "prompt too long; exceeded max context length by 1200 tokens",
+        "litellm.ContextWindowExceededError: prompt is too long: 210000 tokens > 200000 maximum",
+        "prompt tokens 9000 exceeds maximum 8192",
+        "Bad request: prompt token count (9000) cannot exceed 4096. Total tokens + max_tokens cannot exceed 4096.",
+        "Prompt 超长",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_prompt_that_is_too_long_is_no_fault_of_the_server_whatever_status_says_so(status, message):
+    assert judge(status, {}, error(message)).reason == "context_length"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "context deadline exceeded", "The request took too long to process", "input processing took too long",
+        "request queue too long", "CUDA out of memory",
+    ],
+)  # fmt: skip
+def test_a_server_that_takes_too_long_has_a_fault_of_its_own(message):
+    assert judge(500, {}, error(message)).reason == "server_error"
+
+
+KEY = [
+    {
+        "error": {
+            "code": 400,
+            "message": "API key not valid. Please pass a valid API key.",
+            "status": "INVALID_ARGUMENT",
+        }
+    }
+]
+CREDIT = "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing."
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "reason"),
+    [
+        (400, KEY, "unauthorised"),
+        (407, {}, "forbidden"),
+        (400, {"type": "error", "error": {"type": "invalid_request_error", "message": CREDIT}}, "quota"),
+        (403, {"error": "Your team has either used all available credits or reached its spending limit."}, "quota"),
+        (200, {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}, "unauthorised"),
+        (200, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}, "unauthorised"),
+        (200, {"choices": None, "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, "quota"),
+        (200, {"object": "error", "message": "maximum context length is 10 tokens", "code": 400}, "context_length"),
+        (200, {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}}, "rate_limited"),
+        (200, {"error": {"message": "slow", "status": "RESOURCE_EXHAUSTED"}}, "rate_limited"),
+        (200, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "server_error"),
+        (200, {"choices": [], "prompt_filter_results": [{"hate": {"filtered": True}}]}, "content_filter"),
+        (200, {"promptFeedback": {"blockReason": "SAFETY"}}, "content_filter"),
+        (400, {"error": {"message": "flagged", "code": "moderation_blocked"}}, "content_filter"),
+        (200, {"message": {"content": "Insufficient funds. The context window is full."}}, "not_a_completion"),
+    ],
+)  # fmt: skip
+def test_what_an_error_means_whatever_status_it_comes_with(status, body, reason):
+    assert judge(status, {}, json.dumps(body).encode()).reason == reason
+
+
+def test_an_error_within_200_names_its_reset_in_the_headers():
+    body = json.dumps({"error": {"message": "slow", "code": 429}}).encode()
+    assert judge(200, {"retry-after": "7"}, body).delay == 7
+
+
+def test_a_text_of_which_nothing_is_seen_is_empty():
+    for text in (" \n\u200b\ufeff ", "\u2060", "\u3164", "\u00ad\t"):
+        assert (
+            judge(200, {}, json.dumps({"choices": [{"message": {"content": text}}]}).encode()).reason
+            == "empty"
+        )
+
+
 def test_a_code_of_a_long_prompt_counts_with_a_status_of_the_server_too():
     body = error("the request exceeds the available context size", type="exceed_context_size_error")
     assert judge(500, {}, body).reason == "context_length"
@@ -72,9 +150,13 @@ TPM = "on tokens per min (TPM): Limit {limit}, Requested {requested}. Please try
 
 @pytest.mark.parametrize("status", [429, 413])
 def test_a_request_beyond_the_limit_per_minute_can_never_pass(status):
-    said = "Request too large for gpt-4o " + TPM.format(limit="1500", requested="2100")
-    assert judge(status, {}, error(said)).action == "dead"
-    assert judge(status, {}, error(said)).reason == "context_length"
+    for said in (
+        "Request too large for gpt-4o " + TPM.format(limit="1500", requested="2100"),
+        "The request is too large: requested 5000 tokens exceeds the token rate limit of 1000 tokens per minute",
+        "Requested 5,000 tokens; the limit is 4,000 tokens per minute",
+    ):
+        assert judge(status, {}, error(said)).action == "dead"
+        assert judge(status, {}, error(said)).reason == "context_length"
 
 
 def test_a_limit_that_others_used_up_passes():

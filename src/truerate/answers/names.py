@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from truerate.core.seen import is_unseen
+
 # Letters and signs that look like others, after case folding.
 _LOOKS = str.maketrans(
     "авекмнорстухіјѕһԁԛԝьαβεικνορτυχγ01‐‑‒–—―−_",
@@ -14,19 +16,8 @@ def plain(name: str) -> str:
     """A name as it is compared and shown: NFKC, without signs that are not seen (category Cf, variation selectors), single
     blanks and none at its ends.
     """
-    seen = (sign for sign in unicodedata.normalize("NFKC", name) if not _is_unseen(sign))
+    seen = (sign for sign in unicodedata.normalize("NFKC", name) if not is_unseen(sign))
     return " ".join("".join(seen).split())
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing of a text is seen: blank space, signs without width, control characters."""
-    return all(sign.isspace() or _is_unseen(sign) or unicodedata.category(sign) == "Cc" for sign in text)
-
-
-def _is_unseen(character: str) -> bool:
-    return (
-        unicodedata.category(character) == "Cf" or character in "\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f"
-    )
 
 
 def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:

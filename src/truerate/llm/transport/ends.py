@@ -1,4 +1,5 @@
-"""How a reply ended, by the word that its server gives: whole by a list of words, else cut, filtered or broken off.
+"""How a reply ended, by the word that its server gives: whole by a list of words; else cut or filtered, by parts of
+words; else broken off.
 
 The words are those of the OpenAI protocol and what servers and proxies hand on of others: Anthropic, Google, Bedrock,
 Cohere, Mistral, DeepSeek, Z.AI, watsonx, TGI, vLLM, SGLang, llama.cpp and Ollama. A word on no list is that of a reply
@@ -14,15 +15,9 @@ WHOLE = frozenset(
     " tool_call tool_calls tool_use function_call function_calls"
     " complete completed done finish finished success succeeded normal null none".split()
 )
-CUT = frozenset(
-    "length max_length length_limit max_tokens max_token max_tokens_reached max_output_tokens max_completion_tokens"
-    " max_new_tokens token_limit model_length limit error_limit context context_length context_length_exceeded"
-    " context_window_exceeded model_context_window_exceeded max_context_length".split()
-)
-FILTERED = frozenset(
-    "content_filter content_filtered content_filter_error filtered sensitive safety unsafe recitation refusal refused"
-    " blocklist blocked prohibited_content spii moderation guardrail guardrails guardrail_intervened model_armor"
-    " image_safety image_prohibited_content error_toxic".split()
+CUT = re.compile(r"length|context|(?:max|token|error)_?limit|max_(?:\w+_)?tokens?|^limit")
+FILTERED = re.compile(
+    r"filter|safe|sensitive|moderat|guardrail|refus|block|prohibit|recitation|spii|model_armor|toxic|policy|censor"
 )
 # of a reply that broke off, as far as servers have words for it; only a word beyond these is told
 BROKEN = frozenset(
@@ -40,13 +35,20 @@ def end(word: str | None) -> str | None:
     or filtered, and the word itself, of which `is_broken` holds, where it broke off.
     """
     plain = _plain(word)
-    return LENGTH if plain in CUT else FILTER if plain in FILTERED else word
+    if plain is None or plain in WHOLE | BROKEN:
+        return word
+    return LENGTH if CUT.search(plain) else FILTER if FILTERED.search(plain) else word
+
+
+def is_whole(word: str | None) -> bool:
+    """Whether a reply with this end says all that it was to say."""
+    return word is None or _plain(word) in WHOLE
 
 
 @lru_cache(4096)
 def is_broken(word: str | None) -> bool:
     """Whether a reply with this end is no whole one, and neither cut at a limit nor filtered."""
-    return word is not None and _plain(word) not in WHOLE | CUT | FILTERED
+    return not is_whole(word) and end(word) not in (LENGTH, FILTER)
 
 
 def is_unknown(word: str) -> bool:

@@ -3,16 +3,22 @@
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from truerate.core.retry import may_pass
 from truerate.llm.transport.resets import asked, resets_at
 from truerate.llm.transport.verdict import Verdict, short
 
 _QUOTA = re.compile(
-    r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient[ _](?:balance|credits|funds)",
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient[ _](?:account )?(?:balance|credits|funds)"
+    r"|credit balance is too low|(?:used all|out of) (?:\w+ )?(?:available )?credits|(?:monthly|account) spending limit"
+    r"|exceeded your monthly|余额不足|欠费",
     re.IGNORECASE,
 )
-_FILTER = re.compile(r"content_filter|content_policy_violation|content management policy", re.IGNORECASE)
+_FILTER = re.compile(
+    r"content_filter|content[ _]policy|content management policy|moderation|\bflagged\b|data_?inspection|block_?reason\b",
+    re.IGNORECASE,
+)
 # A prompt that is too long, as servers say it, quotation marks left out: OpenAI, Azure, vLLM, SGLang, llama.cpp, TGI,
 # TensorRT-LLM, Ollama, LM Studio, Anthropic, Gemini, Bedrock, Cohere, Mistral, Together, Fireworks, Groq, DeepSeek,
 # Moonshot, xAI, watsonx, Qwen, Zhipu.
@@ -21,13 +27,14 @@ _CONTEXT = re.compile(
     r"|(?:max(?:imum)?|available|models?|total|supported|allowed) (?:model )?context[ _](?:length|size|window|limit)"
     r"|context (?:length|size|window) (?:is only|of|is|exceeded|limit|overflow)|context window|exceed(?:s|ed)? (?:the )?context"
     r"|(?:longer|larger|bigger|greater) than (?:the |this |its )?(?:models? )?(?:maximum )?context"
-    r"|inputs? tokens \+ max_new_tokens|range of input length|maximum (?:prompt|input|sequence) length",
+    r"|inputs? tokens \+ max_new_tokens|range of input length|maximum (?:prompt|input|sequence) length"
+    r"|\b(?:prompt|input) token(?:s| count)\b.{0,40}?\bexceed|ContextWindowExceeded",
     re.IGNORECASE,
 )
 # the same in words that settings, and limits of a reply, are refused in too
 _LONG = re.compile(
     r"\b(?:input|prompt|context|messages?|request|sequence|text|conversation|inputs|tokens)\b(?:[^.:;{}]|: ?\d){0,60}?"
-    r"\btoo (?:long|large|big)\b(?! to)"
+    r"(?<!took )(?<!taking )\btoo (?:long|large|big)\b(?! to (?!process))"
     r"|too many (?:\w+ ){0,3}tokens|inputs must have less than"
     r"|\b(?:token count|tokens?|prompt|inputs?|length)\b(?:[^:;{}]|: ?\d){0,60}?\bexceed(?:s|ed)? (?:the |its |this |your )?"
     r"(?:max\w*|model|limit|allowed|configured|number|total|tokens?|server)"
@@ -43,21 +50,34 @@ _OF_REPLY = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = re.compile(r"\\?[`'\"*]")
-# by which servers say, with a 5xx, that a prompt is too long: no fault of theirs
-_LENGTH_CODE = re.compile("context_length_exceeded|exceed_context_size|exceeds the available context")
+# of what a server calls too long with a 5xx: only then it is no fault of its own
+_OF_PROMPT = re.compile(r"\b(?:prompt|inputs?|context)\b|超", re.IGNORECASE)
+_KEY = re.compile(
+    r"api[ _-]?key (?:is )?(?:not valid|not found|invalid|incorrect|expired)|API_KEY_INVALID"
+    r"|(?:invalid|incorrect|expired)[ _](?:x[_-])?api[ _-]?key",
+    re.IGNORECASE,
+)
+# names of errors, by which some servers say with another status, or with 200, what others say by one
+_NAMED = {
+    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "billing_error": 402, "not_found_error": 404,
+    "model_not_found": 404, "request_too_large": 413, "rate_limit_error": 429, "rate_limit_exceeded": 429,
+    "resource_exhausted": 429, "overloaded_error": 529, "unavailable": 503,
+}  # fmt: skip
 _MODEL = re.compile(
     r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model",
     re.IGNORECASE,
 )
 # a limit per minute that one request alone is beyond: OpenAI, Groq, Azure
-_TOO_LARGE = re.compile(r"request too large|request_too_large|request is too large for", re.IGNORECASE)
-_REQUESTED = re.compile(r"limit\W{1,3}(\d[\d,]*)\b.{0,80}?\brequested\W{1,3}(\d[\d,]*)", re.IGNORECASE)
+_TOO_LARGE = re.compile(r"request too large|request_too_large|request is too large", re.IGNORECASE)
+_LIMIT = re.compile(r"\blimit(?: is| of)?\W{1,3}(\d[\d,]*)", re.IGNORECASE)
+_REQUESTED = re.compile(r"\brequested\W{1,3}(\d[\d,]*)", re.IGNORECASE)
 
 
 def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
     """The verdict on an error status with this body."""
+    said = _unescaped(said)
     detail = f"{status}: {message(said) or 'without a word'}"
-    if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
+    if status == 402 or (status in (400, 403, 429) and _QUOTA.search(said)):
         return Verdict("fatal", "quota", detail, resets_at=resets_at(headers, said))
     if status == 429:
         if is_never_to_pass(said):
@@ -65,11 +85,11 @@ def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
         return Verdict("retry", "rate_limited", detail, asked(headers, said), resets_at(headers, said))
     if may_pass(status) or status == 409 or status >= 600:  # beyond 599 endpoints number faults of their own
         reason = "server_error" if status >= 500 else "timeout" if status == 408 else "not_ready"
-        if reason == "server_error" and _LENGTH_CODE.search(said):
+        if reason == "server_error" and _is_too_long(said, is_server=True):
             return Verdict("dead", "context_length", detail)
         return Verdict("retry", reason, detail, asked(headers, said))
-    if status in (401, 403):
-        return Verdict("fatal", "unauthorised" if status == 401 else "forbidden", detail)
+    if status in (401, 403, 407) or (status == 400 and _KEY.search(said)):
+        return Verdict("fatal", "unauthorised" if status in (400, 401) else "forbidden", detail)
     if status == 413 and (is_never_to_pass(said) or _is_too_long(said)):
         return Verdict("dead", "context_length", detail)
     if status == 404 or _MODEL.search(said):
@@ -83,20 +103,24 @@ def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
     return Verdict("dead", reason, detail)
 
 
-def judge_error_body(error: object) -> Verdict:
-    """The verdict on `{"error": …}` that came with a success status: by the status inside it, else worth
-    another try.
+def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Verdict:
+    """The verdict on an error that came with a success status: by the status or the name of an error inside it, else
+    worth another try.
     """
-    code = error.get("code") if isinstance(error, dict) else None
-    said = json.dumps({"error": error})
-    if isinstance(code, str) and code.isdecimal():
-        code = int(code)
-    if isinstance(code, int) and 400 <= code < 600:
-        return judge_error(code, said, {})
+    said = json.dumps(body, ensure_ascii=False)
+    fields = error if isinstance(error := body.get("error", body), dict) else {}
+    for value in (fields.get(name) for name in ("code", "status", "type")):
+        code = (
+            int(value)
+            if isinstance(value, str) and value.isdecimal()
+            else _NAMED.get(str(value).lower(), value)
+        )
+        if isinstance(code, int) and 400 <= code < 600:
+            return judge_error(code, said, headers)
     if _QUOTA.search(said):
         return Verdict("fatal", "quota", message(said))
     if _FILTER.search(said) or _is_too_long(said):
-        return judge_error(400, said, {})
+        return judge_error(400, said, headers)
     return Verdict("retry", "not_a_completion", message(said))
 
 
@@ -104,22 +128,39 @@ def is_never_to_pass(said: str) -> bool:
     """Whether a refusal for the rate says that the request alone is beyond the limit: it names more tokens than
     the limit is, or says that the request is too large.
     """
-    if numbers := _REQUESTED.search(said):
-        limit, requested = (int(number.replace(",", "")) for number in numbers.groups())
+    found = _LIMIT.search(said), _REQUESTED.search(said)
+    if found[0] and found[1]:
+        limit, requested = (int(number[1].replace(",", "")) for number in found if number)
         return requested > limit
     return bool(_TOO_LARGE.search(said))
 
 
-def _is_too_long(said: str) -> bool:
-    """Whether a refusal says that the prompt is too long, and not that the limit of its reply is."""
+def _is_too_long(said: str, *, is_server: bool = False) -> bool:
+    """Whether a refusal says that the prompt is too long, and not that the limit of its reply is; of a fault of the
+    server (`is_server`), whether it speaks of the prompt at all.
+    """
     plain = _QUOTES.sub("", said)
-    return bool(_CONTEXT.search(plain) or (_LONG.search(plain) and not _OF_REPLY.search(plain)))
+    if _CONTEXT.search(plain):
+        return True
+    found = _LONG.search(plain)
+    if found is None or _OF_REPLY.search(plain):
+        return False
+    return not is_server or bool(_OF_PROMPT.search(found[0]))
+
+
+def _unescaped(said: str) -> str:
+    """A JSON body with its letters instead of their escapes; any other body as it is."""
+    try:
+        return json.dumps(json.loads(said), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return said
 
 
 def message(said: str) -> str:
     """The endpoint's own words in an error body, on one line, without keys."""
     try:
         found = json.loads(said)
+        found = found[0] if isinstance(found, list) and found else found
         error = found.get("error") or found.get("detail") or found.get("message")
         said = str((error.get("message") if isinstance(error, dict) else error) or said)
     except (ValueError, AttributeError, RecursionError):

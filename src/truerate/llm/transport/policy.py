@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from truerate.core.lenient import loads
+from truerate.core.seen import is_blank
 from truerate.core.text import clean
 from truerate.llm.retrieved import kept
-from truerate.llm.transport.ends import FILTER, LENGTH, end, is_broken
+from truerate.llm.transport.ends import FILTER, LENGTH, end, is_broken, is_unknown, is_whole
 from truerate.llm.transport.error_status import judge_error, judge_error_body
 from truerate.llm.transport.verdict import THOUGHT_ONLY, Verdict, short
 
@@ -22,6 +23,9 @@ _FORM = re.compile(
     r"response_format|json_schema|json schema|structured[ _]outputs?|guided_json|guided decoding",
     re.IGNORECASE,
 )
+
+_REPLY = re.compile(rb'"(?:content|text|generated_text|response)"\s*:')
+_BLOCKED = re.compile(rb'"filtered"\s*:\s*true')  # of a prompt, where no choice follows: Azure
 
 _THOUGHT = ("reasoning_content", "reasoning")  # fields of a message in which servers keep thought apart
 _CACHED = (
@@ -37,7 +41,7 @@ def judge(status: int, headers: Mapping[str, str], body: bytes, *, accept_length
     """The verdict on an HTTP answer."""
     try:
         if 200 <= status < 300:
-            return _judge_body(body, accept_length)
+            return _judge_body(body, headers, accept_length)
         return judge_error(status, body.decode("utf-8", "replace"), headers)
     except _BROKEN as error:
         what = f"{status}: a body that cannot be read ({type(error).__name__})"
@@ -54,7 +58,7 @@ def refuses_form(verdict: Verdict) -> bool:
     return verdict.reason == "rejected" and bool(_FORM.search(verdict.detail))
 
 
-def _judge_body(body: bytes, accept_length: bool) -> Verdict:
+def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) -> Verdict:
     """The verdict on what came with a success status."""
     try:
         found = loads(body)
@@ -63,14 +67,18 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
         return Verdict("retry", reason, _shown(body), is_charged=reason == "bad_json")
     if not isinstance(found, dict):
         return Verdict("retry", "not_a_completion", _shown(body))
-    if error := found.get("error"):
-        return judge_error_body(error)
     choices = found.get("choices")
+    if error := found.get("error"):
+        return judge_error_body({"error": error}, headers)
     if not isinstance(choices, list):
-        return Verdict("retry", "not_a_completion", _shown(body))
+        if _REPLY.search(body):  # of another protocol: its text says nothing of an error
+            return Verdict("retry", "not_a_completion", _shown(body))
+        return judge_error_body(found, headers)
     usage = found.get("usage")
     n_in, n_out, n_cached = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), _cached(usage)
     if not choices:
+        if _BLOCKED.search(body):
+            return Verdict("dead", "content_filter", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
         what = "the completion has no choices"
         return Verdict("retry", "no_choices", what, n_in=n_in, n_out=n_out, is_charged=True)
     choice = choices[0]
@@ -107,10 +115,15 @@ def _thought(message: Mapping[str, Any]) -> str:
 
 
 def _end(choice: Mapping[str, Any]) -> str | None:
-    """The word by which a server says how a reply ended, None where it says none. Some wrap it into an object."""
+    """The word by which a server says how a reply ended, None where it says none. Some wrap it into an object or a list; a
+    router may call whole what its provider does not (`native_finish_reason`).
+    """
     said = choice.get("finish_reason")
-    said = said.get("type") if isinstance(said, dict) else said
-    return _name(said)
+    said = said.get("type", said.get("reason")) if isinstance(said, dict) else said
+    word = _name(said[0] if isinstance(said, list) and said else said)
+    native = _name(choice.get("native_finish_reason"))
+    is_worse = native and is_whole(word) and not is_whole(native) and not is_unknown(native)
+    return native if is_worse else word
 
 
 def _refusal(content: object) -> object:
@@ -137,7 +150,7 @@ def _judge_choice(
     message, word = choice["message"], _end(choice)
     finish = end(word)
     used = used | {"finish": finish, "served": source["model"]}
-    if is_broken(finish):
+    if is_broken(finish) or choice.get("error"):
         error = f": {short(str(choice['error']))}" if choice.get("error") else ""
         return Verdict("retry", "server_error", f"the reply broke off, finish_reason {word!r}{error}", **used)
     if finish == FILTER:
@@ -145,15 +158,15 @@ def _judge_choice(
     if refused := message.get("refusal") or _refusal(message.get("content")):
         return Verdict("dead", "refusal", short(str(refused)), **used)
     thought = _thought(message)
-    if finish == LENGTH and thought and not text.strip():
+    if finish == LENGTH and thought and is_blank(text):
         return Verdict("dead", THOUGHT_ONLY, short(thought), **used)
-    if finish == LENGTH and not (accept_length and text.strip()):
+    if finish == LENGTH and not (accept_length and not is_blank(text)):
         return Verdict("dead", "length", short(text), **used)
     beside = {name: message.get(name) for name in ("tool_calls", *_THOUGHT)} | {
         "logprobs": choice.get("logprobs")
     }
     more = {name: value for name, value in (beside | source).items() if value}
-    if not text.strip() and "tool_calls" not in more:
+    if is_blank(text) and "tool_calls" not in more:
         return Verdict("retry", "empty", short(thought) or "the message has no text", **used)
     return Verdict("keep", text=text, extra=_dumped(more), **used)
 
