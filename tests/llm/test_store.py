@@ -1,6 +1,8 @@
 """The file: what it keeps, what it refuses, and what a kill leaves."""
 
+import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,8 +13,9 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.core.errors import StoreError, TruerateError
-from truerate.llm import stats
+from truerate.llm import ask, stats
 from truerate.llm.store import archive
+from truerate.llm.store.budget import Charge, book
 from truerate.llm.store.lease_holder import LeaseHolder
 from truerate.llm.store.leases import Job, Settled, settle
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
@@ -248,3 +251,55 @@ def test_what_can_be_read_of_a_damaged_store_is_exported(tmp_path, damage, capsy
     with Store(tmp_path / "new.sqlite") as store:
         assert archive.import_(store, tmp_path / "all.parquet") == n
         assert all(reply.text.startswith(f"{texts[key]} ") for key, reply in store.find(list(texts)).items())
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """A store as a killed process leaves it, with what it booked in its -wal alone, beside its folder."""
+    path, left = tmp_path / "r.sqlite", tmp_path / "left" / "r.sqlite"
+    with Store(path) as store:
+        store.write(lambda link: book(link, [Charge("reply", "m", 1, 1, 1, 0.0)] * 3, "2026-01-01"))
+        store.note_calls()
+        left.parent.mkdir()
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{path}{suffix}", f"{left}{suffix}")
+        shutil.copytree(store.folder, f"{left}.d")
+    return left
+
+
+def test_a_store_without_its_log_is_refused_and_what_to_do_works(killed, capfd):
+    wal = killed.with_name("r.sqlite-wal")
+    wal.rename(wal.with_name("away"))
+    with pytest.raises(StoreError, match=r"lacks 3 of 3 calls .* its -wal file was taken away"):
+        Store(killed)
+    with Store(killed, is_read_only=True):
+        assert "lacks 3 of 3 calls that were booked in it" in capfd.readouterr().err
+    for beside in killed.parent.glob("r.sqlite-*"):
+        beside.unlink()
+    wal.with_name("away").rename(wal)  # put back
+    with Store(killed) as store:
+        assert store.query("SELECT calls FROM ledger") == [(3,)]
+    Store(killed).close()  # after a checkpoint there is no log, and nothing is missing
+    assert not wal.exists()
+
+
+def test_a_person_may_go_on_without_what_is_lost_or_with_a_new_store(killed):
+    killed.with_name("r.sqlite-wal").unlink()
+    (killed.with_name("r.sqlite.d") / "booked.json").unlink()
+    Store(killed).close()
+
+
+def test_a_new_store_beside_the_folder_of_an_old_one_is_none_that_lost_something(killed):
+    for file in killed.parent.glob("r.sqlite*"):
+        if file.is_file():
+            file.unlink()
+    Store(killed).close()
+
+
+def test_a_run_notes_what_it_books_beside_its_store(at):
+    """The calls of a run lie in its store and are noted beside it, so that a later loss of the log is seen."""
+    layout = at()
+    ask([asking(f"question {n}") for n in range(5)], layout, label="x")
+    with Store(layout.store) as store:
+        noted = json.loads((store.folder / "booked.json").read_text("utf-8"))
+        assert noted[1] == store.query("SELECT SUM(calls) FROM ledger")[0][0] == 5

@@ -6,6 +6,7 @@ logging needs all processes on one host, so a file on a network file system is r
 
 import fcntl
 import os
+import secrets
 import sqlite3
 import time
 import zlib
@@ -219,7 +220,8 @@ class KeyedStore:
                 if self._is_made(link):
                     return
                 link.executescript(f"PRAGMA page_size = {self.KIND.page_size}; PRAGMA journal_mode = WAL;")
-                script = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format};"
+                # a number of its own, by which what lies beside a store is told to be of it
+                script = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format}; PRAGMA application_id = {secrets.randbits(31)};"
                 link.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             finally:
                 link.close()

@@ -207,6 +207,8 @@ class Leases:
         try:
             with self.store.explained():
                 outcomes = done.result()
+                if any(one.charges for one, _, _ in batch if one):
+                    self.store.note_calls()
         except Exception as raised:  # whatever it is, each that waits is told
             error = raised
         for _, job, future in batch:

@@ -2,10 +2,11 @@
 twice.
 
 Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds
-what belongs to running processes: slots of endpoints and sockets of launched servers. Write-ahead logging
+what belongs to running processes (slots of endpoints, sockets of launched servers) and how many calls are booked. Write-ahead logging
 needs all processes on one host.
 """
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,14 +17,17 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from truerate.core.errors import StoreError
 from truerate.core.keyed_store import KeyedStore, Kind
 from truerate.core.onehost import hold
+from truerate.core.terminal import say
 from truerate.llm.store.writer import Result, Writer
 from truerate.llm.transport.ends import end, is_broken
 from truerate.llm.transport.prompt_cut import is_cut
 
 FORMAT = 1
 EXPORT = "truerate llm export FILE"
+BOOKED = "booked.json"  # in the folder beside a store
 CHUNK = 500  # keys per SELECT
 ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
 # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
@@ -95,6 +99,7 @@ class Store(KeyedStore):
         if not self.is_read_only:
             with self.explained():
                 self.folder.mkdir(mode=0o700, exist_ok=True)
+        self._refuse_loss()
 
     def close(self) -> None:
         """Finish all writes and let go of the file."""
@@ -105,6 +110,40 @@ class Store(KeyedStore):
     def hold(self) -> None:
         """Say that this host uses the file now. Raises TruerateError where another host does."""
         hold(self.folder, f"response store {str(self.path)!r}")
+
+    def note_calls(self) -> None:
+        """Write beside the file how many calls are booked in it by now: what was committed lies in its -wal until a
+        checkpoint, and a store without that opens as an older one.
+        """
+        calls = json.dumps(self._booked())
+        with self.explained():
+            (self.folder / BOOKED).write_text(calls, "utf-8")
+
+    def _booked(self) -> list[int]:
+        """The number of this store, and the calls in its ledger, which never become fewer."""
+        ((number,),) = self.query("PRAGMA application_id")
+        ((calls,),) = self.query("SELECT CAST(TOTAL(calls) AS INTEGER) FROM ledger")
+        return [number, calls]
+
+    def _refuse_loss(self) -> None:
+        """Raise StoreError where calls that were booked are not in the file any more; of one that is read alone say so."""
+        mark = self.folder / BOOKED
+        try:
+            number, noted = json.loads(mark.read_text("utf-8"))
+        except (OSError, ValueError, TypeError):
+            return
+        own, calls = self._booked()
+        if own != number or calls >= noted:
+            return
+        line = (
+            f"response store {str(self.path)!r} lacks {noted - calls:,} of {noted:,} calls that were booked in it: its -wal "
+            f"file was taken away, or an older copy lies in its place; put that back, or delete {str(mark)!r} to go on "
+            "without them (their replies are asked and paid again)"
+        )
+        if not self.is_read_only:
+            super().close()
+            raise StoreError(line)
+        say(line)
 
     @property
     def folder(self) -> Path:

@@ -54,8 +54,13 @@ class RateLimiter:
                     self._paused_until, self.why = until, "another process backs off"
 
     def left(self) -> float:
-        """Seconds of a pause that are left, 0 or less without one."""
-        return self._paused_until - time.time()
+        """Seconds of a pause that are left, 0 or less without one. A pause that ends later than any may was begun
+        before the clock was set back: it is over.
+        """
+        left = self._paused_until - time.time()
+        if left > LONGEST_S:
+            self._paused_until = left = 0.0
+        return left
 
     async def gate(self) -> None:
         """Wait until one request may go out, or the run ends; `done` says that it came back. After a pause the
