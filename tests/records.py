@@ -1,6 +1,5 @@
 """The records of all tracks' metrics, and what needs them, for tests of pages."""
 
-from importlib import import_module
 from pathlib import Path
 
 from truerate.leaderboard.metrics import METRICS as SHARED
@@ -8,19 +7,20 @@ from truerate.site import board as site_board
 from truerate.site import panels as site_panels
 from truerate.site.measures import Measure
 from truerate.site.vocabulary import Vocabulary
+from truerate.tracks.protocol import card_of_track, metrics_of_track
 
 TRACKS = Path(__file__).parents[1] / "src" / "truerate" / "tracks"
-NAMES = tuple(sorted(path.parent.name for path in TRACKS.glob("*/card.py")))
+NAMES = tuple(sorted(path.parent.name for path in TRACKS.glob("*/card.yaml")))
 
 
 def records(track):
     """The records of a track's own metrics by name."""
-    return {one.name: one for one in import_module(f"truerate.tracks.{track}.metrics").METRICS}
+    return {one.name: one for one in metrics_of_track(track)}
 
 
 def card(track):
     """The card of a track."""
-    return import_module(f"truerate.tracks.{track}.card").CARD
+    return card_of_track(track)
 
 
 def measures(track):

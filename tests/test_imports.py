@@ -58,9 +58,11 @@ def test_rooms_import_only_what_stands_before_them(room):
 
 
 def test_tracks_never_import_one_another():
-    """What several of them need stands in a module beside them."""
+    """What several of them need stands in a module beside them; `registry` alone names them."""
     beside = [path.stem for path in (SRC / "truerate" / "tracks").glob("*.py")]
-    for path in (SRC / "truerate" / "tracks").rglob("*.py"):
+    for path in sorted((SRC / "truerate" / "tracks").rglob("*.py")):
+        if path.stem == "registry":
+            continue
         track = path.relative_to(SRC / "truerate" / "tracks").parts[0]
         others = {
             name

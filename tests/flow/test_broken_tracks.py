@@ -19,11 +19,16 @@ class Settings(Track):
     subjects: Names
 """
 SOUND = BLOCKS.format(asks="subjects")
+HALF = """from truerate.tracks.protocol import Protocol
+class Half(Protocol):
+    name = "half"
+PROTOCOL = Half()
+"""
 TRACKS = {  # what is wrong with a track, and its files
     "bare": {},
     "torn": {"settings": "class Settings(:"},
     "lost": {"settings": BLOCKS.format(asks="subject")},
-    "half": {"settings": SOUND, "card": "from truerate.core.card import Card\nCARD = Card(name='half')"},
+    "half": {"settings": SOUND, "protocol": HALF},
     "mute": {"settings": SOUND},
 }
 SAID = {
@@ -31,8 +36,8 @@ SAID = {
     "torn": "boards.new.track: truerate/tracks/torn/settings.py cannot be imported: SyntaxError",
     "lost": "boards.new.track: track 'lost': `asks` of its Settings names 'subject', which is no setting of it; "
     "did you mean 'subjects'?; there: subjects",
-    "half": "track 'half': truerate/tracks/half/card.py cannot be imported: TypeError: Card.__init__() missing",
-    "mute": "params.yaml: track 'mute': it lacks `CARD`, which tracks/mute/card.py must hold",
+    "half": "track 'half': its Half lacks `graph`; every protocol has: contexts, exported, graph, name, score, settings, sizes",
+    "mute": "params.yaml: track 'mute': tracks/mute/protocol.py must hold `PROTOCOL`, an object of a class of tracks/protocol.py",
 }
 SCRIPT = """
 import contextlib, io, json, sys

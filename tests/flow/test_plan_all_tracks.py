@@ -14,7 +14,7 @@ from truerate.config.track_blocks import found
 from truerate.flow.gpu_plan import gpu_plan
 from truerate.flow.plan import label_notes, labels, plan
 from truerate.flow.sources import import_source
-from truerate.flow.tracks import planning_of
+from truerate.flow.tracks import protocol_of
 from truerate.flow.unasked import of_plan
 
 QA = {
@@ -93,10 +93,10 @@ def test_published_pairs_are_written_by_nobody_unless_the_board_says_so(at):
 
 
 def test_what_a_track_does_not_say_has_a_default(at):
-    said = planning_of(at, "replies")
+    said = protocol_of(at, "replies")
     assert (said.assumed, said.stand_ins, said.first_drawn) == (None, {}, ())
     assert [
         *said.services(at, "replies", {}),
-        *said.labels(at, "replies"),
+        *said.label_precision(at, "replies"),
         *said.label_notes(at, "replies"),
     ] == []

@@ -2,8 +2,6 @@
 
 import ast
 import re
-import sys
-import types
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +16,9 @@ from truerate.core.errors import TruerateError
 from truerate.flow import graph, tracks
 from truerate.flow.check_names import check_names
 from truerate.flow.tracks import load_track, refuse_other_tasks, tasks_of
+from truerate.tracks import halueval
 from truerate.tracks.contract import Reads
+from truerate.tracks.halueval.protocol import HaluEval
 
 ROOT = Path(__file__).parents[2]
 # Rooms that know no track. Readers of sources bear the names of the papers' own file formats.
@@ -36,27 +36,25 @@ def test_only_a_track_with_spans_marks_tokens():
     assert [name for name in found() if load_track(name).marks_tokens] == ["halludial", "mfava"]
 
 
+def test_a_part_that_every_protocol_has_must_be_there(monkeypatch):
+    monkeypatch.delattr(HaluEval, "score")
+    with pytest.raises(
+        TruerateError, match="'halueval': its HaluEval lacks `score`; every protocol has: contexts"
+    ) as caught:
+        load_track.__wrapped__("halueval")
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
-    ("module", "name", "value", "said"),
+    ("part", "value", "said"),
     [
-        (
-            "scores",
-            "score",
-            None,
-            "lacks `score`, which tracks/halueval/steps.py or tracks/halueval/scores.py must hold; every track has: CARD",
-        ),
-        ("card", "CARD", "a card", "`CARD` of tracks/halueval/card.py is a str; it must be a Card"),
-        ("steps", "label", 3, "`label` of tracks/halueval/steps.py is a int; it must be a function"),
+        ("label", 3, "has a int as `label`; it must be a function"),
+        ("scored", "facts", "has a str as `scored`; it must be a tuple"),
+        ("reasons", (), "has a tuple as `reasons`; it must be a mapping"),
     ],
 )
-def test_a_gap_is_one_line(monkeypatch, module, name, value, said):
-    whole = f"truerate.tracks.halueval.{module}"
-    real = tracks.import_module(whole)
-    other = types.ModuleType(whole)
-    vars(other).update({key: one for key, one in vars(real).items() if key != name})
-    if value is not None:
-        setattr(other, name, value)
-    monkeypatch.setitem(sys.modules, whole, other)
+def test_a_part_of_another_kind_is_one_line(monkeypatch, part, value, said):
+    monkeypatch.setattr(HaluEval, part, value)
     with pytest.raises(TruerateError, match=re.escape(said)) as caught:
         load_track.__wrapped__("halueval")
     assert "\n" not in str(caught.value)
@@ -67,36 +65,36 @@ def twice(metrics):
 
 
 def of_card(**changes):
-    return "card", "CARD", lambda own: replace(own, **changes)
+    return "card", lambda own: replace(own, **changes)
 
 
 def of_step(**changes):
-    return "graph", "GRAPH", lambda own: (replace(own[0], **changes), *own[1:])
+    return "graph", lambda own: (replace(own[0], **changes), *own[1:])
 
 
 def of_metric(**changes):
-    return "metrics", "METRICS", lambda own: (*own, replace(own[0], name="x", **changes))
+    return "metrics", lambda own: (*own, replace(own[0], name="x", **changes))
 
 
 UNFIT = {
-    "a step without a function": ("graph", "GRAPH", lambda own: (replace(own[0], name="mime"),), "'mime' of its graph has no function"),
-    "what is no step": ("graph", "GRAPH", lambda own: ("sample",), "GRAPH holds 'sample'"),
-    "a step of later": ("graph", "GRAPH", lambda own: tuple(reversed(own)), "steps before it"),
-    "a role that is no setting": ("graph", "GRAPH", lambda own: (replace(own[0], role="nobody"),), "'nobody'"),
-    "two records of one name": ("metrics", "METRICS", twice, "two records of metric"),
-    "what is no record": ("metrics", "METRICS", lambda own: ("accuracy",), "METRICS holds 'accuracy'"),
-    "a rank of what is not recorded": ("metrics", "METRICS", lambda own: own[-1:], "its card ranks 'accuracy'"),
-    "no word on plans": ("plan", "assumed", lambda own: None, "plan.py must hold `assumed`"),
+    "a step without a function": ("graph", lambda own: (replace(own[0], name="mime"),), "'mime' of its graph has no function"),
+    "what is no step": ("graph", lambda own: ("sample",), "its graph holds 'sample'"),
+    "a step of later": ("graph", lambda own: tuple(reversed(own)), "steps before it"),
+    "a role that is no setting": ("graph", lambda own: (replace(own[0], role="nobody"),), "'nobody'"),
+    "two records of one name": ("metrics", twice, "two records of metric"),
+    "what is no record": ("metrics", lambda own: ("accuracy",), "its metrics hold 'accuracy'"),
+    "a rank of what is not recorded": ("metrics", lambda own: own[-1:], "its card ranks 'accuracy'"),
+    "no word on plans": ("assumed", lambda own: None, "its protocol must have `assumed`"),
 }  # fmt: skip
 UNFIT |= {
-    "a card without a summary": (*of_card(summary=""), "`summary` of its CARD is empty"),
-    "a text for a list": (*of_card(caveats="one"), "`caveats` of its CARD is a str; it must be a tuple"),
+    "a card without a summary": (*of_card(summary=""), "`summary` of its card is empty"),
+    "a text for a list": (*of_card(caveats="one"), "`caveats` of its card is a str; it must be a tuple"),
     "a section that is none": (
         *of_card(steps=("one",)),
-        "`steps` of its CARD holds 'one'; it must hold Section",
+        "`steps` of its card holds 'one'; it must hold Section",
     ),
-    "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its CARD is a str; it must be a Ranked"),
-    "an audit by a word": (*of_card(is_audited="no"), "`is_audited` of its CARD is a str; it must be a bool"),
+    "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its card is a str; it must be a Ranked"),
+    "an audit by a word": (*of_card(is_audited="no"), "`is_audited` of its card is a str; it must be a bool"),
     "a step that reads none": (
         *of_step(reads=(Reads("simple"),)),
         "step 'sample' reads 'simple', which does not stand before it",
@@ -107,28 +105,28 @@ UNFIT |= {
         "step 'sample' of its graph gives 'pages' beside replies; allowed: documents",
     ),
     "a table that a data set has not": (
-        *("steps", "SCORED", lambda own: ("fact",)),
-        "`SCORED` of its steps.py names 'fact'; did you mean 'facts'?",
+        *("scored", lambda own: ("fact",)),
+        "`scored` of its protocol names 'fact'; did you mean 'facts'?",
     ),
     "a query of what a source has not": (
-        *("steps", "QUERIED", lambda own: ("document",)),
-        "`QUERIED` of its steps.py names 'document'; did you mean 'documents'?",
+        *("queried", lambda own: ("document",)),
+        "`queried` of its protocol names 'document'; did you mean 'documents'?",
     ),
     "slices of no step": (
-        *("steps", "SLICED", lambda own: ("simple",)),
-        "`SLICED` of its steps.py names 'simple'; did you mean 'sample'?",
+        *("sliced", lambda own: ("simple",)),
+        "`sliced` of its protocol names 'simple'; did you mean 'sample'?",
     ),
     "columns of no table": (
-        *("steps", "SCORED_COLUMNS", lambda own: {"fact": ("text",)}),
-        "`SCORED_COLUMNS` of its steps.py names 'fact'; allowed: ",
+        *("scored_columns", lambda own: {"fact": ("text",)}),
+        "`scored_columns` of its protocol names 'fact'; allowed: ",
     ),
     "a column that a table has not": (
-        *("steps", "SCORED_COLUMNS", lambda own: {"facts": ("texts",)}),
-        "`SCORED_COLUMNS` of its steps.py names column 'texts' of 'facts'; did you mean 'text'?; allowed: ",
+        *("scored_columns", lambda own: {"facts": ("texts",)}),
+        "`scored_columns` of its protocol names column 'texts' of 'facts'; did you mean 'text'?; allowed: ",
     ),
     "columns that labels read of no table": (
-        *("steps", "LABELLED_COLUMNS", lambda own: {"fact": ("text",)}),
-        "`LABELLED_COLUMNS` of its steps.py names 'fact'; allowed: ",
+        *("labelled_columns", lambda own: {"fact": ("text",)}),
+        "`labelled_columns` of its protocol names 'fact'; allowed: ",
     ),
     "a table that is nearly one": (
         *of_metric(table="recogniton"),
@@ -148,10 +146,17 @@ UNFIT |= {
 
 @pytest.mark.parametrize("case", UNFIT)
 def test_parts_that_do_not_fit_together_are_one_line(monkeypatch, case):
-    module, name, change, said = UNFIT[case]
-    whole = tracks.import_module(f"truerate.tracks.halueval.{module}")
+    part, change, said = UNFIT[case]
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(whole, name, change(getattr(whole, name, None)), raising=False)
+    changed = change(getattr(load_track("halueval"), part))
+    monkeypatch.setattr(HaluEval, part, changed)
+    if part == "graph":
+        monkeypatch.setattr(halueval.graph, "GRAPH", changed)
+    if part in ("card", "metrics"):  # which are read without the protocol
+        read = getattr(tracks, f"{part}_of_track")
+        monkeypatch.setattr(
+            tracks, f"{part}_of_track", lambda track: changed if track == "halueval" else read(track)
+        )
     for known in (load_track, graph.steps):
         known.cache_clear()
     with pytest.raises(TruerateError) as caught:

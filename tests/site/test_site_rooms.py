@@ -12,7 +12,7 @@ from truerate.site.sections import Page, page_of
 
 HOUSE = Path(__file__).parents[2]
 SITE, ROOM = HOUSE / "site", HOUSE / "src/truerate/site"
-TRACKS = sorted(path.parent.name for path in (HOUSE / "src/truerate/tracks").glob("*/card.py"))
+TRACKS = sorted(path.parent.name for path in (HOUSE / "src/truerate/tracks").glob("*/card.yaml"))
 TEMPLATES = sorted(
     path for folder in ("site/templates", "src/truerate") for path in (HOUSE / folder).rglob("*.j2")
 )

@@ -14,7 +14,12 @@ from types import ModuleType
 PACKAGES = ("truerate", "truerate_world")
 # Rooms of `truerate` whose modules, and what these import, leave huggingface_hub and torch alone, and look at no frame.
 ROOMS = ("cli", "config", "core", "metrics", "leaderboard", "sources", "tracks", "flow", "llm", "site")
-BUT = ("truerate.flow.publish", "truerate.flow.release", "truerate.tracks.halludial.steps")
+BUT = (
+    "truerate.flow.publish",
+    "truerate.flow.release",
+    "truerate.tracks.halludial.protocol",
+    "truerate.tracks.halludial.steps",
+)
 
 READERS = "truerate.llm.replies."
 

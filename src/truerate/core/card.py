@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from truerate.core.data_files import data_beside
+from truerate.core.data_files import read_data
 
 
 @dataclass(frozen=True)
@@ -94,15 +95,24 @@ class Card:
     takes_errata: bool = False
 
 
-def card_beside(module: str) -> Card:
-    """Return the card in card.yaml beside a module (`__file__`); its keys are the fields of `Card`."""
-    card: dict[str, Any] = data_beside(module, "card.yaml")
+def read_card(path: Path) -> Card:
+    """Return the card that a card.yaml holds; its keys are the fields of `Card`. Raises TruerateError."""
+    return read_data(path, _card)
+
+
+def _card(card: dict[str, Any]) -> Card:
     words: dict[str, Any] = card.pop("words", {})
     by_key = words.pop("by_key", {})
     words["by_key"] = {(key, value): text for key, texts in by_key.items() for value, text in texts.items()}
     words["names"] = frozenset(words.get("names", ()))
-    card |= {name: tuple(card[name]) for name in ("caveats", "judged_caveats", "forms") if name in card}
-    card["steps"] = tuple(Section(**step) for step in card["steps"])
-    card["ranks"] = Ranked(**card["ranks"])
-    card["attributes"] = frozenset(card.get("attributes", ()))
-    return Card(words=Words(**words), **card)
+    lists = {name: tuple(value) for name, value in card.items() if isinstance(value, list)}
+    steps = tuple(Section(**step) for step in card.pop("steps"))
+    attributes = frozenset(card.pop("attributes", ()))
+    ranks = Ranked(**card.pop("ranks"))
+    return Card(
+        **card | {name: lists[name] for name in card if name in lists},
+        steps=steps,
+        attributes=attributes,
+        ranks=ranks,
+        words=Words(**words),
+    )

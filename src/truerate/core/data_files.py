@@ -1,14 +1,28 @@
 """The YAML files that lie beside code: facts of a paper and words of pages, in the order in which they are written."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
+from truerate.core.errors import TruerateError
+
+T = TypeVar("T")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def data_beside(module: str, name: str) -> dict[str, Any]:
-    """Return what the YAML file `name` in the folder of a module (`__file__`) holds."""
-    values: dict[str, Any] = yaml.load(Path(module).with_name(name).read_text("utf-8"), _Loader)
-    return values
+def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
+    """Return what `build` makes of the mapping in a YAML file; raises TruerateError, with its name, where the file is not
+    there, is no YAML, or holds a key too many or too few.
+    """
+    name = "/".join(path.parts[-3:])
+    try:
+        values: dict[str, Any] = yaml.load(path.read_text("utf-8"), _Loader)
+        return build(values)
+    except FileNotFoundError:
+        raise TruerateError(f"{name} is not there") from None
+    except yaml.YAMLError as error:
+        raise TruerateError(f"{name} is no YAML: {' '.join(str(error).split())}") from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise TruerateError(f"{name} does not hold what it must: {error}") from None

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from truerate.core.data_files import data_beside
+from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError, listed, meant
 
 Direction = Literal["up", "down", ""]
@@ -83,11 +84,11 @@ class Metric:
         return {name: getattr(self, name) for name in names}
 
 
-def metrics_beside(module: str) -> tuple[Metric, ...]:
-    """Return the records of metrics.yaml beside a module (`__file__`), in order: table → name → fields of `Metric`."""
-    tables = data_beside(module, "metrics.yaml")
-    return tuple(
-        Metric(name=name, table=table, **record)
-        for table, records in tables.items()
-        for name, record in records.items()
-    )
+def read_metrics(path: Path) -> tuple[Metric, ...]:
+    """Return the records of a metrics.yaml in order: table → name → fields of `Metric`. Raises TruerateError."""
+
+    def build(tables: dict[str, dict[str, Any]]) -> tuple[Metric, ...]:
+        records = [(table, *item) for table, by_name in tables.items() for item in by_name.items()]
+        return tuple(Metric(name=name, table=table, **fields) for table, name, fields in records)
+
+    return read_data(path, build)

@@ -98,7 +98,7 @@ def _faults_of_card(card: Card) -> Iterator[str]:
         if one.name == "asked" and value is None:
             continue
         if not isinstance(value, kind):
-            yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
+            yield f"`{one.name}` of its card is a {type(value).__name__}; it must be a {kind.__name__}"
         elif not value and one.name not in (
             "caveats",
             "judged_caveats",
@@ -107,9 +107,9 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             "is_audited",
             "takes_errata",
         ):
-            yield f"`{one.name}` of its CARD is empty"
+            yield f"`{one.name}` of its card is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
-            yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"
+            yield f"`{one.name}` of its card holds {strange[0]!r}; it must hold {held.__name__}"
 
 
 def _parts(value: object) -> tuple[object, ...]:
@@ -125,24 +125,24 @@ def _check_graph(at: Layout, board: str) -> None:
     assumes.
     """
     from truerate.flow import graph
-    from truerate.flow.tracks import module_of_track, planning_of, protocol_of
+    from truerate.flow.tracks import protocol_of
     from truerate.tracks.contract import Step
 
     name, track = at.p.board(board).track, protocol_of(at, board)
     if strange := [one for one in track.graph if not isinstance(one, Step)]:
         raise TruerateError(
-            f"track {name!r}: GRAPH holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
+            f"track {name!r}: its graph holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
         )
     graph.in_order(name, track.graph)
     for step in track.graph:
         graph.jobs(at, board, step)
-        if not callable(getattr(module_of_track(name, "steps"), step.name, None)):
+        if not callable(track.step_functions.get(step.name)):
             raise TruerateError(
-                f"track {name!r}: step {step.name!r} of its graph has no function in steps.py"
+                f"track {name!r}: step {step.name!r} of its graph has no function among its `step_functions`"
             )
-    if track.graph and not callable(planning_of(at, board).assumed):
+    if track.graph and not callable(protocol_of(at, board).assumed):
         raise TruerateError(
-            f"track {name!r}: plan.py must hold `assumed`, what a plan takes a missing reply to say"
+            f"track {name!r}: its protocol must have `assumed`, what a plan takes a missing reply to say"
         )
     _refuse(name, _unknown_tables(track))
 
@@ -156,23 +156,23 @@ def _unknown_tables(track: Any) -> Iterator[str]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
     steps = [step.name for step in track.graph]
     if lost := [table for table in track.queried if table not in SOURCE]:
-        yield f"`QUERIED` of its steps.py names {lost[0]!r}{meant(lost[0], SOURCE)}; allowed: {listed(SOURCE)}"
+        yield f"`queried` of its protocol names {lost[0]!r}{meant(lost[0], SOURCE)}; allowed: {listed(SOURCE)}"
     if lost := [name for name in track.sliced if name not in steps]:
-        yield f"`SLICED` of its steps.py names {lost[0]!r}{meant(lost[0], steps)}; allowed: {listed(steps)}"
+        yield f"`sliced` of its protocol names {lost[0]!r}{meant(lost[0], steps)}; allowed: {listed(steps)}"
     if lost := [table for table in track.scored if table not in DATASET]:
-        yield f"`SCORED` of its steps.py names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
-    yield from _unknown_columns("SCORED_COLUMNS", track.scored_columns)
-    yield from _unknown_columns("LABELLED_COLUMNS", track.labelled_columns)
+        yield f"`scored` of its protocol names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
+    yield from _unknown_columns("scored_columns", track.scored_columns)
+    yield from _unknown_columns("labelled_columns", track.labelled_columns)
 
 
 def _unknown_columns(place: str, columns_of: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Tables of a data set and columns that there are none of, in a mapping of a track's steps.py."""
+    """Tables of a data set and columns that there are none of, in a mapping of a track's protocol."""
     for table, columns in columns_of.items():
         if table not in DATASET:
-            yield f"`{place}` of its steps.py names {table!r}; allowed: {listed(DATASET)}"
+            yield f"`{place}` of its protocol names {table!r}; allowed: {listed(DATASET)}"
         elif lost := [name for name in columns if name not in (known := schema(DATASET[table]))]:
             what = f"column {lost[0]!r} of {table!r}{meant(lost[0], known)}"
-            yield f"`{place}` of its steps.py names {what}; allowed: {listed(known)}"
+            yield f"`{place}` of its protocol names {what}; allowed: {listed(known)}"
 
 
 def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
     tables = _tables_shown(track)
     for one in records:
         if not isinstance(one, Metric):
-            yield f"METRICS holds {one!r}; it must hold Metrics of tracks/contract.py"
+            yield f"its metrics hold {one!r}; it must hold Metrics of core/metric.py"
             continue
         for key, allowed in WORDS.items():
             if (value := getattr(one, key)) not in allowed:

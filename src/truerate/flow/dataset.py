@@ -39,7 +39,7 @@ from truerate.flow import graph
 from truerate.flow.dataset_tables import BESIDE, DATASET, PARTED
 from truerate.flow.guard import handed, refuse_edited, write_json, write_lines
 from truerate.flow.sources import SourceTables, load_source
-from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
+from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of
 
 PAGES = "documents"  # of the tables beside replies the one that outgrows memory
 Thinned = Callable[[str, pl.DataFrame], pl.DataFrame]
@@ -89,7 +89,7 @@ def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables
     steps that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for a step that the
     track has not.
     """
-    return getattr(track_of(at, board, "steps"), graph.step_of(at, board, name).name)
+    return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
 
 
 def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:

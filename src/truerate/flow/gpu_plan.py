@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.flow.tracks import planning_of
+from truerate.flow.tracks import protocol_of
 from truerate.tracks.gpu_cost import GridCell
 
 COLUMNS = {
@@ -26,7 +26,7 @@ def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
     """
     lines = []
     for name in [board] if board else at.p.boards:
-        for one in planning_of(at, name).gpu_hours(at.p, name, _cells(at, name)):
+        for one in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):
             lines.append(dict(zip(COLUMNS, (name, *one), strict=True)))
     return pl.DataFrame(lines, schema=COLUMNS)
 

@@ -19,7 +19,7 @@ from truerate.flow.dataset import beside_all, replies_of, step_function, with_be
 from truerate.flow.gpu_plan import NOTE
 from truerate.flow.judge_plan import LATER, judges
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import planning_of
+from truerate.flow.tracks import protocol_of
 from truerate.llm import Estimate, Reply, Request, estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.sources import SourceTables
@@ -71,7 +71,7 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
         lines += [{"board": name} | line.row() for line in own]
         lines += [
             {"board": name, "tokens_low": 0, "tokens_high": 0} | one
-            for one in planning_of(there, name).services(there, name, given)
+            for one in protocol_of(there, name).services(there, name, given)
         ]
         lines += [{"board": name} | _judging(there, *one) for one in judges(there, name)]
     return pl.DataFrame(lines, schema=COLUMNS)
@@ -160,7 +160,7 @@ def walk(
     `job` has the work of one done, over all shards, by calling what it is handed with how to ask (and perhaps with
     what is to be done after each shard); it returns what that gave.
     """
-    stand_ins = planning_of(at, board).stand_ins
+    stand_ins = protocol_of(at, board).stand_ins
     given: dict[tuple[str, str], Given] = {}
     last = _last_read(at, board)
     for step in graph.steps_of(at, board):
@@ -217,7 +217,7 @@ def _all_shards(
 
 def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
     """The reply that stands, in a step, for one that has not come: by its key and request."""
-    assumed, settings = planning_of(at, board).assumed, at.p.track(board)
+    assumed, settings = protocol_of(at, board).assumed, at.p.track(board)
     assert assumed is not None  # every track with steps has it (`check_tracks`)
     return lambda key, request: assumed_reply(key, assumed(step.name, key, request, settings))
 
@@ -280,7 +280,7 @@ def labels(at: Layout, board: str | None) -> pl.DataFrame:
     """
     lines = []
     for name in [board] if board else at.p.boards:
-        lines += [{"board": name} | line for line in planning_of(at, name).labels(at.on(name), name)]
+        lines += [{"board": name} | line for line in protocol_of(at, name).label_precision(at.on(name), name)]
     return pl.DataFrame(lines, infer_schema_length=None)
 
 
@@ -288,7 +288,7 @@ def label_notes(at: Layout, board: str | None) -> list[str]:
     """What is to be known of people's labels on each board whose track says something (`label_notes` of its `plan`)."""
     notes = []
     for name in [board] if board else at.p.boards:
-        notes += [f"{name}: {note}" for note in planning_of(at, name).label_notes(at.on(name), name)]
+        notes += [f"{name}: {note}" for note in protocol_of(at, name).label_notes(at.on(name), name)]
     return notes
 
 

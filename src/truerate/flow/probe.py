@@ -23,7 +23,7 @@ from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.flow.plan import Given, Run, assuming, imported, planned, walk
-from truerate.flow.tracks import planning_of
+from truerate.flow.tracks import protocol_of
 from truerate.flow.unasked import unasked
 from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
@@ -187,7 +187,7 @@ def few(at: Layout, board: str, n: int) -> Layout:
     """
     own, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
-    names = planning_of(at, board).first_drawn
+    names = protocol_of(at, board).first_drawn
     cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
     changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))

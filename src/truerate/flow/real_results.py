@@ -18,11 +18,11 @@ from truerate.flow.real_orders import orders
 from truerate.flow.real_suspects import suspects
 from truerate.flow.result_files import ROWS, SCORES, load_result, slice_texts
 from truerate.flow.result_labels import LABELS, load_labels
-from truerate.flow.tracks import module_of_track
 from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.metrics.power import more_units_to_separate
 from truerate.site.measures import Measure
 from truerate.site.real.results import NO_WORDS, Printed, RealBoard, RealScore, Slice
+from truerate.tracks.protocol import card_of_track
 
 RESULTS = "results"  # beside params.yaml
 MOST_DIGITS = 12  # of a figure: what is printed with more was written by a program, as that of ours would be
@@ -100,8 +100,7 @@ def read_board(folder: Path) -> RealBoard:
 
 def _words(track: str) -> Words:
     """The words of a track; none for one that is not there, as results of others may have."""
-    card = module_of_track(track, "card") if track in tracks_found() else None
-    return card.CARD.words if card else NO_WORDS
+    return card_of_track(track).words if track in tracks_found() else NO_WORDS
 
 
 def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:

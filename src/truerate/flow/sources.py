@@ -12,9 +12,8 @@ from truerate.core.schemas import Document, Table, load, read_json, save, save_q
 from truerate.flow.dataset_tables import SOURCE
 from truerate.flow.guard import handed, refuse_edited, write_json
 from truerate.flow.imported import save_state, state_of
-from truerate.flow.tracks import known_tasks, refuse_other_tasks, track_of
+from truerate.flow.tracks import known_tasks, protocol_of, refuse_other_tasks
 from truerate.sources import SourceTables
-from truerate.tracks.contract import OPTIONAL
 
 ARTICLES = "articles"  # the whole texts of articles, where a board gives them to its detectors
 
@@ -63,7 +62,7 @@ def load_source(
 ) -> SourceTables:
     """The tables of a board's source. Those that its track names (`queried`) are queries: of them each reads what it needs."""
     name = at.p.board(board).source
-    queried = getattr(track_of(at, board, "steps"), OPTIONAL["queried"].name, ())
+    queried = protocol_of(at, board).queried
     tables = {}
     for table, model in SOURCE.items():
         path = at.source(name, table)

@@ -1,12 +1,11 @@
 """The tracks, found by the names of their folders, each loaded and checked once as what the contract says."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 import polars as pl
 
@@ -16,53 +15,51 @@ from truerate.core.card import Card
 from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
 from truerate.leaderboard.metrics import METRICS as SHARED
-from truerate.tracks.contract import OPTIONAL, PLANNED, REQUIRED, Part, Planning, Protocol
+from truerate.tracks.protocol import REQUIRED, Protocol, card_of_track, metrics_of_track
+from truerate.tracks.registry import PROTOCOLS
 
-ABSENT = object()
+_KINDS: dict[type, tuple[str, ...]] = {
+    tuple: ("queried", "sliced", "scored", "totals", "claims", "graph", "first_drawn"),
+    Mapping: ("step_functions", "reasons", "scored_columns", "labelled_columns", "alike", "stand_ins"),
+}
 
 
 @cache
 def load_track(name: str) -> Protocol:
-    """A track as its folder offers it. Raises TruerateError where there is no such folder, or it lacks a part
-    that every track has.
-    """
+    """A track's protocol. Raises TruerateError where there is no such folder, or it lacks a part that every track has."""
     if name not in found():
         raise TruerateError(f"no track {name!r}; there: {listed(found())}")
-    parts: dict[str, Any] = {"settings": declared(name, "Settings"), "sizes": declared(name, "Sizes")}
-    for part, place in (REQUIRED | OPTIONAL).items():
-        module, value = _part(name, place)
-        if value is not ABSENT:
-            _refuse_unfit(name, part, value, f"`{place.name}` of tracks/{name}/{module}.py")
-            parts[part] = value
-        elif part in REQUIRED:
-            files = " or ".join(f"tracks/{name}/{one}.py" for one in place.modules)
-            raise TruerateError(
-                f"track {name!r}: it lacks `{place.name}`, which {files} must hold; "
-                f"every track has: {listed(one.name for one in REQUIRED.values())}, Settings, Sizes"
-            )
-    return Protocol(name=name, **parts)
-
-
-def _part(track: str, place: Part) -> tuple[str, Any]:
-    """The first module of a track that holds a part, and what stands there; ABSENT where none does."""
-    for module in place.modules:
-        if (value := getattr(module_of_track(track, module), place.name, ABSENT)) is not ABSENT:
-            return module, value
-    return "", ABSENT
-
-
-def _refuse_unfit(track: str, part: str, value: Any, where: str) -> None:
-    """Raise TruerateError for a part that is not of the kind that the contract says."""
-    if part == "card":
-        is_fit, kind = isinstance(value, Card), "a Card of tracks/contract.py"
-    elif part in ("queried", "sliced", "scored", "totals", "claims", "metrics", "graph"):
-        is_fit, kind = isinstance(value, tuple), "a tuple"
-    elif part in ("reasons", "scored_columns", "labelled_columns", "alike"):
-        is_fit, kind = isinstance(value, dict), "a mapping"
+    declared(name, "Settings"), declared(name, "Sizes")
+    if built_in := PROTOCOLS.get(name):
+        protocol: object = built_in()
     else:
-        is_fit, kind = callable(value), "a function"
-    if not is_fit:
-        raise TruerateError(f"track {track!r}: {where} is a {type(value).__name__}; it must be {kind}")
+        protocol = getattr(_module_of(name, "protocol"), "PROTOCOL", None)
+    if not isinstance(protocol, Protocol):
+        raise TruerateError(
+            f"track {name!r}: tracks/{name}/protocol.py must hold `PROTOCOL`, an object of a class of tracks/protocol.py"
+        )
+    if fault := next(_unfit(protocol), None):
+        raise TruerateError(f"track {name!r}: its {type(protocol).__name__} {fault}")
+    protocol.card, protocol.metrics  # noqa: B018 - read here, so that a file that does not hold is told at once
+    return protocol
+
+
+def _unfit(protocol: Protocol) -> Iterator[str]:
+    """What a protocol lacks, and parts that are not of their kind."""
+    for part in REQUIRED:
+        if not hasattr(protocol, part):
+            yield f"lacks `{part}`; every protocol has: {listed(REQUIRED)}"
+    for part in (
+        name
+        for name in vars(Protocol).get("__annotations__", {})
+        if name not in ("name", "settings", "sizes")
+    ):
+        value = getattr(protocol, part, None)
+        kind = next((kind for kind, parts in _KINDS.items() if part in parts), None)
+        if kind and not isinstance(value, kind):
+            yield f"has a {type(value).__name__} as `{part}`; it must be a {kind.__name__.lower()}"
+        if not kind and value is not None and not callable(value):
+            yield f"has a {type(value).__name__} as `{part}`; it must be a function"
 
 
 def protocol_of(at: Layout, board: str) -> Protocol:
@@ -70,22 +67,7 @@ def protocol_of(at: Layout, board: str) -> Protocol:
     return load_track(at.p.board(board).track)
 
 
-def track_of(at: Layout, board: str, part: str) -> ModuleType:
-    """A module of the track that a board runs, where the whole track is not needed (`steps`)."""
-    return import_module(f"truerate.tracks.{at.p.board(board).track}.{part}")
-
-
-def planning_of(at: Layout, board: str) -> Planning:
-    """What the track of a board says before anything is asked; the defaults of what it does not say."""
-    name = at.p.board(board).track
-    parts = vars(module_of_track(name, "plan") or object)
-    stand_ins = {step.name: parts[step.name] for step in load_track(name).graph if step.name in parts}
-    return Planning(
-        stand_ins=stand_ins, **{part: parts[place] for part, place in PLANNED.items() if place in parts}
-    )
-
-
-def module_of_track(track: str, part: str) -> ModuleType | None:
+def _module_of(track: str, part: str) -> ModuleType | None:
     """A module of a track by its name, None where there is none. Raises TruerateError where it is broken."""
     whole = f"truerate.tracks.{track}.{part}"
     try:
@@ -98,12 +80,12 @@ def module_of_track(track: str, part: str) -> ModuleType | None:
 
 def card_of(at: Layout, board: str) -> Card:
     """The card of the track that a board runs."""
-    return track_of(at, board, "card").CARD
+    return card_of_track(at.p.board(board).track)
 
 
 def metrics_of(at: Layout, board: str) -> tuple[Metric, ...]:
     """The records of the numbers that the track of a board publishes, in their order."""
-    return track_of(at, board, "metrics").METRICS
+    return metrics_of_track(at.p.board(board).track)
 
 
 def records_of(at: Layout, board: str) -> dict[str, Metric]:
@@ -120,7 +102,7 @@ def records_of(at: Layout, board: str) -> dict[str, Metric]:
 
 def tasks_of(track: str) -> tuple[str, ...]:
     """The tasks of a track, in the order of its card."""
-    return tuple(import_module(f"truerate.tracks.{track}.card").CARD.tasks)
+    return tuple(card_of_track(track).tasks)
 
 
 def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str], *, where: str) -> None:
@@ -136,12 +118,9 @@ def known_tasks() -> set[str] | None:
     what it names: a track that no board uses stops nothing.
     """
     try:
-        cards = [_part(track, REQUIRED["card"])[1] for track in found()]
+        return {task for track in found() for task in card_of_track(track).tasks}
     except TruerateError:
         return None
-    return (
-        {task for card in cards for task in card.tasks} if all(isinstance(c, Card) for c in cards) else None
-    )
 
 
 def marking_tracks() -> list[str]:

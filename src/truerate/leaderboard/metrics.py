@@ -1,5 +1,7 @@
 """Metrics that every board may carry, whatever its track."""
 
-from truerate.core.metric import metrics_beside
+from pathlib import Path
 
-METRICS = metrics_beside(__file__)
+from truerate.core.metric import read_metrics
+
+METRICS = read_metrics(Path(__file__).with_name("metrics.yaml"))

@@ -13,8 +13,8 @@ from truerate.core.schemas import (
     frame,
     validate,
 )
-from truerate.tracks.halludial.metrics import METRICS
 from truerate.tracks.halludial.scores import scored
+from truerate.tracks.protocol import metrics_of_track
 
 from .made import settings
 from .made_scores import WRITER, item, reply, said, sample, span
@@ -77,7 +77,7 @@ def board() -> dict:
 def test_every_metric_has_a_record_and_every_record_a_metric():
     scores, outcomes = scored(settings(detector="detector"), WRITER, **board())
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
-    recorded = {one.name for one in METRICS}
+    recorded = {one.name for one in metrics_of_track("halludial")}
     assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
     assert scores.select("metric", "subject", "slice").is_unique().all()
     assert set(outcomes["metric"]) == {"balanced_accuracy", "labelled_rate"}

@@ -9,9 +9,9 @@ from tests.tracks.labelled_replies.made import cells, layout
 from truerate.config import Source
 from truerate.leaderboard.rows import ranks
 from truerate.sources import read_source
-from truerate.tracks.labelled_replies.metrics import METRICS
 from truerate.tracks.labelled_replies.scores import score
 from truerate.tracks.labelled_replies.steps import exported
+from truerate.tracks.protocol import metrics_of_track
 
 DATA = Path(
     os.environ.get("TRUERATE_ORIGINALS") or Path(__file__).parents[3] / ".." / "shared" / "data_original"
@@ -38,7 +38,13 @@ def board():
         own = {name: tables[name] for name in ("items", "samples", "judgements", "generations")}
         scores, outcomes = score(layout(few_labels=100), "b", **own, inputs="i")
         models = set(outcomes["subject"])
-        found = ranks(outcomes, layout().p.statistics, 42, {one.name: one for one in METRICS}, models)
+        found = ranks(
+            outcomes,
+            layout().p.statistics,
+            42,
+            {one.name: one for one in metrics_of_track("labelled_replies")},
+            models,
+        )
         return source, cells(scores.to_dicts()), found
 
     return run

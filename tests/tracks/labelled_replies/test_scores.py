@@ -15,9 +15,9 @@ from tests.tracks.labelled_replies.made import (
 )
 from truerate.leaderboard.rows import ranks
 from truerate.tracks.labelled_replies.detector_scores import verdicts_on
-from truerate.tracks.labelled_replies.metrics import METRICS
 from truerate.tracks.labelled_replies.replies import replies
 from truerate.tracks.labelled_replies.scores import score, score_judged, score_labels, score_rates
+from truerate.tracks.protocol import metrics_of_track
 
 
 def rates(*rows):
@@ -65,7 +65,13 @@ def test_ranks_pair_the_units_that_both_have():
     # a is never hallucinated on 12 units where b always is; c has but the first of them
     rows = [reply("a", str(k), False) for k in range(12)] + [reply("b", str(k), True) for k in range(12)]
     _, outcomes = rates(*rows, reply("c", "0", False))
-    found = ranks(outcomes, layout().p.statistics, 7, {one.name: one for one in METRICS}, {"a", "b", "c"})
+    found = ranks(
+        outcomes,
+        layout().p.statistics,
+        7,
+        {one.name: one for one in metrics_of_track("labelled_replies")},
+        {"a", "b", "c"},
+    )
     assert [found["hallucination_rate", "", name][:2] for name in "abc"] == [(1, 2), (2, 3), (1, 3)]
 
 

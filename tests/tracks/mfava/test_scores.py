@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from truerate.core.schemas import pairs
-from truerate.tracks.mfava.metrics import METRICS
+from truerate.tracks.protocol import metrics_of_track
 
 from .made_scores import (
     ITEMS,
@@ -334,7 +334,7 @@ def test_every_metric_has_a_record():
         [*replies, reply("i1", "quill", "x", purpose="write")],
         [*SAID, *said],
     )
-    assert {key[0] for key in found} <= {one.name for one in METRICS}
+    assert {key[0] for key in found} <= {one.name for one in metrics_of_track("mfava")}
 
 
 def test_articles_queries_and_categories_are_counted_per_language_and_summed():

@@ -8,9 +8,8 @@ import pytest
 from truerate.core.schemas import Generation, Outcome, Reject, Score, frame, pairs, validate
 from truerate.site import Board
 from truerate.site.wildhallucinations.funnel import distribution
-from truerate.tracks.wildhallucinations.card import CARD
+from truerate.tracks.protocol import card_of_track, metrics_of_track
 from truerate.tracks.wildhallucinations.evidence import with_evidence
-from truerate.tracks.wildhallucinations.metrics import METRICS
 from truerate.tracks.wildhallucinations.rarity import with_rarity
 from truerate.tracks.wildhallucinations.scores import score
 
@@ -29,6 +28,7 @@ from .made_facts import (
     tables,
 )
 
+CARD, METRICS = card_of_track("wildhallucinations"), metrics_of_track("wildhallucinations")
 ITEMS = [item("x"), item("y", domain="visual", wikipedia="false"), item("z", rarity="10^3"), item("v")]
 # a: x 1 of 2, y 2 of 2, z 3 of 4 (one a duplicate), v without facts. b: x 2 of 2, silent on y, z with an open
 # fact, v lost.
@@ -425,6 +425,13 @@ def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
         for key, row in found.items()
         if key[0] == "n_entities"
     ]
-    board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=tuple(METRICS))
+    board = Board(
+        "b",
+        "wildhallucinations",
+        "s",
+        "t",
+        track_card=CARD,
+        metrics=METRICS,
+    )
     shown = [[line["n"] for line in table["lines"]] for table in distribution(rows, board)["tables"]]
     assert [4] in shown and [2, 2] in shown and [3, 1] in shown  # domains, Wikipedia, rarity in its order

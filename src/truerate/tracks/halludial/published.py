@@ -2,7 +2,7 @@
 be checked. Its detection scores also give the shares of the hidden test labels (`TEST`).
 """
 
-from truerate.tracks.contract import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
+from truerate.core.claims import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
 
 ROUNDING = 0.01  # percentage points by which a sum of two figures with two decimals and a third may be off
 ALL, BY_SCENARIO, ORDERS = "7 (=2)", "8", "10"  # the tables of detection, and of both orders

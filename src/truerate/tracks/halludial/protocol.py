@@ -1,0 +1,46 @@
+"""HalluDial as the stages know it: what each part of its protocol is done by."""
+
+from truerate.tracks.halludial import (
+    checks,
+    context,
+    labels,
+    plan,
+    published,
+    scores,
+    steps,
+)
+from truerate.tracks.halludial.graph import GRAPH
+from truerate.tracks.halludial.public_tables import public_tables
+from truerate.tracks.halludial.settings import Settings, Sizes
+from truerate.tracks.protocol import Protocol
+
+
+class HalluDial(Protocol):
+    """Dialogue-level hallucination: spontaneous and induced responses, detection, localization and rationale."""
+
+    name = "halludial"
+    graph = GRAPH
+    settings, sizes = Settings, Sizes
+    step_functions = {
+        "respond": steps.respond,
+        "annotate": steps.annotate,
+        "induce": steps.induce,
+        "detect": steps.detect,
+        "meta": steps.meta,
+    }
+    contexts = staticmethod(context.contexts)
+    exported = staticmethod(steps.exported)
+    score = staticmethod(scores.score)
+    label = staticmethod(labels.label)
+    topics = staticmethod(steps.topics)
+    training, targets = staticmethod(steps.training), staticmethod(steps.targets)
+    faults = staticmethod(checks.faults)
+    public_tables = staticmethod(public_tables)
+    claims, reasons = published.CLAIMS, published.REASONS
+    alike = scores.ALIKE
+    assumed = staticmethod(plan.assumed)
+    first_drawn = plan.FIRST_DRAWN
+    gpu_hours = staticmethod(plan.gpu_hours)
+
+
+PROTOCOL = HalluDial()

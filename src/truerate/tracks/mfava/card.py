@@ -1,5 +1,0 @@
-"""mFAVA: the card that card.yaml holds."""
-
-from truerate.core.card import card_beside
-
-CARD = card_beside(__file__)
