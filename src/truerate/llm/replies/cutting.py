@@ -29,6 +29,7 @@ _ROLE = lazy(
     r"\s{0,9}(assistant|model|user|human|system)\b(?:\s{0,9}<\|(?:end_header_id|message|im_middle)\|>)?", re.I
 )
 _RUNS = lazy(r"([^\w\s]|_)(?:[ \t]?\1){20,}|(?:\n[ \t]*){20,}")
+_VOIDS = lazy(r"(?:\n[ \t]*){20,}|[ \t]{20,}")  # as many tokens leave
 _SURE = frozenset(
     "sure|sure thing|certainly|of course|ok|okay|alright|absolutely|understood|got it|great".split("|")
 )
@@ -219,7 +220,8 @@ def turn(text: str) -> Cut:
     if not n:
         return Cut(text.strip())
     turns[-1].append(text[place:])
-    parts = [(("" if any("\n" in part for part in parts) else " ").join(parts)).strip() for parts in turns]
+    parts = [("" if any("\n" in part for part in parts) else " ").join(parts) for parts in turns]
+    parts = [_VOIDS.sub(lambda void: "\n\n" if "\n" in void[0] else " ", part).strip() for part in parts]
     first = next((at for at, part in enumerate(parts) if part), 0)
     return Cut(
         parts[first], ("special-token", "next-turn") if any(parts[first + 1 :]) else ("special-token",)

@@ -86,6 +86,7 @@ _OF_IT = lazy(
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
 _SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
 MAX_CLAUSE = 400  # characters of a clause that may deny a verdict: a longer one is of no known form
+MAX_STATED = 4_000  # characters of words that do not begin with their verdict
 MAX_PARTS = 60  # sentences without a verdict's word that are looked at; a reply of more is not read
 _OPENING = frozenset(
     '"“„«‹「『《＂'
@@ -139,7 +140,7 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     value, reason, told, last = _first_word(region)
     if reason == "absent":
         told = bare(region).text
-        other = yes_no(told, asks="hallucination")
+        other = _stated(told)
         value, reason = (None, "absent") if _is_of_it(told) else (other.value, other.reason)
         if reason == "absent" and _has_faulty_part(told, response):
             value, reason = True, None
@@ -183,7 +184,12 @@ def answering(answer: str, cue: str, says: Callable[[str], bool]) -> tuple[str, 
 
 def _says(head: str) -> bool:
     """Whether a text gives a verdict, or gives it in a way that cannot be read."""
-    return _first_word(head)[1] != "absent" or yes_no(head, asks="hallucination").reason != "absent"
+    return _first_word(head)[1] != "absent" or _stated(head).reason != "absent"
+
+
+def _stated(text: str) -> Parsed:
+    """The verdict of words that do not begin with one; of more than MAX_STATED characters none."""
+    return yes_no(text, asks="hallucination") if len(text) <= MAX_STATED else Parsed(None, "ambiguous")
 
 
 def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, ...]]:

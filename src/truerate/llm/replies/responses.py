@@ -16,6 +16,7 @@ from truerate.llm.replies.steady import steady
 _SIDE = r"(?:\s*(?:\d{1,2}|[A-Z]))?"
 _PERSON = rf"(?:user|human|apprentice|seeker|customer|questioner|you|person{_SIDE}|speaker{_SIDE})"
 _MODEL = r"(?:assistant|ai(?:\s+assistant)?|bot|chatbot|model|wizard|system)"
+MAX_STOPS = 50  # turns and headings behind nothing that are looked at
 # a speaker's name before a turn, at a line's start or behind the end of a sentence
 _TURN = lazy(
     rf"(?:^|(?<=[.!?…\"”)*])[ \t]+(?=[\[*]*[A-Z]))[ \t>*_`#\-]*[\[(<]?(?P<who>(?P<person>{_PERSON})|{_MODEL})[\])>]?[ \t]*[*_`]*[ \t]*"
@@ -127,10 +128,10 @@ def _first_turn(answer: str, cue: str) -> tuple[str, tuple[str, ...]]:
             cuts = joined(cuts, ("label",))
         turns = [turn for turn in turns if turn.start() >= start]
     places = [turn.start() for turn in turns] + [one.start() for one in _MATERIAL.finditer(answer, start)]
-    stops = [place for place in places if _says(answer[start:place], cue)]
-    if not stops:
+    stop = next((place for place in sorted(places)[:MAX_STOPS] if _says(answer[start:place], cue)), None)
+    if stop is None:
         return answer[start:].strip(), cuts
-    return answer[start : min(stops)].strip(), joined(cuts, ("continued",))
+    return answer[start:stop].strip(), joined(cuts, ("continued",))
 
 
 def _says(text: str, cue: str) -> bool:

@@ -1,0 +1,93 @@
+"""No reader of replies takes longer than linear time, on patterns that are made to be slow: drawn by a seed from the
+signs and words that replies are built of, alone and mixed, with words before and behind them.
+
+CPU time of this process is measured, the least of several tries, with a wide margin: what grows with the square or is
+much too slow fails on every machine, a busy machine alone fails nothing.
+"""
+
+import random
+from time import process_time
+
+import pytest
+
+from . import track_readers
+from .corpus import load
+from .readers import READERS
+
+UNITS = (
+    "> ", "| ", "|a|b|\n", "| - ", "- [ ] Yes\n", "- [x] ", "[1] ", "[", "]", "{", "}", "(", ")", "((", '{"a":', '"a": ', '{"a":1}',
+    '"', "'", "“", "”", "„", "«", "»", "‘", "「", '"a" ', "'a' ", "“a” ", "(a) ", "`", "```\n", "```x\n", "a\n```\nb\n", "~~~\n", "~~",
+    "*", "**", "* ", "**a ", "a** ", "_", "__ ", "***\n", "---\n", "=\n", "=", "-", "- ", "- a\n", "#", "# ", "…", "...", "?", "!", ": ",
+    "<think>", "</think>", "<answer>", "</answer>", "<a> ", "&lt;think&gt;", "<|channel|>", "<|im_end|>", "<|im_start|> ", "[INST]",
+    "\n", "\n   ", " \n", " ", "\t", "a\n\n", "\u200d", "\u200b", "x", "a b ", "é", "नि", "，", "。", "\\", "\\boxed{", "\\boxed ",
+    "#Answer#: ", "Answer: ", "Answer:\n", "Question 1 ", "Answer ", "Answer 2 ", "Judgement ", "Example ", "User: x\n", "Assistant: x\n",
+    "#Segment#: a\n", 'Segment: "a"\n', "Response: ", "Rationale: a\n", "Note: ", "1. a\n", "1) ", "[1] supported\n", "1. yes\n",
+    "Yes. ", "Yes\n", "no, ",
+    "not ", "is not ", "but ", "or ", "a, ", "the answer is ", "I cannot ", "I don't know. ", "sure, ", "here is ",
+    "supported ", "accurate: ", "hallucinated, ", "2", "٣ ",
+)  # fmt: skip
+AROUND = (
+    ("", ""),
+    ("x ", " x"),
+    ("x\n", "\n\nx."),
+    ("Yes. ", ""),
+    ("| Answer 2", "| y |"),
+    ("Answer: ", "\nYes"),
+)
+SIZE = 20_000
+N = 10  # patterns a reader
+FLOOR, MOST = 0.3, 1.0  # CPU seconds
+NAMES = sorted({*READERS, *track_readers.READERS})
+
+
+def patterns(seed, n):
+    """`n` patterns, each as a function of a length: one to three units repeated, between some words."""
+    draw = random.Random(seed)
+    for _ in range(n):
+        unit = "".join(draw.choice(UNITS) for _ in range(draw.choice((1, 1, 2, 3))))
+        before, behind = draw.choice(AROUND)
+        yield (
+            unit,
+            lambda size, unit=unit, before=before, behind=behind: (
+                f"{before}{unit * (size // len(unit))}{behind}"
+            ),
+        )
+
+
+def first(name):
+    return (load(name) if name in READERS else track_readers.rows(name))[0]
+
+
+def spent(read, row, text, *, enough):
+    """The least CPU time of up to four readings; the first that takes `enough` ends them."""
+    least = float("inf")
+    for _ in range(4):
+        began = process_time()
+        read({**row, "text": text})
+        least = min(least, process_time() - began)
+        if least <= enough:
+            break
+    return least
+
+
+def excess(name, text_of):
+    """The CPU time for SIZE characters, and the time that is allowed; None where it is allowed."""
+    read, row = READERS.get(name) or track_readers.READERS[name], first(name)
+    whole = spent(read, row, text_of(SIZE), enough=FLOOR)
+    if whole <= FLOOR:
+        return None
+    allowed = min(MOST, FLOOR + 3 * spent(read, row, text_of(SIZE // 2), enough=0))
+    return (round(whole, 2), round(allowed, 2)) if whole > allowed else None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_reply_of_20_kb_is_read_in_a_time_that_grows_with_its_length(name):
+    read, row = READERS.get(name) or track_readers.READERS[name], first(name)
+    read(row)  # the patterns are compiled
+    slow = {unit: over for unit, text_of in patterns(f"7 {name}", N) if (over := excess(name, text_of))}
+    assert slow == {}
+
+
+def test_the_patterns_are_the_same_for_a_seed_and_others_for_another():
+    assert [unit for unit, _ in patterns(1, 9)] == [unit for unit, _ in patterns(1, 9)]
+    assert [unit for unit, _ in patterns(1, 9)] != [unit for unit, _ in patterns(2, 9)]
