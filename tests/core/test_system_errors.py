@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas.disk import put, write_parquet
-from truerate.core.system_errors import full_disks, line_of, system_error
+from truerate.core.system_errors import full_disks, line_of, system_error, unwritable
 
 POLARS = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
 
@@ -52,3 +52,19 @@ def test_a_write_to_a_full_device_keeps_what_was_there(tmp_path):
 
 def test_a_disk_with_space_is_not_full(tmp_path):
     assert full_disks(str(tmp_path), str(tmp_path / "none")) == []
+
+
+def test_a_full_disk_that_the_system_does_not_name_is_not_said_to_have_room():
+    line = line_of(OSError(errno.ENOSPC, "No space left on device"))
+    assert line == "No space left on device; make room there, then run it again"
+
+
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/sys") or os.access("/proc/self", os.W_OK), reason="no folder that is read-only"
+)
+def test_a_folder_that_is_read_only_is_named(tmp_path):
+    (line,) = [line for line in unwritable(str(tmp_path), "/proc/self") if "read-only" in line]
+    assert (
+        line
+        == "'/proc/self' is read-only; nothing can be written there: mount it for writing, or work in another folder"
+    )

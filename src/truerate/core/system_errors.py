@@ -10,6 +10,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_RUST = re.compile(
     r"\(os error (\d+)\)"
 )  # how polars, safetensors and tokenizers pass on what the system said
+ROOM = "make room there, then run it again"
+FOLDERS = (".", "data", "build")  # where a build writes, as the committed settings name it
+_READ_ONLY = "nothing can be written there: mount it for writing, or work in another folder"
 LITTLE = 2**20  # bytes: less is a full disk to whoever writes tables
 
 
@@ -33,18 +36,28 @@ def line_of(error: OSError) -> str:
     place = error.filename2 or error.filename
     line = f"{str(place)!r}: {error.strerror}" if place else error.strerror or str(error)
     if error.errno in _FULL:
+        if error.errno == errno.ENOSPC and not place:  # of a write into an open file: the system names none
+            return "; ".join([line, *(unwritable(*FOLDERS) or [ROOM])])
         what = "your quota is used up" if error.errno == errno.EDQUOT else _free(Path(str(place or ".")))
-        return f"{line}: {what}; make room there, then run it again"
+        return f"{line}: {what}; {ROOM}"
     if error.errno == errno.EROFS:
-        return f"{line}; nothing can be written there: mount it for writing, or work in another folder"
+        return f"{line}; {_READ_ONLY}"
     return line
+
+
+def unwritable(*folders: str) -> list[str]:
+    """Return a line for each disk of these folders that has next to no space left, and for each folder that is
+    read-only.
+    """
+    locked = [folder for folder in folders if os.path.isdir(folder) and not os.access(folder, os.W_OK)]
+    return full_disks(*folders) + [f"{folder!r} is read-only; {_READ_ONLY}" for folder in locked]
 
 
 def full_disks(*folders: str) -> list[str]:
     """Return a line for each disk of these folders that has next to no space left."""
     by_disk = {os.stat(folder).st_dev: folder for folder in reversed(folders) if os.path.isdir(folder)}
     full = [folder for folder in by_disk.values() if shutil.disk_usage(folder).free < LITTLE]
-    return [f"{_free(Path(folder))}; make room there, then run it again" for folder in full]
+    return [f"{_free(Path(folder))}; {ROOM}" for folder in full]
 
 
 def _free(place: Path) -> str:

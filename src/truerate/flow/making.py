@@ -17,7 +17,7 @@ from truerate.config.places import clear, made_by
 from truerate.config.yaml_faults import settings_in
 from truerate.core import parents, tools
 from truerate.core.errors import SettingsError, listed, meant
-from truerate.core.system_errors import full_disks
+from truerate.core.system_errors import FOLDERS, unwritable
 from truerate.core.terminal import say
 
 # Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
@@ -77,7 +77,11 @@ def _built(arguments: Sequence[str], folder: str) -> int:
         causes = Path(own, "causes")
         environment = os.environ | {BUILD: str(causes), "PATH": path}
         code = tools.run(command, cwd=folder, env=environment)
-        told = _causes(causes) or full_disks(folder, f"{folder}/data", f"{folder}/build") if code else []
+        told = (
+            _causes(causes) or unwritable(*(os.path.normpath(f"{folder}/{one}") for one in FOLDERS))
+            if code
+            else []
+        )
     if code == parents.INTERRUPTED:
         say(f"the build was interrupted; run it again: {GOES_ON}")
     elif code and told:
