@@ -179,6 +179,7 @@ def test_a_limit_that_others_used_up_passes():
         ({"anthropic-ratelimit-tokens-reset": datetime.fromtimestamp(NOW + 90, UTC).isoformat()}, NOW + 90),
         ({"ratelimit-reset": "30"}, NOW + 30),
         ({"ratelimit": '"default";r=0;t=50'}, NOW + 50),
+        ({"X-RateLimit-Reset-After": "60.5"}, NOW + 60.5),
         ({"x-ratelimit-reset": "1700000000"}, None),  # past
         ({"x-ratelimit-reset": "soon"}, None),
         ({}, None),
@@ -186,6 +187,32 @@ def test_a_limit_that_others_used_up_passes():
 )
 def test_when_a_limit_begins_anew(headers, moment):
     assert resets_at(headers, "", NOW) == moment
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"resets_in_seconds": 3600}},
+        {"error": {"resets_at": 1800003600}},
+        {"quotaResetTimeStamp": "2027-01-15T09:00:00Z"},
+        {"error": {"message": "Daily limit reached, resets at 2027-01-15T09:00:00Z"}},
+        {"error": {"message": "Try again after 2027-01-15 09:00:00 Z."}},
+        {"error": {"message": "No requests until 2027-01-15T10:00:00+01:00"}},
+    ],
+)
+def test_when_a_body_says_that_a_limit_begins_anew(body):
+    assert resets_at({}, json.dumps(body), NOW) == NOW + 3600
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("6m0s", 360.0), ("2027-01-15T08:01:00Z", 60.0), ("1800000030", 30.0), ("Fri, 15 Jan 2027 08:00:10 GMT", 10.0),
+        ("0.5", 0.5), ("-5", 0.0), ("nan", None), ("1e400", None), ("soon", None), ("", None),
+    ],
+)  # fmt: skip
+def test_forms_of_retry_after(value, seconds):
+    assert asked({"retry-after": value}, "", NOW) == seconds
 
 
 def test_a_router_hands_on_headers_in_the_body():

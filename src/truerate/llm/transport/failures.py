@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from truerate.config import Endpoint
 from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
+from truerate.core.retry import MOST_S
 from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
@@ -82,7 +83,9 @@ def takes_no_form(target: Target, url: str, verdict: Verdict, setting: str) -> T
 
 def asks_to_wait(name: str, seconds: float) -> TruerateError:
     """The endpoint wants a longer pause than a run waits."""
-    return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
+    moment = datetime.fromtimestamp(time.time() + min(seconds, MOST_S), UTC)
+    until = f"until {moment:%Y-%m-%d %H:%M} UTC"
+    return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s, {until}; run again then; {KEPT}")
 
 
 def used_up(name: str, url: str, refused: Verdict, n_tries: int, seconds: float) -> TruerateError:

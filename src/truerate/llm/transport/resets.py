@@ -23,19 +23,32 @@ _IN_WORDS = re.compile(
     rf"(?:try again|retry|retrying|wait|reset\w*|available)[^.\d]{{0,20}}\b(?:in|after|for)\s+((?:{_PART}[\s,]*)+)",
     re.IGNORECASE,
 )
-_RESET = re.compile(r"rate-?limit.*reset|^reset(?:s|_at|s_at|_time)?$", re.IGNORECASE)
+_RESET = re.compile(
+    r"rate-?limit.*reset|^(?:quota_?)?resets?(?:_?(?:at|in|after|time\w*|date))?(?:_?seconds)?$",
+    re.IGNORECASE,
+)
+_DATE_IN_WORDS = re.compile(
+    r"(?:try again|retry|wait|reset\w*|available|until)[^.\d]{0,20}"
+    r"(\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]*\d(?: ?Z|[+-]\d\d:?\d\d)?)",
+    re.IGNORECASE,
+)
 _DELAY = frozenset({"retry_after", "retryafter", "retry-after", "retrydelay", "retry_delay"})
 _IETF = re.compile(r"\b(?:t|reset)\s*=\s*(\d+)")
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that `retry-after-ms` or `retry-after` (a number of seconds or an HTTP date) ask to wait; None
-    where they say nothing.
+    """Seconds that `retry-after-ms` or `retry-after` ask to wait; None where they say nothing. The latter is a number of
+    seconds or an HTTP date; some write a moment in seconds since the epoch, `6m0s` or an ISO date.
     """
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        if (seconds := seconds_asked(headers.get(name), now)) is not None:
-            return seconds / scale
-    return None
+    now = time.time() if now is None else now
+    if (seconds := seconds_asked(headers.get("retry-after-ms"), now)) is not None:
+        return seconds / 1000
+    value = headers.get("retry-after") or ""
+    seconds = seconds_asked(value, now)
+    if seconds is not None and seconds < EPOCH_S:
+        return seconds
+    moment = _moment(value, now)
+    return None if moment is None or not moment <= now + FARTHEST_S else max(0.0, moment - now)
 
 
 def asked(headers: Mapping[str, str], body: str, now: float | None = None) -> float | None:
@@ -69,6 +82,8 @@ def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -
             moments.append(now + float(ietf[1]))
         elif _RESET.search(plain) and not _remains(left.get(plain.replace("reset", "remaining"))):
             moments.append(_moment(value, now))
+    if found := _DATE_IN_WORDS.search(body):
+        moments.append(_moment(found[1].replace(" Z", "Z"), now))
     later = [moment for moment in moments if moment is not None and now < moment <= now + FARTHEST_S]
     return max(later, default=None)
 
