@@ -1,7 +1,5 @@
 """Texts read alike or not at all, whatever breaks their lines, emphasises a word or stands unseen in them."""
 
-import re
-
 import pytest
 
 from truerate.llm.replies.candidates import written
@@ -10,24 +8,14 @@ from truerate.llm.replies.steady import unwrapped_paragraphs
 
 from .corpus import load
 from .readers import READERS
-from .wrapping import FORMS, differing
-
-_DRESS = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u061c\u180e\u034f\ufe0e\U000e0020*_]")
-
-
-def _levelled(value):
-    if isinstance(value, dict):
-        return {name: _levelled(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_levelled(part) for part in value]
-    return " ".join(_DRESS.sub("", value).split()) if isinstance(value, str) else value
+from .wrapping import FORMS, differing, levelled
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["candidates", "refinements", "responses", "induced"])
 def test_a_text_in_another_dress_is_the_same_text_or_none(name, form):
-    rows = [{**row, "value": _levelled(row["value"])} for row in load(name)]
-    found = differing(rows, form, lambda row: _levelled(READERS[name](row).value), n=1)
+    rows = [{**row, "value": levelled(row["value"])} for row in load(name)]
+    found = differing(rows, form, lambda row: levelled(READERS[name](row).value), n=1)
     assert [(row["text"], row["got"]) for row in found] == []
 
 

@@ -13,6 +13,7 @@ ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u061c\u180e\u034f\ufe0e
 BLANKS = "\u00a0\u2009\u202f\u3000\t"
 WRAPS = (40, 72, 80)
 EMPHASES = ("**", "*", "_", "__")
+_DRESS = re.compile(f"[{ZERO_WIDTH}*_]")
 
 
 def wrapped(text: str, width: int) -> str:
@@ -72,6 +73,15 @@ def variants(row: Row, form: str, draw: random.Random, n: int) -> Iterator[Row]:
     for changed in texts:
         if changed != text:
             yield {**row, "text": changed}
+
+
+def levelled(value: Any) -> Any:
+    """A value without what `variants` may add within its texts: marks of emphasis, characters of no width, blanks."""
+    if isinstance(value, dict):
+        return {name: levelled(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [levelled(part) for part in value]
+    return " ".join(_DRESS.sub("", value).split()) if isinstance(value, str) else value
 
 
 def _some(places: Any, draw: random.Random, n: int) -> list[Any]:
