@@ -69,6 +69,7 @@ _AFTER_ORDINAL = re.compile(
 )
 _LAST_WORD = regex.compile(r"(?:(?<=[\s(\[\"'“„«/–—-])|\A)((?:\w{1,2}\.)*[^\W_]\w*)\.\Z")
 _STOPPED = re.compile(r"([^\s.!?]*)([.!?])[.!?]*\Z")  # the last word, and the stop on it
+_DOTTED = regex.compile(r"(?:\w{1,2}\.)+\w")  # a.m, U.S
 SHORT = 5  # letters of what may be an abbreviation
 _WORD = regex.compile(r"\w+(?:['’\-]\w+)*")
 
@@ -199,7 +200,7 @@ def _stops(before: str, behind: str, *, is_whole: bool) -> bool:
     if (short in _LEADS_TO_NUMBER or word in _OF_A_YEAR) and behind[:1].isdecimal():
         return False
     is_initial = len(word) == 1 and word.isupper() and word != "I"
-    if not (is_initial or short in _MAY_STAND_LAST or regex.fullmatch(r"(?:\w{1,2}\.)+\w", word)):
+    if not (is_initial or short in _MAY_STAND_LAST or _DOTTED.fullmatch(word)):
         return True
     if short in ("a.m", "p.m") and behind[:1].isupper():
         return True

@@ -59,7 +59,7 @@ def is_abstention(text: str) -> bool:
     """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing and telling
     alone (`meta_words.tells_nothing`).
     """
-    return says_not_known(text) or (len(text) <= MAX_CHARS and tells_nothing(_parts(_plain(text))))
+    return says_not_known(text) or (len(text) <= MAX_CHARS and tells_nothing(_parts(text)))
 
 
 def says_not_known(text: str) -> bool:
@@ -74,8 +74,7 @@ def says_not_known(text: str) -> bool:
     is_found, most = False, MAX_BESIDE_WEAK
     if len(text) > MAX_CHARS:
         return False
-    plain = _plain(text)
-    for sentence in _parts(plain):
+    for sentence in _parts(text):
         is_about_sources = _ABOUT_SOURCES.search(sentence.casefold()) is not None
         for clause in clauses(sentence):
             if says_unknown(clause):
@@ -89,15 +88,17 @@ def says_not_known(text: str) -> bool:
             break
     if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= most):
         return True
-    return _CONCLUDED.search(plain.casefold()) is not None
+    return _CONCLUDED.search(_plain(text).casefold()) is not None
 
 
+@lru_cache(maxsize=8)
 def _plain(text: str) -> str:
     return unwrapped_lines(element(visible(text)).text).strip(" \n*_`>#")
 
 
-def _parts(plain: str) -> list[str]:
-    said = _BLANKS.sub(" ", _QUOTED.sub(" ", plain))
+@lru_cache(maxsize=8)  # asked twice of one reply
+def _parts(text: str) -> list[str]:
+    said = _BLANKS.sub(" ", _QUOTED.sub(" ", _plain(text)))
     return sentences(said.replace("’", "'"))
 
 

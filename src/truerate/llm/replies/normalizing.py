@@ -41,6 +41,7 @@ _CONTINUES = lazy(r" *[\"'“‘(*_`]{0,3}[a-zß-öø-ÿа-яёα-ω,;:]")
 # a line that ends within a sentence; one of a list, with a mark, a sign or a number behind its name
 _DANGLING = lazy(
     r"(?:[,;/(&]|(?<!\w)(?:or|and|nor|than|vs\.?|versus|not|the|an|of|to|with|by|that|which|is|are|was|were|but|if|from|beats|"
+    r"(?:keine|diese|eine)[nrms]?(?: (?-i:[a-zäöüß]+e[nrms]?))?|"
     r"und|oder|als|nicht|et|ou|que|pas|le|la|les|y|o|el|no es|e|il|di|не|и|или)) *\Z",
     re.I,
 )
