@@ -233,3 +233,16 @@ def test_no_abstention_of_the_corpora_lacks_the_hint_that_is_looked_for_first():
     ]
     assert len(abstaining) > 350
     assert [one for one in abstaining if state_of(one) != ABSTAINED] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("...", "empty"), ("-", "empty"), ("—\n", "empty"), ("\u200b?!", "empty"), ("N/A", "abstained"), ("n.a.", "abstained"),
+        ("Not available.", "abstained"), ("7", "stated"), ("A", "stated"), ("👍", "stated"), ("N/A is sodium", "stated"),
+    ],
+)  # fmt: skip
+def test_an_answer_of_punctuation_is_empty_and_not_available_is_an_abstention(tmp_path, text, state):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"answer": text, "reference": "The wall was built in 1412."}) + "\n", "utf-8")
+    assert read_answers(path).answers[0].state == state

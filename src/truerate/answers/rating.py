@@ -143,7 +143,11 @@ def _nothing_known(path: str, found: Report, notes: Sequence[str]) -> str:
     why = [f"{n} {reason}" for reason, n in found.unjudged.items()]
     why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := found.n_in_state(state))]
     more = "".join(f"; {note}" for note in notes)
-    what = "; give what an answer is checked against as 'reference'" if NO_REFERENCE in found.unjudged else ""
+    what = (
+        "; give what an answer is checked against as 'reference', or name its field, --field reference=FIELD"
+        if NO_REFERENCE in found.unjudged
+        else ""
+    )
     return (
         f"rating {path!r}: none of its {len(found.answers)} answers could be judged, and none is labelled: "
         f"{', '.join(why)}{what}{more}"

@@ -1,6 +1,7 @@
 """Whether an answer says something, abstains, or is none."""
 
 import re
+import unicodedata
 
 from truerate.core.patterns import lazy
 from truerate.core.seen import is_blank
@@ -9,6 +10,7 @@ from truerate.llm.replies.abstaining import says_not_known
 from truerate.llm.replies.refusals import is_refusal
 
 STATED, ABSTAINED, EMPTY = "stated", "abstained", "empty"
+_NOT_AVAILABLE = lazy(r"[\W_]*(?:n/a|n\.\s?a\.?|not available|not applicable)[\W_]*", re.IGNORECASE)
 MOST_OF_REFUSAL = 60  # words of an answer that refuses: a longer one goes on and says something
 # One of these stands in whatever abstains in English and in languages of plain letters; the rules, which take
 # a millisecond a text, are asked of no other. (Each text of their own corpora that abstains has one: a test.)
@@ -23,11 +25,13 @@ _HINT = lazy(
 
 
 def state_of(text: str, given: bool | None = None) -> str:
-    """The state of an answer: EMPTY where nothing of it is seen; else as `given` (whether it abstains), else ABSTAINED where
+    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given` (whether it abstains), else ABSTAINED where
     it says that it does not know (`says_not_known`) or, in MOST_OF_REFUSAL words at most, refuses (`is_refusal`).
     """
-    if is_blank(text):
+    if is_blank(text) or all(unicodedata.category(sign)[0] in "PZC" for sign in text):
         return EMPTY
+    if given is None and _NOT_AVAILABLE.fullmatch(text):
+        return ABSTAINED
     if given is None and _HINT.search(text):
         given = says_not_known(text) or (n_words(text) <= MOST_OF_REFUSAL and is_refusal(text))
     return ABSTAINED if given else STATED
