@@ -1,0 +1,258 @@
+"""Replies as sentences of words, each with the classes that `verdict_words.yaml` gives it.
+
+A line break within a paragraph is a blank and nothing else, marks of emphasis and of headings are no signs, and what stands in
+quotation marks is one word of no class, unless it is a value alone. So the same words in another dress are the same words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from truerate.core.patterns import lazy
+
+_WORDS = Path(__file__).with_name("verdict_words.yaml")
+_TOKEN = lazy(
+    r"\d+(?:[.,:]\d+)*%?|(?:[^\W\d_]|[\u0900-\u097f])+(?:['-][^\W\d_]+)*|[.!?…。।！？؟;؛；:：،,，、()\[\]/|=—–→⇒✅❌✓✔✗✘-]|\"[^\"\n]*\""
+)
+_CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_QUOTED = lazy(r"[\"“”„«»「『」』]")
+_SINGLE = lazy(r"(?<![\w'])'([^'\n]{2,80})'(?!\w)")
+# a line that is a heading or emphasised as a whole
+_HEADING = lazy(
+    r"^[ \t>]*(?:#{1,6}[ \t]*([^\n#*:：]{1,60})[ \t#*]*|\*\*([^\n*:：]{1,60})\*\*[ \t]*)$", re.MULTILINE
+)
+_TEX = lazy(r"\\(?:boxed|text\w*|mathrm|mathbf)\b")
+_TAGS = lazy(r"</?(?:b|strong|i|em|u|mark|code|span|p|br|div)\b[^<>]{0,80}>", re.IGNORECASE)
+_CHOICE = lazy(
+    r"[(\[]?\byes\s*(?:/|\||or)\s*no\b[)\]]?(?=[\s*_`]*[:?])", re.IGNORECASE
+)  # `Judgement (Yes/No): No`
+_ITEM = lazy(r"(?m)^[ \t>]*(?:\(?\d{1,2}[.)]|[-*•+])(?=\s)")  # of a list
+_LONG = {"ca": "can", "wo": "will", "sha": "shall"}
+_SHORT = {"'s": "is", "'d": "would", "'ll": "will", "'ve": "have", "'m": "am", "'re": "are"}
+_SHORTENED = frozenset("it that there this i we you he she what here everything nothing all".split())
+MAX_WORDS = 6_000  # that are read of a reply; one of 20,000 characters has about 4,000
+ENDS = frozenset(".!?…。！？؟।")
+_PICTURES = frozenset("✅❌✓✔✗✘")
+_EDGES = _PICTURES | frozenset("-–—,)]|/([=:：")
+
+
+class Word(NamedTuple):
+    """A word or sign of a reply in small letters, its classes, and whether it was written with a capital."""
+
+    text: str
+    classes: frozenset[str]
+    is_capital: bool = False
+
+
+class Sentence(NamedTuple):
+    """The words of a sentence, whether it asks, and whether it begins a paragraph."""
+
+    words: tuple[Word, ...]
+    is_question: bool
+    is_first: bool
+
+
+@cache
+def classes() -> tuple[dict[tuple[str, ...], frozenset[str]], dict[str, frozenset[str]]]:
+    """The classes of phrases, and of beginnings of single words (those with a star)."""
+    phrases: dict[tuple[str, ...], set[str]] = {}
+    stems: dict[str, set[str]] = {}
+    for name, lines in yaml.load(_WORDS.read_text("utf-8"), yaml.BaseLoader).items():
+        for entry in ", ".join(map(str, lines)).split(", "):
+            if entry.endswith("*") and " " not in entry:
+                stems.setdefault(entry[:-1], set()).add(name)
+            for form in (
+                (entry[:-1], f"{entry[:-1]}y", f"{entry[:-1]}ies", f"{entry[:-1]}s")
+                if entry.endswith("*")
+                else (entry,)
+            ):
+                phrases.setdefault(tuple(form.split()), set()).add(name)
+    return {key: frozenset(some) for key, some in phrases.items()}, {
+        key: frozenset(some) for key, some in stems.items()
+    }
+
+
+@cache
+def _longest() -> dict[str, int]:
+    """How many words the longest phrase has that begins with a word."""
+    found: dict[str, int] = {}
+    for key in classes()[0]:
+        if key:
+            found[key[0]] = max(found.get(key[0], 1), len(key))
+    return found
+
+
+@cache
+def _of_word(word: str) -> frozenset[str]:
+    phrases, stems = classes()
+    if (found := phrases.get((word,))) is not None:
+        return found
+    if _CJK.search(word):
+        return _of_clause(word)
+    return next((stems[word[:n]] for n in range(len(word), 3, -1) if word[:n] in stems), frozenset())
+
+
+def _of_clause(clause: str) -> frozenset[str]:
+    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks: a pole that it negates is the other one."""
+    phrases, _ = classes()
+    found = {
+        name
+        for (word, *more), names in phrases.items()
+        if not more and _CJK.search(word) and word in clause
+        for name in names
+    }
+    found -= {"yes", "no", "subject"}
+    poles = found & {"fault", "sound"}
+    for word in (one for (one, *more), names in phrases.items() if poles & names and one in clause):
+        clause = clause.replace(word, "")  # 不符 is no negation of its own
+    if len(poles) == 1 and any(
+        word in clause
+        for (word, *more), names in phrases.items()
+        if "negation" in names and _CJK.search(word)
+    ):
+        poles = {"fault", "sound"} - poles
+    if poles:
+        found = (found & {"doubt", "condition", "takes_back"}) | {
+            f"says_{pole}" for pole in poles if len(poles) == 1
+        }
+    elif clause.endswith(
+        tuple(word for (word, *more), names in phrases.items() if "label" in names and _CJK.search(word))
+    ):
+        found = {"label"}
+    return frozenset(found)
+
+
+def _plain(text: str) -> str:
+    """A text with one kind of quotation marks and apostrophes, and full-width signs as plain ones."""
+    plain = re.sub(r"[\uff01-\uff5e]", lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
+    plain = _HEADING.sub(_as_heading, plain) if "#" in text or "**" in text else plain
+    plain = _TEX.sub(lambda found: "\n\n" if "boxed" in found[0] else "", plain) if "\\" in text else plain
+    plain = _CHOICE.sub("", _TAGS.sub("", plain))
+    plain = _QUOTED.sub('"', plain.replace("’", "'").replace("‘", "'").replace("''", '"'))
+    plain = _ITEM.sub(".", _SINGLE.sub(r'"\1"', plain))
+    return re.sub(r"[*_`#~\\$<>{}]+", lambda mark: " " if mark[0].strip("*`~") else "", plain)
+
+
+def _as_heading(line: re.Match[str]) -> str:
+    """A line that is a label and nothing else, with the colon that heads what stands below."""
+    inside = line[1] or line[2]
+    names = [_of_word(word) for word in inside.casefold().split()]
+    is_label = any("label" in name for name in names) and all(
+        {"label", "filler", "marker"} & name for name in names
+    )
+    return f"\n\n{inside}:\n" if is_label else line[0]
+
+
+def _tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """The words and signs of a text, contractions written out, each with whether it has a capital."""
+    for paragraph in re.split(r"\n[ \t]*\n", _plain(text)):
+        for found in _TOKEN.finditer(paragraph.replace("\n", " ")):
+            word, is_capital = found[0].casefold(), found[0][0].isupper()
+            if word[0] == '"':
+                inside = word.strip('" .!,')
+                yield (inside if {"yes", "no"} & _of_word(inside) else '"', found[0].strip('"')[:1].isupper())
+            elif word.endswith("n't"):
+                yield _LONG.get(word[:-3], word[:-3]), is_capital
+                yield "not", False
+            elif (
+                "'" in word
+                and word.partition("'")[0] in _SHORTENED
+                and (end := word[word.index("'") :]) in _SHORT
+            ):
+                yield word.partition("'")[0], is_capital
+                yield _SHORT[end], False
+            else:
+                yield word, is_capital
+        yield "\n", False
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text, phrases of several words as one; `\\n` between paragraphs."""
+    phrases, _ = classes()
+    longest = _longest()
+    tokens = list(islice(_tokens(text), MAX_WORDS))
+    found: list[Word] = []
+    at = 0
+    while at < len(tokens):
+        for n in range(min(longest.get(tokens[at][0], 1), len(tokens) - at), 1, -1):
+            key = tuple(token for token, _ in tokens[at : at + n])
+            if key in phrases:
+                found.append(Word(" ".join(key), phrases[key], tokens[at][1]))
+                at += n
+                break
+        else:
+            token, is_capital = tokens[at]
+            found.append(Word(token, _of_word(token), is_capital))
+            at += 1
+    return found
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a text: up to a sign that ends one, a blank line, a label with a colon, or a word by which one
+    begins right behind a value.
+    """
+    found: list[Sentence] = []
+    now: list[Word] = []
+    is_first = True
+    some = words(text)
+
+    def close(is_question: bool = False) -> None:
+        nonlocal now, is_first
+        while now and now[0].text in _EDGES:
+            now.pop(0)
+        while now and now[-1].text in _PICTURES:
+            now.pop()
+        if now and not (len(now) == 1 and now[0].text.isdecimal()):
+            found.append(Sentence(tuple(now), is_question, is_first))
+            is_first = False
+        now = []
+
+    for at, word in enumerate(some):
+        behind = some[at + 1].text if at + 1 < len(some) else "\n"
+        if word.text == "\n":
+            if not now or now[-1].text not in ":：":  # what a colon announces may stand below a blank line
+                close()
+                is_first = True
+        elif word.text in ENDS:
+            if not (now and word.text == "." and behind.isdecimal() and {"yes", "no"} & now[-1].classes):
+                close(word.text in "?？؟")
+        else:
+            if now and (_heads(some, at) or _begins(now, word, behind)):
+                close()
+            now.append(word)
+    close()
+    return found
+
+
+def _heads(some: list[Word], at: int) -> bool:
+    """Whether a label with a colon begins here: `Final answer:`, `My judgement:`."""
+    if not some[at].is_capital:
+        return "reason_label" in some[at].classes and some[at + 1].text in (":", "：")
+    for word in some[at : at + 4]:
+        if word.text in (":", "："):
+            return word is not some[at]
+        if not word.classes & {
+            "label",
+            "reason_label",
+            "filler",
+            "subject",
+            "marker",
+            "fault",
+            "fault_noun",
+            "sound",
+            "have",
+        }:
+            return False
+    return False
+
+
+def _begins(now: list[Word], word: Word, behind: str) -> bool:
+    """Whether a word in capitals begins a sentence behind a value, or behind a label's value."""
+    is_value = bool({"yes", "no"} & now[-1].classes) and (len(now) == 1 or now[-2].text in (":", "="))
+    return is_value and word.is_capital and (bool({"starts", "leave"} & word.classes) or behind == ":")
