@@ -21,13 +21,13 @@ _HALF = (
     r"(?:partly|partially|mostly|mainly|largely|somewhat|fairly|nearly|almost|half|roughly|in\s+part|"
     r"not\s+(?:entirely|fully|completely|quite|wholly|totally|altogether|always))"
 )
-_SURELY = r"(?:(?:fully|clearly|completely|entirely|very|totally|quite|indeed|definitely|factually|overall|also|wholly)\s+)*"
+_SURELY = r"(?:(?:fully|clearly|completely|entirely|very|totally|quite|indeed|definitely|factually|overall|also|wholly)\s+){0,4}"
 _WORD = (
     rf"(?P<half>{_HALF}\s+)?{_SURELY}(?P<not>not\s+|in-\s?)?{_SURELY}"
     r"(?:(?P<bad>inaccurate|incorrect|wrong)|(?P<good>accurate|correct))(?![\w-])"
 )
 _EVALUATION = (
-    r"(?:(?:the|this|that|your|my|its|given|above|provided|whole|overall)\s+)*(?:evaluation|judge?ment|annotation|assessment|"
+    r"(?:(?:the|this|that|your|my|its|given|above|provided|whole|overall)\s+){0,4}(?:evaluation|judge?ment|annotation|assessment|"
     r"verdict|analysis)(?:'s)?(?:\s+(?:of\s+the\s+(?:response|model|assistant)|above|given|provided|as\s+a\s+whole))?"
 )
 _BLANKS = r"\s*"
@@ -35,7 +35,7 @@ _IS = (
     _BLANKS
     + r"(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
 )
-_LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+)*(?:answer|final|decision|conclusion|label|result)"
+_LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+){0,4}(?:answer|final|decision|conclusion|label|result)"
 _FIRST = lazy(
     # possessive: given back sign by sign, a row of brackets would be tried in each of its partitions
     rf"[\W_]*+(?:(?:yes|no)[\W_]*+)?(?:(?:it|this|that)(?:'s|\s+is)\s+(?:an?\s+)?|(?:i(?:'d|\s+would)?\s+(?:think|"
