@@ -35,6 +35,10 @@ CASES = [
     ("in <b>Elm</b><sup>2</sup> so", "in Elm so"), ("the hall (of Elm)<sup>2</sup> so", "the hall (of Elm) so"),
     ("是首都<sup>3</sup>。", "是首都。"),
     ("в города<sup>4</sup> so", "в города so"), ("दिल्ली<sup>2</sup> में", "दिल्ली में"), ("the NATO<sup>5</sup> camp", "the NATO camp"),
+    # letters, too, but no ordinals and abbreviations
+    ("the wall<sup>a</sup> stands", "the wall stands"), ("stands there.<sup>b</sup> Then", "stands there. Then"),
+    ("the XVI<sup>e</sup> wall", "the XVIe wall"), ("the Prof.<sup>a</sup> Silva", "the Prof.a Silva"),
+    ("the 3<sup>a</sup> wall", "the 3a wall"), ("by M<sup>e</sup> Ito", "by Me Ito"),
     # behind a digit, a unit, a symbol or a bracket of such they are powers
     ("5 km<sup>2</sup> wide", "5 km² wide"), ("E = mc<sup>2</sup> so", "E = mc² so"), ("x<sup>2</sup> so", "x² so"),
     ("4 m s<sup>-1</sup>", "4 m s⁻¹"),
@@ -71,6 +75,13 @@ def test_meaning_is_kept(markup, expected):
         assert all(f"It was {expected}." in text for text in _read(body))
 
 
+def test_what_a_class_of_the_page_strikes_out_is_no_evidence():
+    sheet = "<style>p{color:red} .old, span.gone { text-decoration: red line-through; } .on{text-decoration:underline}</style>"
+    inside = "in <span class='x old'>1733</span> <span class='gone'>1501</span> <i class='on gone'>1412</i>"
+    for text in _read(f"<p>It was {inside}. {FILL}</p>", head=sheet):
+        assert "in 1412" in text and "1733" not in text and "1501" not in text
+
+
 def test_what_parts_lines_parts_the_words_of_a_cell():
     for cell in (
         "one<br/>two",
@@ -88,9 +99,12 @@ def test_what_is_struck_out_in_a_table_is_no_evidence():
         assert "in 1412" in text and "1733" not in text and "1501" not in text
 
 
-def _read(body):
+def _read(body, *, head=""):
     """The text of a page with a part, by each of the three readers."""
     inside = f"<p>{FILL}</p>{body}<p>{FILL}</p>"
-    page = f"<html lang='en'><body><div class='mw-parser-output'>{inside}</div><script>\"wgRevisionId\":7</script></body></html>"
+    inside = f"<div class='mw-parser-output'>{inside}</div>"
+    page = (
+        f"<html lang='en'><head>{head}</head><body>{inside}<script>\"wgRevisionId\":7</script></body></html>"
+    )
     texts = (*(of_markup(page, how).text for how in ("main", "tags")), article(page.encode())["text"])
     return [" ".join(text.split()) for text in texts]

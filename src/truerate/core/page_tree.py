@@ -15,6 +15,10 @@ _NOTE = re.compile(r"\[.*\]|[*†‡§¶]+", re.DOTALL)
 _NUMBERS = re.compile(r"[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3})*")
 _OF_NOTES = re.compile(r"(?:^|[\s_-])(?:reference|cite|noteref|footnote|fn)", re.IGNORECASE)
 _STRUCK = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")  # of a style sheet
+_CLASS = re.compile(r"(\w*)\.([\w-]+)")
+# what stands before a letter that marks a note: no number (XVI<sup>e</sup>) and no abbreviation (Prof.<sup>a</sup>)
+_BEFORE_LETTER = regex.compile(r"(?:\p{L}{2,}\p{Ll}|\p{Ll}{5,}\.|[,;!?”»])\Z")
 # What a power follows besides a digit or a symbol of one letter: a unit, an abbreviation without vowels (mc², Hz²), the
 # name of a function. A number set high behind any other word is the mark of a note.
 _LAST_WORD = regex.compile(r"[\p{L}\p{M}]+\Z")
@@ -54,6 +58,8 @@ def with_meaning(tree: Any) -> bool:
     stay as they are.
     """
     has_formulas = _write_formulas(tree)
+    for one in _struck_by_class(tree):
+        one.tag = "del"
     found = list(
         tree.xpath(
             ".//sup | .//sub | .//del | .//s | .//strike | .//rt | .//rtc | .//rp | .//q"
@@ -75,6 +81,25 @@ def with_meaning(tree: Any) -> bool:
         elif one.tag in ("ul", "ol", "li"):  # a list in a cell, which trafilatura drops
             one.tag = "div"
     return bool(found) or has_formulas
+
+
+def _struck_by_class(tree: Any) -> list[Any]:
+    """The elements that a class of the page's own style sheet strikes out."""
+    sheets = "".join(one.text or "" for one in tree.getroottree().iter("style"))
+    names = {
+        name.groups()
+        for rule in _RULE.finditer(sheets if "line-through" in sheets else "")
+        if _STRUCK.search(rule[2])
+        for selector in rule[1].split(",")
+        if (name := _CLASS.fullmatch(selector.strip()))
+    }
+    if not names:
+        return []
+    return [
+        one
+        for one in tree.iterdescendants()
+        if any((tag, name) in names for tag in ("", one.tag) for name in one.get("class", "").split())
+    ]
 
 
 def part_blocks(tree: Any) -> None:
@@ -166,6 +191,8 @@ def _is_number_of_note(one: Any, text: str, behind: str) -> bool:
     or quotation. Behind a digit, a unit, a symbol of one letter or a bracket of such they are a power; before a symbol
     (¹⁴C) or a fraction's stroke they are no mark either.
     """
+    if len(text) == 1 and text in "abcdefgh":
+        return _BEFORE_LETTER.search(behind) is not None and not (one.tail or " ")[0].isalnum()
     if not _NUMBERS.fullmatch(text) or _is_numerator(one):
         return False
     if not behind or behind[-1].isspace():
