@@ -25,8 +25,9 @@ _HINT = lazy(
 
 
 def state_of(text: str, given: bool | None = None) -> str:
-    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given` (whether
-    it abstains), else ABSTAINED where it says that it does not know (`says_not_known`) or, in MOST_OF_REFUSAL words at most, refuses (`is_refusal`).
+    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given` (whether it
+    abstains), else ABSTAINED where it says that it does not know (`says_not_known`) or, in MOST_OF_REFUSAL words at most,
+    refuses (`is_refusal`).
     """
     if is_blank(text) or all(unicodedata.category(sign)[0] in "PZC" for sign in text):
         return EMPTY
