@@ -85,7 +85,9 @@ _OF_IT = lazy(
 )
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
 _SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
-MAX_CLAUSE = 400  # characters of a clause that may deny a verdict: a longer one is of no known form
+MAX_CLAUSE = (
+    400  # characters of a sentence that says something of the response: a longer one is of no known form
+)
 MAX_STATED = 4_000  # characters of words that do not begin with their verdict
 MAX_PARTS = 60  # sentences without a verdict's word that are looked at; a reply of more is not read
 _OPENING = frozenset(
@@ -221,7 +223,7 @@ def _has_faulty_part(told: str, response: str) -> bool:
         return False
     said = set()
     parts = stating.BREAK.split(told)
-    for part in parts if len(parts) <= MAX_PARTS else ():
+    for part in parts if _are_sentences(parts) else ():
         quoted = _QUOTED_PART.search(part or "")
         if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
             said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
@@ -237,10 +239,15 @@ def _is_of_it(told: str) -> bool:
     if stating.WORDS.search(told):
         return False
     parts = stating.BREAK.split(told)
-    if len(parts) > MAX_PARTS:
+    if not _are_sentences(parts):
         return True
     said = [part for part in parts if part and paraphrase(part) is not None]
     return bool(said) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in said)
+
+
+def _are_sentences(parts: Sequence[str]) -> bool:
+    """Whether parts are as many and as long as the sentences of a verdict are at most."""
+    return len(parts) <= MAX_PARTS and all(len(part or "") <= MAX_CLAUSE for part in parts)
 
 
 def _is_part(told: str) -> bool:
