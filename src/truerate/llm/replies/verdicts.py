@@ -118,7 +118,12 @@ def _region(text: str, asks: Asks) -> Parsed:
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
         return Parsed(None, "empty", cuts)
-    if _is_cut_json(text) or (text.count("|") > 2 and not structured.cells(text)):
+    rows = {line.strip().strip("|").count("|") for line in text.splitlines() if "|" in line}
+    if (
+        _is_cut_json(text)
+        or ("|--" in text and len(rows) > 1)
+        or (text.count("|") > 2 and not structured.cells(text))
+    ):
         return Parsed(None, "malformed", cuts)
     for pairs, kind in ((structured.pairs(text), "json"), (structured.cells(text), "table")):
         if pairs and kind == "table" and any(has(words(name), "info") for name, _ in pairs):
@@ -182,6 +187,10 @@ def prose(text: str, asks: Asks) -> Parsed:
     start = labelled[-1] if labelled else 0
     if any(part.has("takes_back") or (part.is_own and part.said is None) for part in parts[start:]):
         return Parsed(None, "ambiguous")
+    if any(
+        not part.said and part.stated is None and _is_unread(part.sentence.words) for part in parts[start:]
+    ):
+        return Parsed(None, "ambiguous")
     if parts and parts[-1].sentence.words[-1].text in ":：=" and parts[-1].has("label", "marker", "opinion"):
         return Parsed(None, "absent")  # it breaks off
     if not labelled and any(_is_of_step(parts, at) for at in range(1, len(parts))):
@@ -238,6 +247,12 @@ def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
     is_first = at == 1 and not said.behind and has(parts[0].sentence.words[:1], "self", "talk", "prefix")
     is_last = at == len(parts) - 1 or is_first
     return not is_last or (bool(said.behind) and not {1 if said.value else -1} & leans_of(said.behind))
+
+
+def _is_unread(some: Sequence[Word]) -> bool:
+    """Whether a Yes or No stands behind a label with words that make no verdict of it (`Judgement: Yes and also no error`)."""
+    colon = next((at for at, word in enumerate(some) if word.text == ":"), len(some))
+    return has(some[:colon], "label") and has(some[colon + 1 : colon + 2], "yes", "no")
 
 
 def _is_final(sentence: Sentence) -> bool:
