@@ -208,6 +208,7 @@ _TOLD = lazy(
 )
 _TOLD_ON = lazy(
     rf"\n\s*(?:this|the|my)\s+(?:{KINDS}\s+)?{MADE}\s+(?:is|was|stays|keeps|follows|uses|contains|adds|changes)\b|"
+    r"(?:\A|\n)\W*(?:response|option|version|alternative|candidate)\s+[1-9]\s*[:：]|"
     r"\n *[#*•-]+ *\n|\b(?:segments?|rationale|explanation|pattern|answer|response|summary|"
     r"paraphrase|corrected|changed|human|user|assistant)[\]#]*"
     r"\s*[:：]|\A\w+\s+paraphrase\s|\A\W*q(?:uestion)?\s*[:：]|\A\W*"
