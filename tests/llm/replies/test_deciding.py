@@ -13,7 +13,7 @@ DECIDED = {
         "So {X} is the one without hallucination.", "My choice is {X}, because it sticks to the source.",
         "Of the two, {X} is closer to the source.", "{X} wins.", "It has to be {X}.", "{X} it is.",
         "Overall, I'd say {X} is the more accurate one.", "Therefore, {X} is preferable.",
-        "**{X}** is more faithful to the document.", "Neither is perfect, so if I have to choose: {X}.",
+        "**{X}** is more faithful to the document.",
         "The source has Canberra, which means that {X} is the right one.",
     ),
     "hallucinated": (

@@ -1,0 +1,149 @@
+"""A reply on two texts as sentences of words, in which each name of a text is one sign: `@1`, `@2`."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.phrases import Words, single, words_of
+
+_ENDS = frozenset(".!?;…。！？；")
+_JOINED = lazy(r"(?<=[^\W\d_])[-_]?(?=[12](?!\d))|(?<=[\s\u3000-\ud7af][12])(?=[\u3040-\ud7af])")
+_UNSPACED = tuple("答案 回答 回复 摘要 总结 选项 要約 応答 답변 응답 요약".split())
+_NUMBERED = lazy(r"\b(no|nr)\. ?(?=[12](?!\w))", re.I)
+_ITEM = lazy(r"\(?\d{1,2}[.)] ")
+_WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20,
+    ord("①"): 0x31,
+    ord("②"): 0x32,
+}
+_OPENS = tuple("-*•#|>")
+_AFTER = frozenset("is was contains has sticks stays invents hallucinates says".split())
+
+
+class Sentence(NamedTuple):
+    """The words of a sentence, and the sign that ends it (empty: none)."""
+
+    words: Words
+    end: str
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a text. A line ends one where a blank line or a line with a mark follows, or where it is a name or
+    a label and a name by itself and the next line begins anew.
+    """
+    blocks: list[str] = []
+    is_new = True
+    for line in text.split("\n"):
+        told = line.strip()
+        if not told:
+            is_new = True
+            continue
+        is_new |= told.startswith(_OPENS) or _ITEM.match(told) is not None or _is_entry(told)
+        if is_new or (told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1])):
+            blocks.append(told)
+        else:
+            blocks[-1] += f" {told}"
+        is_new = False
+    return [one for block in blocks for one in _split(named(words_of(_spaced(block))))]
+
+
+def _spaced(text: str) -> str:
+    plain = text.translate(_WIDE).replace("\u20e3", "").replace("...", "…")
+    for noun in () if plain.isascii() else _UNSPACED:
+        plain = plain.replace(noun, f" {noun} ")
+    return _NUMBERED.sub(r"\1 ", _JOINED.sub(" ", plain))
+
+
+def _is_answer(block: str) -> bool:
+    """Whether a block is at most a label and a name or a number."""
+    if len(block) > 60:
+        return False
+    words = named(words_of(_spaced(block)))
+    return words[-1:] != () and (
+        words[-1] in ("@1", "@2") or (words[-1] in ("1", "2") and (len(words) == 1 or ":" in words))
+    )
+
+
+def _is_entry(line: str) -> bool:
+    """Whether a line begins with a name and a colon."""
+    words = named(words_of(_spaced(line[:40])))
+    return words[:1] in (("@1",), ("@2",)) and words[1:2] in ((":",), ("：",))
+
+
+def _split(words: Words) -> list[Sentence]:
+    found: list[Sentence] = []
+    start = 0
+    for at, word in enumerate(words):
+        if word in _ENDS:
+            if at > start:
+                found.append(Sentence(words[start:at], word))
+            elif found and word == "?":
+                found[-1] = found[-1]._replace(end="?")
+            start = at + 1
+    return [*found, Sentence(words[start:], "")] if start < len(words) else found
+
+
+def named(words: Sequence[str]) -> Words:
+    """Words with each name of a text as one sign: a noun and its number, an ordinal and a noun, the former or the latter."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        place, n = _name(words, at)
+        if n:
+            if found and found[-1] in single("articles"):
+                found.pop()
+            found.append(f"@{place}")
+            at += n
+        else:
+            found.append(words[at])
+            at += 1
+    return tuple(found)
+
+
+def _name(words: Sequence[str], at: int) -> tuple[int, int]:
+    """The text that is named from a word on (1 or 2), and by how many words; of none nothing."""
+    word = words[at]
+    nouns = single("text_nouns")
+    if word in nouns:
+        end = at + 1
+        while (
+            end < len(words)
+            and end < at + 4
+            and (words[end] in "#[(<№" or words[end] in ("no", "nr", "number"))
+        ):
+            end += 1
+        number = {"1": 1, "2": 2, "one": 1, "two": 2}.get(words[end] if end < len(words) else "")
+        if number and not (
+            words[end] == "one" and end + 1 < len(words) and words[end + 1] in ("is", "of", "that", "which")
+        ):
+            closing = end + 1
+            while closing < len(words) and closing < end + 3 and words[closing] in "])>":
+                closing += 1
+            is_more = (
+                words[closing : closing + 1]
+                and words[closing] == "."
+                and words[closing + 1 : closing + 2]
+                and words[closing + 1].isdigit()
+            )
+            return (0, 0) if is_more else (number, (closing if end > at + 1 else end + 1) - at)
+        return 0, 0
+    if word in "[#" and words[at + 1 : at + 2] and words[at + 1] in ("1", "2"):
+        is_closed = words[at + 2 : at + 3] == ("]",)
+        if word == "[" and not is_closed:
+            return 0, 0
+        return int(words[at + 1]), 3 if word == "[" else 2
+    place = 1 if word in single("first_words") else 2 if word in single("second_words") else 0
+    if not place:
+        return 0, 0
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    if behind in nouns or behind == "one":
+        is_numbered = at + 2 < len(words) and words[at + 2] in ("1", "2")
+        return (0, 0) if is_numbered else (place, 2)
+    is_alone = (
+        not behind
+        or (behind in _ENDS or behind in ",:")
+        or (behind in _AFTER and at and words[at - 1] == "the")
+    )
+    is_headed = at == 0 or words[at - 1] in single("articles") or word in ("former", "latter")
+    return (place, 1) if is_alone and is_headed else (0, 0)
