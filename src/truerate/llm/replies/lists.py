@@ -169,7 +169,7 @@ def plain(text: str) -> str:
     """A word as compared with those of a list: case folded, `&` for `and`, single spaces for blanks and
     hyphens, no decoration.
     """
-    whole = unicodedata.normalize("NFKC", text).strip().strip("*_`# ")
+    whole = unicodedata.normalize("NFC", text).strip().strip("*_`# ")
     bare_word = _NUMBERED.sub("", whole).strip(_DECORATION).casefold()
     spaced = re.sub(r"\s*&\s*", " & ", re.sub(r"[\s\-‐‑–_]+", " ", bare_word))
     return re.sub(r"(?<!\w)and(?!\w)", "&", " ".join(spaced.split()))
