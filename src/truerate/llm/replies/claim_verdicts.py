@@ -41,6 +41,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     if not answer:
         return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
     answer = marks.level(answer)
+    more: tuple[str, ...]
     if (value := marks.json_of(answer)) is not None:
         said, more = _of_json(value, claims), ("json",)
     elif marks.is_json_like(answer):

@@ -9,7 +9,7 @@ bullet or a heading's hashes, behind a word (`Sentence 1:`, `[Claim 1]`), with a
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ def level(text: str) -> str:
     return text
 
 
-def lines_of(text: str, nouns: Collection[str]) -> list[Line]:
+def lines_of(text: str, nouns: frozenset[str]) -> list[Line]:
     """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark that
     occurs makes an entry.
     """
@@ -90,7 +90,7 @@ def lines_of(text: str, nouns: Collection[str]) -> list[Line]:
 
 
 @lru_cache(maxsize=1024)
-def entry_of(line: str, nouns: Collection[str]) -> Entry | None:
+def entry_of(line: str, nouns: frozenset[str]) -> Entry | None:
     """The entry that a line is; None where it does not begin with a mark."""
     whole = line.strip()
     rest = whole.lstrip(_LEAD)
@@ -114,7 +114,7 @@ def entry_of(line: str, nouns: Collection[str]) -> Entry | None:
     return Entry(numbers, text, form, is_exact and not has_sign and len(numbers) == 1, has_sign)
 
 
-def _mark(text: str, nouns: Collection[str]) -> tuple[tuple[int, ...], str, str] | None:
+def _mark(text: str, nouns: frozenset[str]) -> tuple[tuple[int, ...], str, str] | None:
     """Numbers, form and what follows of a text that begins with a mark."""
     if bracket := _BRACKET.match(text):
         numbers = _numbers(bracket, nouns)
@@ -126,7 +126,7 @@ def _mark(text: str, nouns: Collection[str]) -> tuple[tuple[int, ...], str, str]
             behind, again = next_[more.end() :], _numbers(more, nouns)
             is_range = any(sign in rest[: len(rest) - len(next_)] for sign in "-–—")
             if (
-                not again
+                not (numbers and again)
                 or not behind.strip()
                 or (is_range and not numbers[-1] < again[0] < numbers[-1] + MAX_RANGE)
             ):
@@ -151,7 +151,7 @@ def _mark(text: str, nouns: Collection[str]) -> tuple[tuple[int, ...], str, str]
 
 
 def _mark_at(
-    found: re.Match[str] | None, text: str, nouns: Collection[str] = ()
+    found: re.Match[str] | None, text: str, nouns: frozenset[str] = frozenset()
 ) -> tuple[tuple[int, ...], str, str] | None:
     """A bare number; the number of a list in front of the mark itself (`1. [1] …`) gives way to that."""
     if found is None:
@@ -163,7 +163,7 @@ def _mark_at(
     return (int(found[1]),), "bare", rest
 
 
-def _numbers(bracket: re.Match[str], nouns: Collection[str]) -> tuple[int, ...] | None:
+def _numbers(bracket: re.Match[str], nouns: frozenset[str]) -> tuple[int, ...] | None:
     is_pair = "[［【〔{(（<".index(bracket[1]) == "]］】〕})）>".index(bracket[4])
     is_known = bracket[2] is None or bracket[2].casefold() in nouns
     return numbers_in(bracket[3]) if is_pair and is_known else None
@@ -224,7 +224,7 @@ def _flat(values: list[Any]) -> list[Any]:
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
-def number_of(value: Any, nouns: Collection[str]) -> int | None:
+def number_of(value: Any, nouns: frozenset[str]) -> int | None:
     """The one number that a key, a field or a cell holds, in any mark; None where it holds something else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -247,7 +247,8 @@ def table_of(text: str) -> list[list[str]]:
     """The rows of a table between bars, cells without marks of form; none where fewer than two lines are such, or a line
     beside them stands between. The line below the head goes, the head stays.
     """
-    rows, is_framed, is_over = [], False, False
+    rows: list[list[str]] = []
+    is_framed = is_over = False
     for line in (line.strip() for line in text.split("\n")):
         if "|" not in line:
             is_over = bool(rows)

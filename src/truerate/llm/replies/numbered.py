@@ -207,7 +207,9 @@ def _uncounted(told: list[Told]) -> list[Told]:
 
 def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain: bool) -> list[Told]:
     """What an entry says with the lines below it; with `is_plain` these may be its facts without any mark."""
-    cuts = ("range",) if len(entry.numbers) > 1 else () if entry.is_exact or entry.has_sign else ("mark",)
+    cuts: tuple[str, ...] = (
+        ("range",) if len(entry.numbers) > 1 else () if entry.is_exact or entry.has_sign else ("mark",)
+    )
     cuts += ("sign",) if entry.has_sign else ()
     known = sentences[entry.numbers[0] - 1] if entry.numbers[0] <= len(sentences) else ""
     text, end = entry.text, 0
@@ -276,7 +278,7 @@ def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str],
     lines = [line for line in below[:end] if not _LABEL.fullmatch(line)]
     is_list = (
         is_plain
-        and lines
+        and bool(lines)
         and all((line[-1] in ".!?。！？" and line[0].isalnum()) or says_nothing(line) for line in lines)
         and not any(line[0].islower() for line in lines[1:])
     )

@@ -23,7 +23,8 @@ _OPENED = {
 def _all() -> dict[str, list[str]]:
     import yaml
 
-    return yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text("utf-8"))
+    lists: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text("utf-8"))
+    return lists
 
 
 @cache
