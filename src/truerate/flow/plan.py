@@ -303,7 +303,7 @@ def show(
     """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
     will tell, with `notes` on it.
     """
-    sums = aggregates.total(pl.col(pl.Int64, pl.Float64))
+    sums = aggregates.total(pl.col(pl.Int64, pl.Float64)) + 0  # of no rows polars gives -0.0
     models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
     if as_json:
         whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}
