@@ -49,6 +49,13 @@ def test_after_by_another_judge():
     assert rates(verdicts(h0=False, r2=False))["flagged_rate_after_judge"] == 1 / 8
 
 
+def test_a_detector_with_several_seeds_beside_the_models_changes_nothing():
+    seeds = [
+        said("net", name, name == "h0", variant="plain", seed=seed) for name in VERDICTS for seed in "01"
+    ]
+    assert rates(verdicts() + seeds) == rates(verdicts())
+
+
 def rewriting(item_id: str, sample_id: str, reply, *, task: str = "qa") -> dict:
     asked = Prompted(Request("judge", (), {}), item_id, "refine", {"task": task, "sample": sample_id})
     return generation(asked, reply)

@@ -31,9 +31,8 @@ def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Sc
     )
     if own.is_empty():
         return frame(Score)
-    rows = judged(samples, judgements).filter(
-        (pl.col("variant") == PLAIN) & pl.col("judge").is_in(own["judge"].unique().to_list())
-    )
+    refining = pl.col("judge").is_in(own["judge"].unique().to_list())  # models, none of which has seeds
+    rows = judged(samples, judgements.filter(refining)).filter(pl.col("variant") == PLAIN)
     for after in (own, other):
         rows = rows.join(after, on=["judge", "sample_id"], how="left", maintain_order="left")
     rows = rows.with_columns(before=pl.col("verdict").fill_null(False)).with_columns(
