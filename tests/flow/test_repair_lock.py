@@ -57,7 +57,7 @@ def test_a_cut_dvc_lock_is_set_back_to_what_dvc_can_read():
             assert COMPILED_LOCKFILE_SCHEMA(load_yaml("dvc.lock"))["stages"], size
         else:
             assert size < 60, "more than the head was lost"
-    assert n_mended > 5
+    assert n_mended > 2
 
 
 def test_every_command_mends_first_and_says_so(capsys):

@@ -370,4 +370,4 @@ def test_the_guide_is_in_the_site_and_the_home_page_leads_there(guide):
     assert 'href="guide/index.html"' in (site / "index.html").read_text("utf-8").replace(
         "=guide/index.html", '="guide/index.html"'
     )
-    assert "Every command of these pages is run" in (site / "guide/index.html").read_text("utf-8")
+    assert "the other pages say what to edit" in (site / "guide/index.html").read_text("utf-8")

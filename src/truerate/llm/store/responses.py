@@ -119,11 +119,13 @@ class Store(KeyedStore):
         with self.explained():
             (self.folder / BOOKED).write_text(calls, "utf-8")
 
-    def _booked(self) -> list[int]:
-        """The number of this store, and the calls in its ledger, which never become fewer."""
+    def _booked(self) -> tuple[int, int | None]:
+        """The number of this store, and the calls in its ledger, which never become fewer; None where a count is spoiled."""
         ((number,),) = self.query("PRAGMA application_id")
-        ((calls,),) = self.query("SELECT CAST(TOTAL(calls) AS INTEGER) FROM ledger")
-        return [number, calls]
+        ((calls, n_spoiled),) = self.query(
+            "SELECT CAST(TOTAL(calls) AS INTEGER), COUNT(*) - COUNT(calls) FROM ledger"
+        )
+        return number, None if n_spoiled else calls
 
     def _refuse_loss(self) -> None:
         """Raise StoreError where calls that were booked are not in the file any more; of one that is read alone say so."""
@@ -133,7 +135,7 @@ class Store(KeyedStore):
         except (OSError, ValueError, TypeError):
             return
         own, calls = self._booked()
-        if own != number or calls >= noted:
+        if own != number or calls is None or noted is None or calls >= noted:
             return
         line = (
             f"response store {str(self.path)!r} lacks {noted - calls:,} of {noted:,} calls that were booked in it: its -wal "
