@@ -34,7 +34,8 @@ def rates(lang: str) -> list[float]:
 @before
 def test_headline_rates_are_near_the_planted_ones_and_in_their_order():
     errors = [np.subtract(rates(lang), planted) for lang, planted in PLANTED.items()]
-    assert np.abs(errors).mean() <= 0.04 and np.abs(errors).max() <= 0.12
+    sizes = np.abs(errors)
+    assert sizes.mean() <= 0.04 and sizes.max() <= 0.12 and (sizes > 0.1).sum() <= 1  # of 35
     assert kendalltau(rates("all"), PLANTED["all"])[0] >= 0.8 - 1e-9
 
 

@@ -286,14 +286,16 @@ def test_a_store_without_its_log_is_refused_and_what_to_do_works(killed, capfd):
 def test_a_person_may_go_on_without_what_is_lost_or_with_a_new_store(killed):
     killed.with_name("r.sqlite-wal").unlink()
     (killed.with_name("r.sqlite.d") / "booked.json").unlink()
-    Store(killed).close()
+    with Store(killed) as store:
+        assert store.query("SELECT calls FROM ledger") == []
 
 
 def test_a_new_store_beside_the_folder_of_an_old_one_is_none_that_lost_something(killed):
     for file in killed.parent.glob("r.sqlite*"):
         if file.is_file():
             file.unlink()
-    Store(killed).close()
+    with Store(killed) as store:
+        assert store.query("SELECT calls FROM ledger") == []
 
 
 def test_a_run_notes_what_it_books_beside_its_store(at):
