@@ -49,7 +49,7 @@ bench: $(VENV)/.tested
 	python benchmarks/suite.py --write benchmarks/RESULTS.md
 
 lint: $(VENV)/.tested
-	ruff check src tests benchmarks scripts
+	ruff check --no-cache src tests benchmarks scripts
 	ruff format --check src tests benchmarks scripts
 	mypy
 	snakefmt --check Snakefile rules

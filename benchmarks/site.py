@@ -134,13 +134,13 @@ def build(folder: Path) -> dict[str, float]:
     from truerate.core.schemas import Row
     from truerate.core.schemas import frame as framed
     from truerate.site import Board, Tables, rendered
-    from truerate.tracks.halueval.card import CARD
+    from truerate.tracks.protocol import card_of_track
 
     gc.set_threshold(20_000, 50, 50)  # as the commands have it
     frames = {
         name: pl.read_parquet(folder / f"{name}.parquet") for name in ("samples", "items", "judgements")
     }
-    board = Board(name="made-up", track="made-up", source="made-up", title="Made up", track_card=CARD,
+    board = Board(name="made-up", track="made-up", source="made-up", title="Made up", track_card=card_of_track("halueval"),
                   is_simulated=True, source_card={"redistribution": "yes"}, **frames)  # fmt: skip
     tables = Tables("truerate", (board,), {}, framed(Row), max_samples=1_000_000)
     target, size = folder / "build/site_src", 0
