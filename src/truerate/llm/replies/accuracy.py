@@ -1,108 +1,46 @@
 """Whether a reply calls an evaluation accurate: `Accurate` or `Inaccurate`.
 
-What a reply begins with counts, else the sentences that name the evaluation; all that is said of the
-evaluation must agree. Half of it (`partly accurate`), both words, doubt and taking back are ambiguous.
+What a reply begins or ends with counts, and each sentence that names the evaluation; all of it must agree. A field that bears the
+word as its name (`Accurate: no`) says what its value says. Half of it (`partly accurate`), both words, doubt and exceptions are
+ambiguous.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
-from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.fault_statements import PAUSES, has, leans_of
 from truerate.llm.replies.located import answering
-from truerate.llm.replies.normalizing import agreed
-from truerate.llm.replies.rating import CROSSES, TICKS
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-
-_HALF = (
-    r"(?:partly|partially|mostly|mainly|largely|somewhat|fairly|nearly|almost|half|roughly|in\s+part|"
-    r"not\s+(?:entirely|fully|completely|quite|wholly|totally|altogether|always))"
-)
-_SURELY = r"(?:(?:fully|clearly|completely|entirely|very|totally|quite|indeed|definitely|factually|overall|also|wholly)\s+){0,4}"
-_WORD = (
-    rf"(?P<half>{_HALF}\s+)?{_SURELY}(?P<not>not\s+|in-\s?)?{_SURELY}"
-    r"(?:(?P<bad>inaccurate|incorrect|wrong)|(?P<good>accurate|correct))(?![\w-])"
-)
-_EVALUATION = (
-    r"(?:(?:the|this|that|your|my|its|given|above|provided|whole|overall)\s+){0,4}(?:evaluation|judge?ment|annotation|assessment|"
-    r"verdict|analysis)(?:'s)?(?:\s+(?:of\s+the\s+(?:response|model|assistant)|above|given|provided|as\s+a\s+whole))?"
-)
-_BLANKS = r"\s*"
-_IS = (
-    _BLANKS
-    + r"(?:is|was|seems|appears|seems\s+to\s+be|appears\s+to\s+be|would\s+be|must\s+be|=|:|-|–|—)[\s\"'“‘*_`]*"
-)
-_LABEL = r"(?:(?:so|thus|hence|therefore|overall|final|my|the)[\s,]+){0,4}(?:answer|final|decision|conclusion|label|result)"
-_FIRST = lazy(
-    # possessive: given back sign by sign, a row of brackets would be tried in each of its partitions
-    rf"[\W_]*+(?:(?:yes|no)[\W_]*+)?(?:(?:it|this|that)(?:'s|\s+is)\s+(?:an?\s+)?|(?:i(?:'d|\s+would)?\s+(?:think|"
-    rf"believe|find|say|call\s+it|judge|conclude)\s+(?:that\s+)?"
-    rf"(?:(?:it|this)(?:'s|\s+is)\s+)?)?(?:{_EVALUATION}{_IS}|{_LABEL}{_IS})?)[\W_]*+{_WORD}",
-    re.I,
-)
-_SAID = lazy(
-    rf"(?:\b{_EVALUATION}|\b{_LABEL}|\b(?:yes|no)\b[\s,.]*(?:it|this|that)){_IS}{_WORD}",
-    re.I,
-)
-# three that begin where a line does, which `_at_lines` looks for
-_BARE = lazy(rf"^[\W_]*{_IS.removeprefix(_BLANKS)}{_WORD}", re.I | re.MULTILINE)
-_ALONE = lazy(rf"^[\W_]*{_WORD}[\W_]*$", re.I | re.MULTILINE)
-# a line that begins with the word that was asked for
-_LINE = lazy(
-    rf"^[\W_]*(?:i\s+(?:think|believe)\s+)?(?:it\s+is\s+)?(?=[^\n]{{0,40}}accurate){_WORD}(?=\W*$|\s*[.,:;!—–-])",
-    re.I | re.MULTILINE,
-)
-_SIGNS = lazy(r"^[\W_]*+", re.MULTILINE)
-_OPEN = lazy(
-    r"\b(?:accurate|correct)\s*(?:/|\||or)\s*(?:inaccurate|incorrect|not)\b|\binaccurate\s*(?:/|\||or)\s*accurate\b|"
-    r"\b(?:wait|scratch\s+that|on\s+second\s+thoughts?|on\s+reflection|i\s+take\s+(?:it|that)\s+back)\b|"
-    r"\b(?:can(?:no|')t|cannot|could\s+not|unable\s+to|hard\s+to|difficult\s+to|impossible\s+to)\s+(?:\w+\s+)?"
-    r"(?:tell|say|decide|judge|determine|verify)\b|\bneither\s+accurate\b",
-    re.I,
-)
-_EXCEPTED = lazy(
-    r"[\s,;:.!*_\"'—–-]*(?:but|though|although|however|except|if|unless|only|perhaps|maybe|probably|not\s+at\s+all|hardly|nope|no(?=[^\w\n]*(?:\n|\Z))|\?)(?!\w)",
-    re.I,
-)
-# a part of the evaluation that is not accurate
-_PART_BAD = lazy(
-    r"\b(?:reason|rationale|segment|explanation|place|quotation)s?\s+(?:is|are|was|were)\s+"
-    r"(?:not\s+(?:accurate|correct|right)\b|inaccurate\b|incorrect\b|wrong\b)",
-    re.I,
-)
-# one thing accurate and another not: "accurate in one way, inaccurate in another"
-_AS_TO = r"\s+(?:in|as\s+to|about|on|for|regarding|with|of)\b"
-_PARTED = lazy(
-    rf"\b(?:accurate|correct){_AS_TO}[^.!?\n]*\b(?:inaccurate|incorrect)(?:{_AS_TO}|\s+(?:elsewhere|otherwise)\b)|"
-    rf"\b(?:inaccurate|incorrect){_AS_TO}[^.!?\n]*\b(?:accurate|correct)(?:{_AS_TO}|\s+(?:elsewhere|otherwise)\b)",
-    re.I,
-)
-_HALVED = lazy(rf"\b{_HALF}\s+(?:in)?(?:accurate|correct)\b", re.I)
-_DOUBTED = lazy(
-    r"\b(?:if|whether|may|might|could|perhaps|maybe|possibly|probably|not\s+sure|unsure|would)\b", re.I
-)
+from truerate.llm.replies.verdict_values import stands_alone
+from truerate.llm.replies.verdict_words import MAX_WORDS, Sentence, Word, sentences
 
 _POLES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
-# a field and its value: no verdict is the name alone
+_WORDS = {**_POLES, "wrong": False}
 _VALUES = {
-    **dict.fromkeys(("yes", "y", "true", "1", *TICKS), True),
-    **dict.fromkeys(("no", "n", "false", "0", "not", *CROSSES), False),
+    **dict.fromkeys(("yes", "y", "true", "1", *"✅✔✓☑"), True),
+    **dict.fromkeys(("no", "n", "false", "0", *"❌✗✘✖"), False),
 }
-_FIELD = lazy(
-    r"^[^\w\n]*+(?:(?:(?:the|this)\s+)?evaluation\s+is\s+|is[ _]+)?(?P<name>(?:in)?(?:accurate|correct))"
-    r"[ \t\"'*_`)\]]*+(?:\([^()\n]{0,20}\))?(?:[:：=|?？–—-]|->|→|=>)[\s\"'*_`(\[|]*+"
-    r"(?P<value>(?:yes|no|y|n|true|false|not)(?=[^\w\n]*$|\s*[.,;:!(—–]|\s+(?:because|since|as|the|it|this|there)\b)|"
-    rf"[{TICKS}{CROSSES}]|(?:[\d.,]+(?:\s*(?:/|of|out of)\s*\d+|\s*%)?|none|null|n/a|unknown|unclear|-+)"
-    r"(?=[^\w\n]*$|\s*[.,;(])|\w+(?:(?:[ \t]+\w+){0,2}(?=[^\w\n]*$)|(?=\s*[.,;!、，。；！])))",
-    re.I | re.MULTILINE,
+_EVALUATIONS = frozenset("evaluation judgement judgment annotation assessment verdict analysis".split())
+# parts of an evaluation: one that has a fault leaves `accurate` open
+_PARTS = (
+    frozenset("reason rationale segment segments explanation place quotation span quote".split())
+    | _EVALUATIONS
 )
+_LINKS = frozenset((":", "：", "=", "(", "[", "|", "-", "–", "—", "→", "⇒"))
+_ADVERBS = frozenset("overall indeed too here also altogether then as such".split())
+_DENIALS = frozenset(("not", "i do not think", "i do not believe", "i would not say", "i would not call"))
+# words before the one that was asked for that leave it open: `it cannot be accurate`, `not only`, `were it accurate`
+_OPENS = frozenset("can must may might should would could were had only no".split())
 _KEYS = frozenset((
     "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",
     "assessment", "decision", "output", "response", "final answer", "meta evaluation", "final verdict", "conclusion",
 ))  # fmt: skip
+_QUOTED = lazy(r"[\"“”'‘]((?:in)?(?:accurate|correct)[.!]?)[\"”“'’]", 2)
+_TICK = lazy(r"(?:[:：=|?→⇒>–—-][\s*_`|(]{0,9})?([✅✔✓☑❌✗✘✖])")
 
 
 def accurate(reply: str, cue: str) -> Parsed:
@@ -111,95 +49,244 @@ def accurate(reply: str, cue: str) -> Parsed:
     `cue` is the heading that the prompt ends with. Correct and Incorrect are the same; Yes and No alone are
     neither, as they were not asked for.
     """
-    answer, cuts = opened(reply)
+    answer, frame = unwrapped(reply)
     if not answer:
-        return nothing(cuts)
-    answer, frame = framed(answer)
-    found = agreed(lambda words: _accurate(words, cue), answer)
-    return Parsed(found.value, found.reason, joined(cuts, frame, found.cuts))
-
-
-def _accurate(answer: str, cue: str) -> Parsed:
-    """The verdict of a reply in one of its plain forms."""
-    region, more = answering(answer, cue, lambda head: _stated(head)[1] != "absent")
+        return nothing(frame)
+    region, more = answering(answer, cue, lambda head: _of_words(head)[1] != "absent")
     inside, layers = bare(region)
-    cuts = joined(more, layers)
+    cuts = joined(frame, more, layers)
     if not inside.strip(" \t\n.*_#`-…\"'"):
         return Parsed(None, "empty", cuts)
-    named = structured.pairs(region)
-    fields, kind = (named, "json") if named else (structured.cells(region), "table")
-    if told := _named(fields):
-        value = told.pop() if len(told) == 1 else None
-        return Parsed(value, "ambiguous" if value is None else None, joined(cuts, (kind,)))
+    pairs = structured.pairs(region)
+    fields, kind = (pairs, "json") if pairs else (structured.cells(region), "table")
+    if values := _of_fields(fields):
+        outside = structured.outside(region) if pairs else structured.without_cells(region)
+        beside, why = _of_words(outside)
+        value = values.pop() if len(values) == 1 else None
+        if value is None or why == "ambiguous" or beside not in (None, value):
+            return Parsed(None, "ambiguous", joined(cuts, (kind,)))
+        return Parsed(value, None, joined(cuts, (kind,)))
     if is_refusal(inside):
         return Parsed(None, "refusal", cuts)
-    value, reason = _stated(inside)
+    value, reason = _of_words(inside)
     return Parsed(value, reason, cuts)
 
 
-def _stated(text: str) -> tuple[bool | None, str | None]:
-    """What the words of a reply say of the evaluation, or why they say nothing."""
-    text = re.sub(r"\b(is|was|does)n['’]t\b", r"\1 not", text)
-    text = re.sub(r"\b(i)\s+would\b(?=\s+(?:say|call|judge))", r"\1'd", text, flags=re.I)
-    fields = [_value(found["name"], found["value"]) for found in _FIELD.finditer(text)]
-    text = _FIELD.sub("", text)
-    told = [*fields, *_told(text)]
-    if not told:
-        return None, "ambiguous" if _OPEN.search(text) or _HALVED.search(text) else "absent"
-    is_half = _PARTED.search(text) or (told[0] is True and _PART_BAD.search(text))
-    if None in told or len(set(told)) > 1 or _OPEN.search(text) or is_half:
-        return None, "ambiguous"
-    return told[0], None
-
-
-def _told(text: str) -> Iterator[bool | None]:
-    """Each thing that is said of the evaluation; None for one that is half said, doubted or has an exception."""
-    places: dict[int, re.Match[str]] = {}
-    for found in (_FIRST.match(text), *_SAID.finditer(text), *_at_lines(text)):
-        if found is not None:
-            places.setdefault(found.end(), found)
-    for found in places.values():
-        sentence = re.split(r"[.!?\n]", text[: found.start()])[-1]
-        is_good = (found["good"] is not None) is (found["not"] is None)
-        is_left = (
-            found["half"]
-            or (found["bad"] and found["not"])
-            or _DOUBTED.search(sentence + found[0])
-            or (is_good and _EXCEPTED.match(text, found.end()))
-            or text[found.end() :].lstrip(" *_\"'").startswith("?")
-        )
-        yield None if is_left else is_good
-
-
-def _at_lines(text: str) -> Iterator[re.Match[str]]:
-    """What is said where a line begins, signs before it or not.
-
-    Lines of signs alone are tried once, from the first of them: what stands behind any is found from there, and
-    from each anew would take the square of their number.
-    """
-    starts = [signs.start() for signs in _SIGNS.finditer(text)]
-    for pattern in (_BARE, _ALONE, _LINE):
-        for start in starts:
-            if (found := pattern.match(text, start)) is not None:
-                yield found
-
-
-def _named(named: Sequence[tuple[str, Any]]) -> set[bool | None]:
+def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
     """What names and values say of the evaluation; empty where no name speaks of it."""
-    told: set[bool | None] = set()
-    for name, value in named:
+    values: set[bool | None] = set()
+    for name, value in fields:
         plain = name.removeprefix("is ")
         if plain in _POLES:
-            told.add(_value(plain, value))
+            word = str(value).strip(" \t\n.!*_\"'`|()[]").casefold() if isinstance(value, str | int) else ""
+            values.add(None if word not in _VALUES else _VALUES[word] is _POLES[plain])
         elif name in _KEYS and isinstance(value, str):
-            told.add(_stated(value)[0])
-        elif name in _KEYS and len(named) == 1:
-            told.add(None)
-    return told
+            values.add(_of_words(value)[0])
+        elif name in _KEYS and len(fields) == 1:
+            values.add(None)
+    return values
 
 
-def _value(name: str, value: Any) -> bool | None:
-    """What the value of a field says whose name is a verdict (`Accurate: no`); None of a value that is no yes or no."""
-    word = str(value).strip(" \t\n.!*_\"'`|()[]").casefold() if isinstance(value, str | int) else ""
-    said = _VALUES.get(word)
-    return None if said is None else said is _POLES[name.casefold()]
+def _of_words(text: str) -> tuple[bool | None, str | None]:
+    """What the sentences of a reply say of the evaluation, or why they say nothing."""
+    if text.count("|") > 2 and not structured.cells(text):
+        return None, "malformed"
+    ticks: set[bool] = set()
+
+    def as_word(tick: Any) -> str:
+        value = _VALUES[tick[1]]
+        if len(tick[0]) > 1:
+            return ": yes " if value else ": no "
+        ticks.add(value)
+        return " "
+
+    plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", structured.ticked(text)))
+    some = [one for one in sentences(plain) if not has(one.words, "leave", "courtesy")]
+    if sum(len(one.words) for one in some) >= MAX_WORDS:
+        return None, "too-long"
+    values = set(_values(some))
+    if any(_takes_back(one.words) for one in some) or (not values and _is_left_open(some)):
+        return None, "ambiguous"
+    if not values:
+        return None, "absent"
+    value = values.pop() if len(values) == 1 else None
+    if value is None or ticks - {value} or any(_is_against(one, value) for one in some):
+        return None, "ambiguous"
+    return value, None
+
+
+def _takes_back(some: Sequence[Word]) -> bool:
+    """Whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` takes nothing back."""
+    return some[0].text == "or" or any(
+        "takes_back" in word.classes and not (at and word.text.startswith("that "))
+        for at, word in enumerate(some)
+    )
+
+
+def _is_left_open(some: Sequence[Sentence]) -> bool:
+    """Whether the word that was asked for stands in sentences of which none says it of the evaluation."""
+    return any(word.text in _WORDS for one in some for word in one.words) and any(
+        has(one.words, "doubt", "condition", "partial") or one.is_question for one in some
+    )
+
+
+def _values(some: Sequence[Sentence]) -> Iterator[bool | None]:
+    """Each thing that sentences say of the evaluation; None for one that is doubted, asked or has an exception."""
+    asked: bool | None = None
+    has_subject = False
+    for at, one in enumerate(some):
+        starts = _alone(one.words)
+        if asked is not None and starts is not None:
+            yield starts is asked
+        asked = None
+        is_whole = at == len(some) - 1 or one.is_first and (at + 1 == len(some) or some[at + 1].is_first)
+        for value, is_bare, end in _clauses(one.words, is_pronoun_free=not has_subject):
+            tail = one.words[end:]
+            if one.is_question and not tail:
+                asked = value
+            elif (
+                not is_bare
+                or not at
+                or (is_whole and not tail and one.words[end - 1].text in ("accurate", "inaccurate"))
+            ):
+                yield _behind(value, tail, is_field_only=one.is_question)
+        has_subject = has_subject or has(one.words, "subject", "info")
+
+
+def _alone(some: Sequence[Word]) -> bool | None:
+    """The Yes or No that a sentence begins with; None where it begins with none that stands alone."""
+    return _VALUES.get(some[0].text) if stands_alone(some, 0) else None
+
+
+def _clauses(some: Sequence[Word], *, is_pronoun_free: bool) -> Iterator[tuple[bool | None, bool, int]]:
+    """What the clauses of a sentence say of the evaluation, whether the word stands bare, and where each ends."""
+    done = 0
+    for start in (0, *(at + 1 for at, word in enumerate(some) if word.text in PAUSES)):
+        if start < done or start == len(some):
+            continue
+        is_answer = start == 2 and _alone(some) is not None
+        at = start
+        while at < len(some) and some[at].text not in _WORDS and _may_lead(some, at):
+            at += 1
+        done = max(at, start + 1)
+        if at == len(some) or some[at].text not in _WORDS:
+            continue
+        head = some[start:at]
+        is_bare = not any(_is_named(word) or "opinion" in word.classes for word in head)
+        is_pronoun = any("pronoun" in word.classes for word in head)
+        if start and not is_answer and (is_bare or is_pronoun) or (is_pronoun and not is_pronoun_free):
+            continue
+        if is_pronoun and at + 1 < len(some) and "relative" in some[at + 1].classes:
+            continue  # `It is correct that the year differs`
+        end = at + 1
+        if end < len(some) and _is_named(some[end]):
+            end = next((place for place in range(end, len(some)) if some[place].text in PAUSES), len(some))
+        is_open = has(some[:start], "condition") or has(
+            some[at + 1 : end], "be", "doubt", "modal", "negation"
+        )
+        yield None if is_open else _turned(head, _WORDS[some[at].text]), is_bare and not is_pronoun, end
+        done = max(done, end)
+
+
+def _turned(head: Sequence[Word], value: bool) -> bool | None:
+    """The value of a word behind the words that lead to it; None where they leave it open."""
+    if has(head, "doubt", "partial") or any(word.text.partition(" ")[0] in _OPENS for word in head):
+        return None
+    negations = [word.text for word in head if "negation" in word.classes]
+    if not negations:
+        return value
+    return False if value and len(negations) == 1 and negations[0] in _DENIALS else None
+
+
+def _is_named(word: Word) -> bool:
+    """Whether a word names the evaluation or labels the answer (`the verdict`, `final answer`)."""
+    return word.text.rpartition(" ")[2] in _EVALUATIONS or "label" in word.classes
+
+
+def _may_lead(some: Sequence[Word], at: int) -> bool:
+    """Whether a word may stand before the one that was asked for: none that says something else, or of the response."""
+    word = some[at]
+    if "subject" in word.classes or word.text in ("answer", "response", "output"):
+        return at + 1 < len(some) and some[at + 1].text in (":", "：", "=")
+    return (
+        word.text in _LINKS
+        or _is_named(word)
+        or bool(
+            {"filler", "marker", "opinion", "be", "modal", "pronoun", "given", "negation", "partial", "doubt"}
+            & word.classes
+        )
+    ) and not {"source", "info", "self"} & word.classes
+
+
+def _behind(value: bool | None, tail: Sequence[Word], *, is_field_only: bool) -> bool | None:
+    """What is said where words stand behind the one that was asked for: the value of a field, a reason, an exception."""
+    while tail and tail[0].text in (")", "]"):
+        tail = tail[1:]
+    if value is None or has(tail, "condition"):
+        return None
+    if tail and tail[0].text in _LINKS:
+        inside = [word for word in tail if word.text not in _LINKS]
+        if not inside:
+            return None
+        first, rest = inside[0], inside[1:]
+        if first.text in _VALUES:
+            is_closed = not rest or rest[0].text in PAUSES or stands_alone(inside, 0)
+            is_said = is_closed and not (rest and rest[0].text == "/")
+            return _VALUES[first.text] is value if is_said and (value or not rest) else None
+        if (
+            first.text[0].isdecimal()
+            or len(inside) < 3
+            or ({"yes", "no", "negation", "doubt", "self"} & first.classes and first.text != "nothing")
+        ):
+            return None
+        tail = inside
+    elif is_field_only:
+        return None
+    else:
+        while tail and tail[0].text in _ADVERBS:
+            tail = tail[1:]
+        if tail and tail[0].text == "and":
+            return (
+                value
+                if not ({1 if value else -1} & leans_of(tail) or has(tail, "contrast", "doubt"))
+                and value in (True, False)
+                and not (value and has(tail, "negation", "no"))
+                else None
+            )
+        if tail and tail[0].text not in PAUSES and not has(tail[:1], "because", "contrast"):
+            return None
+    plain = [word for word in tail if word.text not in PAUSES]
+    if value and has(plain[:1], "contrast", "doubt"):
+        return None
+    return None if has(plain[:1], "yes", "no") or (plain and plain[0].text in _WORDS) else value
+
+
+def _is_against(one: Sentence, value: bool) -> bool:
+    """Whether a sentence answers contrarily with a Yes or No alone, or finds a fault in a part of an accurate evaluation."""
+    some = one.words
+    alone = _alone(some)
+    if alone is not None and alone is not value and not one.is_question:
+        return True
+    if not value:
+        return False
+    if has(some[:1], "contrast"):
+        return True
+    for at, word in enumerate(some[:-1]):
+        if word.text not in _PARTS or "be" not in some[at + 1].classes:
+            continue
+        rest = some[at + 2 :]
+        stop = next(
+            (
+                place
+                for place, behind in enumerate(rest)
+                if behind.text in PAUSES or "because" in behind.classes
+            ),
+            len(rest),
+        )
+        if (
+            stop
+            and (1 in leans_of(rest[:stop]) or has(rest[stop - 1 : stop], "negation"))
+            and ({"fault", "sound", "negation"} & rest[stop - 1].classes)
+        ):
+            return True
+    return False

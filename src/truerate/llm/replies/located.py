@@ -12,13 +12,14 @@ from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.core.quotes import Span, located_strings, quotations
-from truerate.llm.replies import headings, stating, structured
+from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, framed, opened
-from truerate.llm.replies.grammar import paraphrase
+from truerate.llm.replies.fault_statements import has, statement_of
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.normalizing import readings
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.verdict_words import sentences, words
 from truerate.llm.replies.verdicts import ANNOUNCES, of_names, yes_no
 
 # What prompts about a response in a dialogue give material under, beside the headings of every prompt.
@@ -83,6 +84,8 @@ _OF_IT = lazy(
     r"(?:it|this|that)(?:'s)?\s+(?!answer\b|response\b|reply\b|text\b|statement\b|output\b|one\b)(?!.*hallucinat)",
     re.I,
 )
+# the ends of sentences
+_BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
 _SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
 MAX_CLAUSE = (
@@ -219,15 +222,15 @@ def _has_faulty_part(told: str, response: str) -> bool:
     """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
     says that one is not.
     """
-    if stating.WORDS.search(told):
+    if has(words(told), "yes", "no"):
         return False
     said = set()
-    parts = stating.BREAK.split(told)
+    parts = _BREAK.split(told)
     for part in parts if _are_sentences(parts) else ():
         quoted = _QUOTED_PART.search(part or "")
         if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
-            said.add(paraphrase(_QUOTED_PART.sub("the answer", part, count=1)))
-        elif part and paraphrase(part) is not None:
+            said.add(_statement(_QUOTED_PART.sub("the answer", part, count=1)))
+        elif part and _statement(part) is not None:
             return False
     return said - {None} == {True}
 
@@ -236,12 +239,12 @@ def _is_of_it(told: str) -> bool:
     """Whether all that words without a verdict say is said of `it` (`It is supported by the knowledge.`): a
     segment or a reason as well as the response. What names hallucination speaks of the response.
     """
-    if stating.WORDS.search(told):
+    if has(words(told), "yes", "no"):
         return False
-    parts = stating.BREAK.split(told)
+    parts = _BREAK.split(told)
     if not _are_sentences(parts):
         return True
-    said = [part for part in parts if part and paraphrase(part) is not None]
+    said = [part for part in parts if part and _statement(part) is not None]
     return bool(said) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in said)
 
 
@@ -262,8 +265,14 @@ def _is_part(told: str) -> bool:
 def _is_denied(told: str, *, value: bool) -> bool:
     """Whether the clause right behind a verdict says the contrary of it."""
     clause = _SENTENCE.match(told)
-    said = paraphrase(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
+    said = _statement(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
     return said is not None and said is not value
+
+
+def _statement(text: str) -> bool | None:
+    """Whether sentences say that the judged text has a fault (True) or none (False); None where they say neither, or both."""
+    values = {statement_of(one) for one in sentences(text)} - {None}
+    return values.pop() if len(values) == 1 else None
 
 
 def _parts(told: str) -> tuple[str | None, list[str]]:
