@@ -6,8 +6,8 @@ quotation marks is one word of no class, unless it is a value alone. So the same
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +37,7 @@ _LONG = {"ca": "can", "wo": "will", "sha": "shall"}
 _SHORT = {"'s": "is", "'d": "would", "'ll": "will", "'ve": "have", "'m": "am", "'re": "are"}
 _SHORTENED = frozenset("it that there this i we you he she what here everything nothing all".split())
 MAX_WORDS = 6_000  # that are read of a reply; one of 20,000 characters has about 4,000
+MAX_NAME = 60  # characters of a text whose words are stored, as of names and cells
 ENDS = frozenset(".!?…。！？؟।")
 _PICTURES = frozenset("✅❌✓✔✗✘")
 _EDGES = _PICTURES | frozenset("-–—,)]|/([=:：")
@@ -79,13 +80,13 @@ def classes() -> tuple[dict[tuple[str, ...], frozenset[str]], dict[str, frozense
 
 
 @cache
-def _longest() -> dict[str, int]:
-    """How many words the longest phrase has that begins with a word."""
-    found: dict[str, int] = {}
+def _longest() -> dict[tuple[str, str], int]:
+    """How many words the longest phrase has that begins with two words."""
+    lengths: dict[tuple[str, str], int] = {}
     for key in classes()[0]:
-        if key:
-            found[key[0]] = max(found.get(key[0], 1), len(key))
-    return found
+        if len(key) > 1:
+            lengths[key[0], key[1]] = max(lengths.get((key[0], key[1]), 2), len(key))
+    return lengths
 
 
 @cache
@@ -172,25 +173,34 @@ def _tokens(text: str) -> Iterator[tuple[str, bool]]:
         yield "\n", False
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> tuple[Word, ...]:
     """The words of a text, phrases of several words as one; `\\n` between paragraphs."""
-    phrases, _ = classes()
-    longest = _longest()
+    return _words_of_name(text) if len(text) <= MAX_NAME else _words(text)
+
+
+@lru_cache(1024)
+def _words_of_name(text: str) -> tuple[Word, ...]:
+    return _words(text)
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    phrases, longest = classes()[0], _longest()
     tokens = list(islice(_tokens(text), MAX_WORDS))
+    texts = [token for token, _ in tokens]
     found: list[Word] = []
     at = 0
     while at < len(tokens):
-        for n in range(min(longest.get(tokens[at][0], 1), len(tokens) - at), 1, -1):
-            key = tuple(token for token, _ in tokens[at : at + n])
+        n_most = longest.get((texts[at], texts[at + 1]), 1) if at + 1 < len(texts) else 1
+        for n in range(min(n_most, len(texts) - at), 1, -1):
+            key = tuple(texts[at : at + n])
             if key in phrases:
                 found.append(Word(" ".join(key), phrases[key], tokens[at][1]))
                 at += n
                 break
         else:
-            token, is_capital = tokens[at]
-            found.append(Word(token, _of_word(token), is_capital))
+            found.append(Word(texts[at], _of_word(texts[at]), tokens[at][1]))
             at += 1
-    return found
+    return tuple(found)
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -201,36 +211,37 @@ def sentences(text: str) -> list[Sentence]:
     now: list[Word] = []
     is_first = True
     some = words(text)
-
-    def close(is_question: bool = False) -> None:
-        nonlocal now, is_first
-        while now and now[0].text in _EDGES:
-            now.pop(0)
-        while now and now[-1].text in _PICTURES:
-            now.pop()
-        if now and not (len(now) == 1 and now[0].text.isdecimal()):
-            found.append(Sentence(tuple(now), is_question, is_first))
-            is_first = False
-        now = []
-
     for at, word in enumerate(some):
         behind = some[at + 1].text if at + 1 < len(some) else "\n"
-        if word.text == "\n":
-            if not now or now[-1].text not in ":：":  # what a colon announces may stand below a blank line
-                close()
-                is_first = True
-        elif word.text in ENDS:
-            if not (now and word.text == "." and behind.isdecimal() and {"yes", "no"} & now[-1].classes):
-                close(word.text in "?？؟")
-        else:
-            if now and (_heads(some, at) or _begins(now, word, behind)):
-                close()
+        is_end, is_question = word.text in ENDS, word.text in "?？؟"
+        if word.text == "\n" and now and now[-1].text in ":：":
+            continue  # what a colon announces may stand below a blank line
+        if is_end and now and word.text == "." and behind.isdecimal() and {"yes", "no"} & now[-1].classes:
+            continue  # `No. 7`
+        if word.text == "\n" or is_end or (now and (_heads(some, at) or _begins(now, word, behind))):
+            if trimmed := _trimmed(now):
+                found.append(Sentence(trimmed, is_question, is_first))
+                is_first = False
+            now = []
+        is_first = is_first or word.text == "\n"
+        if word.text != "\n" and not is_end:
             now.append(word)
-    close()
+    if trimmed := _trimmed(now):
+        found.append(Sentence(trimmed, False, is_first))
     return found
 
 
-def _heads(some: list[Word], at: int) -> bool:
+def _trimmed(some: Sequence[Word]) -> tuple[Word, ...]:
+    """The words of a sentence without signs before it and pictures behind it; none of a number alone."""
+    start, stop = 0, len(some)
+    while start < stop and some[start].text in _EDGES:
+        start += 1
+    while start < stop and some[stop - 1].text in _PICTURES:
+        stop -= 1
+    return () if stop - start == 1 and some[start].text.isdecimal() else tuple(some[start:stop])
+
+
+def _heads(some: Sequence[Word], at: int) -> bool:
     """Whether a label with a colon begins here: `Final answer:`, `My judgement:`."""
     if not some[at].is_capital:
         return "reason_label" in some[at].classes and some[at + 1].text in (":", "：")
