@@ -16,7 +16,7 @@ from truerate.llm.replies.located import answering
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.verdict_values import stands_alone
-from truerate.llm.replies.verdict_words import MAX_WORDS, Sentence, Word, sentences
+from truerate.llm.replies.verdict_words import MAX_SENTENCES, MAX_WORDS, Sentence, Word, sentences
 
 _POLES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
 _WORDS = {**_POLES, "wrong": False}
@@ -68,7 +68,7 @@ def accurate(reply: str, cue: str) -> Parsed:
         return Parsed(value, None, joined(cuts, (kind,)))
     if is_refusal(inside):
         return Parsed(None, "refusal", cuts)
-    value, reason = _of_words(inside)
+    value, reason = _of_words(structured.without_cells(inside) if fields and not pairs else inside)
     return Parsed(value, reason, cuts)
 
 
@@ -102,7 +102,7 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
 
     plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", structured.ticked(text)))
     some = [one for one in sentences(plain) if not has(one.words, "leave", "courtesy")]
-    if sum(len(one.words) for one in some) >= MAX_WORDS:
+    if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
     values = set(_values(some))
     if any(_takes_back(one.words) for one in some) or (not values and _is_left_open(some)):

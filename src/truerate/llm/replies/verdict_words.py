@@ -36,7 +36,8 @@ _ITEM = lazy(r"(?m)^[ \t>]*(?:\(?\d{1,2}[.)]|[-*•+])(?=\s)")  # of a list
 _LONG = {"ca": "can", "wo": "will", "sha": "shall"}
 _SHORT = {"'s": "is", "'d": "would", "'ll": "will", "'ve": "have", "'m": "am", "'re": "are"}
 _SHORTENED = frozenset("it that there this i we you he she what here everything nothing all".split())
-MAX_WORDS = 6_000  # that are read of a reply; one of 20,000 characters has about 4,000
+MAX_WORDS = 5_000  # that are read of a reply; one of 20,000 characters has about 4,000
+MAX_SENTENCES = 400  # of a reply that is read; one of 20,000 characters has about 200
 MAX_NAME = 60  # characters of a text whose words are stored, as of names and cells
 ENDS = frozenset(".!?…。！？؟।")
 _PICTURES = frozenset("✅❌✓✔✗✘")
@@ -189,17 +190,16 @@ def _words(text: str) -> tuple[Word, ...]:
     texts = [token for token, _ in tokens]
     found: list[Word] = []
     at = 0
-    while at < len(tokens):
-        n_most = longest.get((texts[at], texts[at + 1]), 1) if at + 1 < len(texts) else 1
-        for n in range(min(n_most, len(texts) - at), 1, -1):
-            key = tuple(texts[at : at + n])
-            if key in phrases:
-                found.append(Word(" ".join(key), phrases[key], tokens[at][1]))
-                at += n
-                break
-        else:
-            found.append(Word(texts[at], _of_word(texts[at]), tokens[at][1]))
-            at += 1
+    for here, pair in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
+        if here < at:
+            continue  # within a phrase
+        n = longest.get(pair, 1)
+        while n > 1 and tuple(texts[here : here + n]) not in phrases:
+            n -= 1
+        key = tuple(texts[here : here + n])
+        names = phrases[key] if n > 1 else _of_word(pair[0])
+        found.append(Word(" ".join(key) if n > 1 else pair[0], names, tokens[here][1]))
+        at = here + n
     return tuple(found)
 
 

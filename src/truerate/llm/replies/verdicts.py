@@ -28,7 +28,7 @@ from truerate.llm.replies.verdict_values import (
     stands_alone,
     value_of,
 )
-from truerate.llm.replies.verdict_words import MAX_WORDS, Sentence, Word, sentences, words
+from truerate.llm.replies.verdict_words import MAX_SENTENCES, MAX_WORDS, Sentence, Word, sentences, words
 
 # words after which a reply repeats what it was given before it answers; after others it has gone on
 ANNOUNCES = lazy(
@@ -180,9 +180,10 @@ class _Part(NamedTuple):
 
 def prose(text: str, asks: Asks) -> Parsed:
     """The verdict of sentences."""
-    if len(words(text)) >= MAX_WORDS:
+    some = sentences(text)
+    if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return Parsed(None, "too-long")
-    parts = _parts(text, asks)
+    parts = _parts(some, asks)
     labelled = [at for at, part in enumerate(parts) if part.said and part.said.is_labelled]
     start = labelled[-1] if labelled else 0
     if any(part.has("takes_back") or (part.is_own and part.said is None) for part in parts[start:]):
@@ -212,12 +213,13 @@ def prose(text: str, asks: Asks) -> Parsed:
     return Parsed(None, "ambiguous") if is_open else Parsed(value)
 
 
-def _parts(text: str, asks: Asks) -> list[_Part]:
-    """The sentences of a text with what they say; a value behind a question of the reply's own answers that question."""
-    some = [one for one in sentences(text) if not has(one.words, "leave")]
+def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
+    """Sentences with what they say; a value behind a question of the reply's own answers that question."""
     parts: list[_Part] = []
     before: Sentence | None = None
     for one in some:
+        if has(one.words, "leave"):
+            continue
         is_own, said = field_of(one) if asks else (False, None)
         said = said if is_own else said_in(one)
         is_answer = is_own
