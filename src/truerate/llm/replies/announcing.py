@@ -5,8 +5,13 @@ in other languages than English, lines of signs, headings of an analysis, a turn
 import re
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.lexicon import FAULT
 
+# words of other languages by which a text is called false
+_FAULT = (
+    r"halluzin|falsch|erfunden|hallucin|faux|fausse|inventé|alucina|fals[aeio]\b|inventa[dn]?|errad|allucina|"
+    r"sbaglia|inventat|verzonnen|fout|"
+    r"uydur|yanlış|галлюцин|неверн|ложн|выдум|幻觉|错误|捏造|虚构|编造|幻覚|誤り|هلوسة|خاطئ|환각|틀"
+)
 _HERE = (
     r"(?:以下|下面|这是|這是|次は|次が|다음은|여기|إليك|هذه|هذا|işte|вот|ниже|voici|ci-dessous|hier\s+(?:ist|sind|kommt)|"
     r"aquí\s+(?:tienes|está|va)|ecco|di\s+seguito|aqui\s+está|segue|यहाँ|यह)"
@@ -54,7 +59,7 @@ TOLD_BEHIND = lazy(
     r"changes?(?:\s+made)?|comments?)[ \t:*]*\n.*\Z"
     r"|\n\s*[*_#>( ]*(?:hallucinated|false|incorrect|fabricated|changed)\s+(?:parts?|details?|elements?|segments?|spans?|facts?)"
     r"[\s*_]*[:：].*\Z"
-    rf"|\s*[【（(\[]\s*(?:{FAULT})[^】）)\]\n]{{0,40}}[】）)\]]\s*\Z"
+    rf"|\s*[【（(\[]\s*(?:{_FAULT})[^】）)\]\n]{{0,40}}[】）)\]]\s*\Z"
     r"|\n\s*\[end\b[^\]\n]{0,30}\]\s*\Z"
     r"|\n\s*[\u2705\u274c\u2714\u2718\u26a0].*\Z"
     r"|\n\s*[*_(\[]*(?:corrected|changed)\b[^\n]{0,100}(?:→|->|=>)[^\n]*\Z",
@@ -87,5 +92,26 @@ ASKS_BACK = lazy(
     r"\W*(?:could|can|would)\s+you\s+(?:please\s+)?(?:clarify|specify|provide|share|"
     r"tell\s+me)\b[^\n]{0,80}\b(?:hallucinat\w+|document|context|source|question|"
     r"knowledge|passage|answer)\b[^\n]{0,160}\?\W*",
+    re.I,
+)
+_GIVEN = (
+    r"(?:you(?:'ve|\s+have|'d|\s+had)?\s+)?(?:asked|requested|wanted|needed|need|want|instructed)(?:\s+for)?"
+)
+_REPLY = r"(?:answer|reply|response|output|result|judge?ment|verdict|decision|evaluation|assessment|conclusion|classification|label|word)"
+_HANDED = (
+    r"(?:here|there)\s+you\s+(?:go|are)|here\s+(?:it\s+)?(?:is|comes|goes)(?:\s+it)?|"
+    rf"here(?:'s|\s+is|\s+comes)\s+(?:what\s+{_GIVEN}|(?:the|my|your|an?)\s+(?:[\w-]+\s+){{0,2}}?{_REPLY}\s+(?:that\s+|as\s+)?{_GIVEN}|"
+    rf"my\s+{_REPLY}|(?:the|my|your|an?)\s+(?:single[- ]word|one[- ]word|short|brief|required|requested|final|own)\s+{_REPLY})|"
+    rf"as\s+{_GIVEN}|as\s+per\s+(?:your|the)\s+(?:instructions?|request|format|rules?)|"
+    r"tl\s*;?\s*dr|bottom\s+line|(?:the\s+)?short\s+(?:answer|version)|long\s+story\s+short|simply\s+put|to\s+sum\s+(?:it\s+)?up|"
+    r"in\s+(?:a\s+nutshell|one\s+word|a\s+single\s+word|short|brief|sum|summary)"
+)
+# a line of its own above a text; with the text behind a colon where it can be no part of one
+TEXT_BELOW = lazy(
+    r"\A[\s*_#>]*(?:(?:sure(?:\s+thing)?|certainly|of\s+course|ok(?:ay)?|alright|gladly|understood|got\s+it)\s*[!.,]+\s*)?"
+    rf"(?:(?:{_HANDED})\s*[*_]*[:—–-][\s*_]*(?=\S)|(?:{_HANDED}|how\s+about\s+(?:this|the\s+following)(?:\s+one)?|"
+    r"(?:i(?:'d|\s+would|\s+will|'ll)|let\s+me)\s+(?:write|go\s+with|say|offer|suggest|answer)(?:\s+(?:one|this|it|"
+    r"with\s+this|the\s+following))?|"
+    r"following\s+(?:the|your)\s+(?:\w+\s+)?(?:instructions?|rules?|format|pattern|examples?))[*_]*\s*[.:!][ \t*_]*\n\s*)",
     re.I,
 )

@@ -21,6 +21,7 @@ from truerate.llm.replies.announcing import (
     OTHER_KINDS,
     OTHER_TURN,
     PICTURES,
+    TEXT_BELOW,
     TOLD_BEHIND,
 )
 from truerate.llm.replies.cutting import bare, opened, turn, unblocked, unwrapped
@@ -34,7 +35,6 @@ from truerate.llm.replies.explaining import (
     PARTING,
     QUOTED_FIRST,
 )
-from truerate.llm.replies.handing_over import TEXT_BELOW
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.steady import steady

@@ -63,11 +63,6 @@ def last_before_next(
     return text[within[-1].end : stop].strip(), cuts
 
 
-def is_behind(text: str, cue: str, words: re.Pattern[str]) -> bool:
-    """Whether a cue stands behind something, told by words that are looked for in what its line holds before it."""
-    return any(words.search(text[: one.start].rpartition("\n")[2]) for one in find(text, cue))
-
-
 def _is_quoted(text: str, cue: Heading) -> bool:
     """Whether a cue stands in a quotation that begins with it, within a line: it is spoken of."""
     heading = text[cue.start : cue.end]

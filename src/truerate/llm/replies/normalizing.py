@@ -2,7 +2,7 @@
 
 A reader is given the same words whether they are wrapped, emphasised or set with other blanks: `plain` unifies blanks,
 shortens padding and takes emphasis off. A line break that cannot end a sentence is a blank. One that may end a sentence
-or may come from wrapping is read both ways (`agreed`), and a reply that reads differently has no value.
+or may come from wrapping is read both ways (`readings`), and a reply that reads differently has no value.
 """
 
 import re
@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.lexicon import WORD
-from truerate.llm.replies.reading import Parsed
 
 T = TypeVar("T")
 # blanks of any width but line ends; padding of cells and rules, of which the length says nothing
@@ -136,12 +135,3 @@ def readings(read: Callable[[str], T], text: str) -> list[T]:
     words = plain(text)
     kept, joined = joined_lines(words, is_all=False), joined_lines(words, is_all=True)
     return [read(kept)] if joined == kept else [read(kept), read(joined)]
-
-
-def agreed(read: Callable[[str], Parsed], text: str) -> Parsed:
-    """The value that a reader gives in all plain forms of a reply; none where they differ."""
-    found, *others = readings(read, text)
-    other = next((one for one in others if one.value != found.value), None)
-    if other is None or found.value is None:
-        return found
-    return Parsed(None, other.reason or "ambiguous", found.cuts)
