@@ -6,6 +6,7 @@ not found in it. All else, and what doubts, supposes or excepts, states nothing.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from truerate.llm.replies.verdict_words import Sentence, Word
 
@@ -46,6 +47,7 @@ _BROKEN = frozenset(
 _SO = frozenset("so therefore thus hence consequently".split())
 
 
+_EMPTY = frozenset("filler marker opinion be starts prefix".split())  # of words that name nothing
 _AND = frozenset(("and", "und", "y", "et", "e"))
 
 
@@ -191,113 +193,142 @@ def _is_telling(part: Sequence[Word]) -> bool:
     return any(set(_POLES) & word.classes or not KNOWN & word.classes for word in part)
 
 
+class _Clause(NamedTuple):
+    """A clause of known words: the place and sign of its first word of fault or soundness, the places of its negations, and the
+    classes of its first word of content.
+    """
+
+    words: Sequence[Word]
+    first: int
+    sign: int
+    negations: Sequence[int]
+    subject: frozenset[str]
+    is_first: bool
+    is_headed: bool
+
+    @property
+    def pole(self) -> Word:
+        """Its first word of fault or soundness."""
+        return self.words[self.first]
+
+    @property
+    def before(self) -> Sequence[Word]:
+        """The words before that."""
+        return self.words[: self.first]
+
+
 def _simple(some: Sequence[Word], *, is_first: bool = True, is_headed: bool = False) -> bool | None:
+    """What a clause without `and` says of the judged text: all of its words are known, and no rule forbids it to be read."""
     if any(not KNOWN & word.classes or {"doubt", "aside"} & word.classes for word in some):
         return None
-    source = next(
-        (at for at, word in enumerate(some) if at and "source" in word.classes and has(some[:at], "info")),
-        None,
-    )
-    if (
-        source
-        and has(some[source:], "negation")
-        and has(some[source:], "mention")
-        and not has(some[:source], "negation", "no")
-    ):
-        return True if has(some[:source], "subject", "pronoun") and has(some[:source], "have") else None
-    poles = [
+    source = next((at for at, word in enumerate(some) if at and _is_source_of_info(some, at)), None)
+    if source and has(some[source:], "negation") and has(some[source:], "mention"):
+        if not has(some[:source], "negation", "no"):
+            # `it contains a claim that the source does not mention`
+            return True if has(some[:source], "subject", "pronoun") and has(some[:source], "have") else None
+    clause = _clause_of(some, is_first=is_first, is_headed=is_headed)
+    if clause is None or _begins_with_answer(clause):
+        return None
+    if len(clause.negations) == 2:
+        return False if _finds_nothing_unsupported(clause) else None
+    if any(rule(clause) for rule in (_is_badly_negated, _is_of_another, _is_vague, _has_unfit_verb)):
+        return None
+    return (clause.sign > 0) is not bool(clause.negations)
+
+
+def _is_source_of_info(some: Sequence[Word], at: int) -> bool:
+    return "source" in some[at].classes and has(some[:at], "info")
+
+
+def _clause_of(some: Sequence[Word], *, is_first: bool, is_headed: bool) -> _Clause | None:
+    """A clause with its parts; None without a word of fault or soundness, with words of both, and with three negations."""
+    signs = [
         (at, sign) for at, word in enumerate(some) for name, sign in _POLES.items() if name in word.classes
     ]
-    negated = [at for at, word in enumerate(some) if {"negation", "no"} & word.classes]
-    if negated:
-        poles += [(at, 1) for at, word in enumerate(some) if "problem" in word.classes]
-    if not poles or len({sign for _, sign in poles}) > 1 or len(negated) > 2:
+    negations = [at for at, word in enumerate(some) if {"negation", "no"} & word.classes]
+    if negations:
+        signs += [(at, 1) for at, word in enumerate(some) if "problem" in word.classes]
+    if not signs or len({sign for _, sign in signs}) > 1 or len(negations) > 2:
         return None
-    first, sign = min(poles)
-    if (
-        negated
-        and negated[0] == 0
-        and "no" in some[0].classes
-        and has(some[1:2], "marker", "subject", "pronoun")
-    ):
-        return None
-    if len(negated) == 2:
-        # `does not add facts that are not in the document`, `there is nothing in it that is not supported`
-        if (
-            not (has(some[: negated[1]], "info") or some[negated[0]].text == "nothing")
-            or negated[1] > first
-            or sign > 0
-        ):
-            return None
-        return False if has(some[: negated[1]], "have", "there", "see") else None
-    if has(some, "partial") and sign > 0:
-        return None
-    if negated and negated[0] > first and "fault_noun" not in some[first].classes:
-        return None
-    core = [
-        word for word in some if not word.classes <= {"filler", "marker", "opinion", "be", "starts", "prefix"}
-    ]
-    names = core[0].classes if core else frozenset()
-    pole, before = some[first], some[:first]
-    if "source" in names and not (
-        has(some[first:], "subject", "pronoun") and {"fault_verb", "sound_verb"} & pole.classes
-    ):
-        return None
-    if is_first and "info" in names and not negated:
-        return None
-    if "whole" in names and (
-        negated
-        or not (has(before, "be", "see", "have") or "sound_verb" in pole.classes or " be " in pole.text)
-    ):
-        return None
-    if negated and has(some, "whole") and not (negated[0] == 0 and sign < 0):
-        return None
-    if "self" in names and not has(some, "see"):
-        return None
-    if "pronoun" in names and pole.text in LOOSE:
-        return None
-    if has(before, "have") and sign < 0 and not negated:
-        return None
-    if "located" in pole.classes and not has(before, "be", "see"):
-        return None
-    if sign > 0 and negated and any("info" in word.classes for word in some[: negated[0]]):
-        return None
-    if pole.text in _VAGUE and (is_headed or "pronoun" in names):
-        return None
-    if negated and "fault_noun" in pole.classes and before[-1:] and before[-1].text == "the":
-        return None
-    if has(before, "specific") and not has(before, "subject", "pronoun"):
-        return None  # a part of it
-    if "fault_verb" in pole.classes and has(
-        [word for word in before if not {"negation", "filler"} & word.classes or "be" in word.classes][-1:],
-        "be",
-    ):
-        return None  # a word that breaks off
-    if "there" in names and sign < 0:
-        return None
-    if (
-        "sound_verb" in pole.classes
-        and "source" not in names
-        and first < len(some) - 1
-        and not has(some[first:], "source")
-    ):
-        return None  # it agrees with something else
-    is_found = has(some, "see") and (has(some, "be") or negated)
-    if (
-        not is_headed
-        and not is_found
-        and not has(some, "subject", "pronoun", "there", "self", "whole", "info", "source", "have")
-    ):
-        # no sentence: `Not supported`, `No hallucination`
-        if (
-            pole.text in LOOSE
-            or ("fault_noun" in pole.classes and not pole.text.startswith("hallucination"))
-            or "problem" in pole.classes
-        ):
-            return None
-    if "pronoun" in names and any(word.text == "that" for word in some[first:]):
-        return None
-    if "fault_noun" in names and not negated and not is_headed and not has(some, "see"):
-        return None
-    is_faulty = (sign > 0) is not bool(negated)
-    return is_faulty
+    content = [word for word in some if not word.classes <= _EMPTY]
+    return _Clause(
+        some, *min(signs), negations, content[0].classes if content else frozenset(), is_first, is_headed
+    )
+
+
+def _begins_with_answer(clause: _Clause) -> bool:
+    """Whether its `No` is an answer and no negation (`No this is supported`)."""
+    is_no = clause.negations[:1] == [0] and "no" in clause.words[0].classes
+    return is_no and has(clause.words[1:2], "marker", "subject", "pronoun")
+
+
+def _finds_nothing_unsupported(clause: _Clause) -> bool:
+    """Whether two negations cancel: `it adds no facts that are not in the document`, `there is nothing in it that is not supported`."""
+    some, (one, two) = clause.words, clause.negations
+    is_thing = has(some[:two], "info") or some[one].text == "nothing"
+    return is_thing and two <= clause.first and clause.sign < 0 and has(some[:two], "have", "there", "see")
+
+
+def _is_badly_negated(clause: _Clause) -> bool:
+    """Whether it is not clear what a negation negates, or it negates a part."""
+    some = clause.words
+    if has(some, "partial") and clause.sign > 0:
+        return True
+    if not clause.negations:
+        return False
+    at = clause.negations[0]
+    is_noun = "fault_noun" in clause.pole.classes
+    return (
+        (at > clause.first and not is_noun)
+        or (has(some, "whole") and not (at == 0 and clause.sign < 0))
+        or (clause.sign > 0 and has(some[:at], "info"))
+        or (is_noun and bool(clause.before) and clause.before[-1].text == "the")
+    )
+
+
+def _is_of_another(clause: _Clause) -> bool:
+    """Whether its subject is not the judged text: the source, a part of the text, the one who judges."""
+    subject, before, behind = clause.subject, clause.before, clause.words[clause.first :]
+    is_verb = bool({"fault_verb", "sound_verb"} & clause.pole.classes)
+    is_whole_sound = (
+        has(before, "be", "see", "have") or "sound_verb" in clause.pole.classes or " be " in clause.pole.text
+    )
+    return (
+        ("source" in subject and not (has(behind, "subject", "pronoun") and is_verb))
+        or (clause.is_first and "info" in subject and not clause.negations)
+        or ("whole" in subject and (bool(clause.negations) or not is_whole_sound))
+        or ("self" in subject and not has(clause.words, "see"))
+        or (has(before, "specific") and not has(before, "subject", "pronoun"))
+        or ("there" in subject and clause.sign < 0)
+        or ("pronoun" in subject and any(word.text == "that" for word in behind))
+    )
+
+
+def _is_vague(clause: _Clause) -> bool:
+    """Whether its words may say it of something else than the text (`it is right`), or it is no sentence (`an error`)."""
+    some, pole = clause.words, clause.pole
+    if "pronoun" in clause.subject and pole.text in LOOSE or clause.is_headed and pole.text in _VAGUE:
+        return True
+    if clause.is_headed:
+        return False
+    if "fault_noun" in clause.subject and not clause.negations and not has(some, "see"):
+        return True
+    is_finding = has(some, "see") and (has(some, "be") or bool(clause.negations))
+    if is_finding or has(some, "subject", "pronoun", "there", "self", "whole", "info", "source", "have"):
+        return False
+    is_other_noun = "fault_noun" in pole.classes and not pole.text.startswith("hallucination")
+    return pole.text in LOOSE or is_other_noun or "problem" in pole.classes
+
+
+def _has_unfit_verb(clause: _Clause) -> bool:
+    """Whether the word of fault or soundness does not go with its verb: a word that breaks off, `it has correct …`."""
+    before, names = clause.before, clause.pole.classes
+    verbs = [word for word in before if not {"negation", "filler"} & word.classes or "be" in word.classes]
+    behind = clause.words[clause.first :]
+    is_of_other = "source" not in clause.subject and len(behind) > 1 and not has(behind, "source")
+    return (
+        (has(before, "have") and clause.sign < 0 and not clause.negations)
+        or ("located" in names and not has(before, "be", "see"))
+        or ("fault_verb" in names and has(verbs[-1:], "be"))
+        or ("sound_verb" in names and is_of_other)  # it agrees with something else
+    )
