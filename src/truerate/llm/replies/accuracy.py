@@ -101,7 +101,7 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
         return " "
 
     plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", structured.ticked(text)))
-    some = [one for one in sentences(plain) if not has(one.words, "leave", "courtesy")]
+    some = [one for one in sentences(plain) if not has(one.words, "farewell", "courtesy")]
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
     values = set(_values(some))
@@ -118,7 +118,7 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
 def _takes_back(some: Sequence[Word]) -> bool:
     """Whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` takes nothing back."""
     return some[0].text == "or" or any(
-        "takes_back" in word.classes and not (at and word.text.startswith("that "))
+        "retraction" in word.classes and not (at and word.text.startswith("that "))
         for at, word in enumerate(some)
     )
 
@@ -212,7 +212,18 @@ def _may_lead(some: Sequence[Word], at: int) -> bool:
         word.text in _LINKS
         or _is_named(word)
         or bool(
-            {"filler", "marker", "opinion", "be", "modal", "pronoun", "given", "negation", "partial", "doubt"}
+            {
+                "filler",
+                "conclusive",
+                "opinion",
+                "be",
+                "modal",
+                "pronoun",
+                "given",
+                "negation",
+                "partial",
+                "doubt",
+            }
             & word.classes
         )
     ) and not {"source", "info", "self"} & word.classes

@@ -19,17 +19,17 @@ SIGN = {
     "fault_verb": 1,
     "sound": -1,
     "sound_verb": -1,
-    "says_fault": 1,
-    "says_sound": -1,
+    "clause_fault": 1,
+    "clause_sound": -1,
 }
 
 
-_POLES = {**SIGN, "located": -1}
+_POLES = {**SIGN, "in_source": -1}
 
 
 KNOWN = frozenset(
-    "fault fault_noun fault_verb sound sound_verb problem located mention given subject pronoun there self see have be do info "
-    "source whole filler negation no marker opinion".split()
+    "fault fault_noun fault_verb sound sound_verb problem in_source mention given subject pronoun there self finding have be do info "
+    "source whole filler negation no conclusive opinion".split()
 )
 _VAGUE = frozenset("right true wrong false fine good ok okay correct".split())
 
@@ -47,7 +47,7 @@ _BROKEN = frozenset(
 _SO = frozenset("so therefore thus hence consequently".split())
 
 
-_EMPTY = frozenset("filler marker opinion be starts prefix".split())  # of words that name nothing
+_EMPTY = frozenset("filler conclusive opinion be opener prefix".split())  # of words that name nothing
 _AND = frozenset(("and", "und", "y", "et", "e"))
 
 
@@ -105,9 +105,11 @@ def statement_of(sentence: Sentence) -> bool | None:
     """What a sentence states, behind its label where it has one (`Verdict: not hallucinated`)."""
     some = sentence.words
     at = 0
-    while at < len(some) and {"label", "filler", "marker"} & some[at].classes:
+    while at < len(some) and {"label", "filler", "conclusive"} & some[at].classes:
         at += 1
-    is_headed = 0 < at < len(some) - 1 and some[at].text in ":：-–—=→|" and has(some[:at], "label", "marker")
+    is_headed = (
+        0 < at < len(some) - 1 and some[at].text in ":：-–—=→|" and has(some[:at], "label", "conclusive")
+    )
     return (
         None
         if sentence.is_question
@@ -121,7 +123,7 @@ def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says neither in words
     that are all known, or leaves it open.
     """
-    if has(some, "condition", "takes_back"):
+    if has(some, "condition", "retraction"):
         return None
     if some and some[-1].text in _BROKEN:
         return None
@@ -134,13 +136,13 @@ def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     ):
         parts = [parts[0][1:], *parts[1:]] if len(parts[0]) > 1 else parts[1:]
     concluded = next(
-        (at for at, part in enumerate(parts) if at and has(part[:1], "marker") and part[0].text in _SO), 0
+        (at for at, part in enumerate(parts) if at and has(part[:1], "conclusive") and part[0].text in _SO), 0
     )
     if concluded and not any(has(part, "doubt") for part in parts[:concluded]):
         parts = parts[concluded:]
     while len(parts) > 1 and (
         has(parts[0][:1], "prefix", "because")
-        or all({"marker", "opinion", "filler"} & word.classes for word in parts[0])
+        or all({"conclusive", "opinion", "filler"} & word.classes for word in parts[0])
     ):
         parts = parts[1:]
     main = parts[0] if parts else []
@@ -152,7 +154,7 @@ def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
         is_fact = (
             cut < len(main)
             and "relative" in main[cut].classes
-            and bool({"fault", "sound", "located", "sound_verb"} & main[cut - 1].classes)
+            and bool({"fault", "sound", "in_source", "sound_verb"} & main[cut - 1].classes)
         )
         value = None if is_fact else _clause(main[:cut], is_headed=is_headed)
         if value is not None:
@@ -259,14 +261,16 @@ def _clause_of(some: Sequence[Word], *, is_first: bool, is_headed: bool) -> _Cla
 def _begins_with_answer(clause: _Clause) -> bool:
     """Whether its `No` is an answer and no negation (`No this is supported`)."""
     is_no = clause.negations[:1] == [0] and "no" in clause.words[0].classes
-    return is_no and has(clause.words[1:2], "marker", "subject", "pronoun")
+    return is_no and has(clause.words[1:2], "conclusive", "subject", "pronoun")
 
 
 def _finds_nothing_unsupported(clause: _Clause) -> bool:
     """Whether two negations cancel: `it adds no facts that are not in the document`, `there is nothing in it that is not supported`."""
     some, (one, two) = clause.words, clause.negations
     is_thing = has(some[:two], "info") or some[one].text == "nothing"
-    return is_thing and two <= clause.first and clause.sign < 0 and has(some[:two], "have", "there", "see")
+    return (
+        is_thing and two <= clause.first and clause.sign < 0 and has(some[:two], "have", "there", "finding")
+    )
 
 
 def _is_badly_negated(clause: _Clause) -> bool:
@@ -291,13 +295,15 @@ def _is_of_another(clause: _Clause) -> bool:
     subject, before, behind = clause.subject, clause.before, clause.words[clause.first :]
     is_verb = bool({"fault_verb", "sound_verb"} & clause.pole.classes)
     is_whole_sound = (
-        has(before, "be", "see", "have") or "sound_verb" in clause.pole.classes or " be " in clause.pole.text
+        has(before, "be", "finding", "have")
+        or "sound_verb" in clause.pole.classes
+        or " be " in clause.pole.text
     )
     return (
         ("source" in subject and not (has(behind, "subject", "pronoun") and is_verb))
         or (clause.is_first and "info" in subject and not clause.negations)
         or ("whole" in subject and (bool(clause.negations) or not is_whole_sound))
-        or ("self" in subject and not has(clause.words, "see"))
+        or ("self" in subject and not has(clause.words, "finding"))
         or (has(before, "specific") and not has(before, "subject", "pronoun"))
         or ("there" in subject and clause.sign < 0)
         or ("pronoun" in subject and any(word.text == "that" for word in behind))
@@ -311,9 +317,9 @@ def _is_vague(clause: _Clause) -> bool:
         return True
     if clause.is_headed:
         return False
-    if "fault_noun" in clause.subject and not clause.negations and not has(some, "see"):
+    if "fault_noun" in clause.subject and not clause.negations and not has(some, "finding"):
         return True
-    is_finding = has(some, "see") and (has(some, "be") or bool(clause.negations))
+    is_finding = has(some, "finding") and (has(some, "be") or bool(clause.negations))
     if is_finding or has(some, "subject", "pronoun", "there", "self", "whole", "info", "source", "have"):
         return False
     is_other_noun = "fault_noun" in pole.classes and not pole.text.startswith("hallucination")
@@ -328,7 +334,7 @@ def _has_unfit_verb(clause: _Clause) -> bool:
     is_of_other = "source" not in clause.subject and len(behind) > 1 and not has(behind, "source")
     return (
         (has(before, "have") and clause.sign < 0 and not clause.negations)
-        or ("located" in names and not has(before, "be", "see"))
+        or ("in_source" in names and not has(before, "be", "finding"))
         or ("fault_verb" in names and has(verbs[-1:], "be"))
         or ("sound_verb" in names and is_of_other)  # it agrees with something else
     )

@@ -25,7 +25,9 @@ _VALUE = {"yes": True, "no": False}
 _LINKS = frozenset((":", "：", ",", "，", "=", ")", "]", "-", "–", "—", "→", "⇒", "|", *"✅❌✓✔✗✘"))
 
 
-_HEADING = frozenset(("modal", "label", "filler", "be", "opinion", "marker", "self", "pronoun", "subject"))
+_HEADING = frozenset(
+    ("modal", "label", "filler", "be", "opinion", "conclusive", "self", "pronoun", "subject")
+)
 
 
 _AFTER = frozenset("the this it there because since as these all everything here indeed".split())
@@ -112,7 +114,7 @@ def said_in(sentence: Sentence) -> Said | None:
                 or ("label" in some[at].classes and bool(is_linked))
             )
             is_labelled = is_labelled or ("be" in some[at].classes and at > 0 and some[at - 1].text == "it")
-            is_marked = is_marked or "marker" in some[at].classes
+            is_marked = is_marked or "conclusive" in some[at].classes
             at += 1
         done = at
         if at == len(some) or not stands_alone(some, at):
@@ -126,7 +128,7 @@ def said_in(sentence: Sentence) -> Said | None:
             return CONFLICT
         if found is None:
             before = leans_of(some[:start])
-            if has(some[:at], "condition", "doubt", "talk", "asks") or any(
+            if has(some[:at], "condition", "doubt", "to_user", "reported_question") or any(
                 word.text == '"' for word in some[:at]
             ):
                 return None
@@ -134,7 +136,7 @@ def said_in(sentence: Sentence) -> Said | None:
                 return CONFLICT
             is_firm = any(word.text not in _WEAK and "label" in word.classes for word in some[:at])
             found = Said(value, is_labelled, tuple(some[at + 1 :]), start > 0, is_firm)
-    if found and (has(first_clause(found.behind), "doubt", "talk") or has(found.behind, "condition")):
+    if found and (has(first_clause(found.behind), "doubt", "to_user") or has(found.behind, "condition")):
         return None
     return found
 
@@ -143,10 +145,10 @@ def _hands(some: Sequence[Word]) -> bool:
     """Whether words hand a value over: a reason, or words that say nothing of the text (`Here you go`)."""
     if has(some[:1], "because"):
         return not has(some, "label")
-    if not has(some[:1], "prefix", "hands", "courtesy"):
+    if not has(some[:1], "prefix", "handover", "courtesy"):
         return False
     is_closed = all(
-        {"prefix", "filler", "source", "given", "hands", "courtesy", "be", "info"} & word.classes
+        {"prefix", "filler", "source", "given", "handover", "courtesy", "be", "info"} & word.classes
         or word.text in ".,!;"
         for word in some
     )
@@ -211,4 +213,4 @@ def _pole_of(some: Sequence[Word]) -> bool | None:
 def is_label(name: str) -> bool:
     """Whether a field is named for the verdict."""
     some = words(name)[:-1]
-    return all({"label", "filler", "marker"} & word.classes for word in some)
+    return all({"label", "filler", "conclusive"} & word.classes for word in some)

@@ -120,7 +120,7 @@ def _of_clause(clause: str) -> frozenset[str]:
     ):
         poles = {"fault", "sound"} - poles
     if poles:
-        found = (found & {"doubt", "condition", "takes_back"}) | {
+        found = (found & {"doubt", "condition", "retraction"}) | {
             f"says_{pole}" for pole in poles if len(poles) == 1
         }
     elif clause.endswith(
@@ -146,7 +146,7 @@ def _as_heading(line: re.Match[str]) -> str:
     inside = line[1] or line[2]
     names = [_of_word(word) for word in inside.casefold().split()]
     is_label = any("label" in name for name in names) and all(
-        {"label", "filler", "marker"} & name for name in names
+        {"label", "filler", "conclusive"} & name for name in names
     )
     return f"\n\n{inside}:\n" if is_label else line[0]
 
@@ -253,7 +253,7 @@ def _heads(some: Sequence[Word], at: int) -> bool:
             "reason_label",
             "filler",
             "subject",
-            "marker",
+            "conclusive",
             "fault",
             "fault_noun",
             "sound",
@@ -266,4 +266,4 @@ def _heads(some: Sequence[Word], at: int) -> bool:
 def _begins(now: list[Word], word: Word, behind: str) -> bool:
     """Whether a word in capitals begins a sentence behind a value, or behind a label's value."""
     is_value = bool({"yes", "no"} & now[-1].classes) and (len(now) == 1 or now[-2].text in (":", "="))
-    return is_value and word.is_capital and (bool({"starts", "leave"} & word.classes) or behind == ":")
+    return is_value and word.is_capital and (bool({"opener", "farewell"} & word.classes) or behind == ":")

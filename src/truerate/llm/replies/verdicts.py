@@ -186,13 +186,17 @@ def prose(text: str, asks: Asks) -> Parsed:
     parts = _parts(some, asks)
     labelled = [at for at, part in enumerate(parts) if part.said and part.said.is_labelled]
     start = labelled[-1] if labelled else 0
-    if any(part.has("takes_back") or (part.is_own and part.said is None) for part in parts[start:]):
+    if any(part.has("retraction") or (part.is_own and part.said is None) for part in parts[start:]):
         return Parsed(None, "ambiguous")
     if any(
         not part.said and part.stated is None and _is_unread(part.sentence.words) for part in parts[start:]
     ):
         return Parsed(None, "ambiguous")
-    if parts and parts[-1].sentence.words[-1].text in ":：=" and parts[-1].has("label", "marker", "opinion"):
+    if (
+        parts
+        and parts[-1].sentence.words[-1].text in ":：="
+        and parts[-1].has("label", "conclusive", "opinion")
+    ):
         return Parsed(None, "absent")  # it breaks off
     if not labelled and any(_is_of_step(parts, at) for at in range(1, len(parts))):
         return Parsed(None, "ambiguous")
@@ -218,7 +222,7 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
     parts: list[_Part] = []
     before: Sentence | None = None
     for one in some:
-        if has(one.words, "leave"):
+        if has(one.words, "farewell"):
             continue
         is_own, said = field_of(one) if asks else (False, None)
         said = said if is_own else said_in(one)
@@ -230,7 +234,7 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
                 is_answer, asked = True, asked_by(before.words) if asks else None
                 is_own = asked is not None
                 said = said._replace(value=said.value is asked, is_labelled=True) if is_own else None
-        if before and said and not said.is_firm and has(before.words, "asks"):
+        if before and said and not said.is_firm and has(before.words, "reported_question"):
             said = CONFLICT  # a question of the user's, and its answer
         stated = statement_of(one) if asks and not is_own and not said else None
         parts.append(_Part(one, said, is_own, is_answer, stated))
@@ -238,7 +242,7 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
     return parts
 
 
-_CHOICE = frozenset(("label", "filler", "marker", "yes", "no"))  # `Yes or no?`, `My verdict?`
+_CHOICE = frozenset(("label", "filler", "conclusive", "yes", "no"))  # `Yes or no?`, `My verdict?`
 
 
 def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
@@ -246,7 +250,7 @@ def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
     said, first = parts[at].said, parts[0].said
     if not said or (first and first.value is said.value):
         return False
-    is_first = at == 1 and not said.behind and has(parts[0].sentence.words[:1], "self", "talk", "prefix")
+    is_first = at == 1 and not said.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix")
     is_last = at == len(parts) - 1 or is_first
     return not is_last or (bool(said.behind) and not {1 if said.value else -1} & leans_of(said.behind))
 
@@ -277,7 +281,7 @@ def _is_open(parts: Sequence[_Part], start: int, value: bool) -> bool:
     said = parts[first].said if first is not None else None
     if first is None or said is None:
         doubted = any(part.stated is None and is_left_open(part.sentence) for part in parts)
-        is_open = doubted or any(part.has("talk") for part in parts)
+        is_open = doubted or any(part.has("to_user") for part in parts)
     else:
         is_open = not _follows(said, [part.sentence for part in parts[first + 1 :]], value)
     return is_open or not all(
@@ -308,12 +312,12 @@ def _follows(said: Said, others: Sequence[Sentence], value: bool) -> bool:
     part = first_clause(said.behind)
     part = [word for word in part if word.text not in PAUSES]
     own = {1 if value else -1}
-    if any(has(one.words, "talk") or (one.is_question and has(one.words, "self")) for one in others):
+    if any(has(one.words, "to_user") or (one.is_question and has(one.words, "self")) for one in others):
         return False
     if not part or own <= leans_of(said.behind):
         return True
     begins = part[0].classes
-    if said.is_inner or {"self", "courtesy", "talk"} & begins or part[0].text == "and":
+    if said.is_inner or {"self", "courtesy", "to_user"} & begins or part[0].text == "and":
         return False
     at = 0 if {"source", "pronoun"} & begins else 1 if has(part[1:2], "source") else None
     if at is not None:
@@ -336,7 +340,7 @@ def _is_contrary(parts: Sequence[_Part], value: bool, start: int) -> bool:
         if at and has(some[:1], "contrast"):
             is_negated = has(some, "negation", "no")
             is_against = -1 in told if value else 1 in told or is_negated
-            if is_against or (value and has(some, "located") and not is_negated):
+            if is_against or (value and has(some, "in_source") and not is_negated):
                 return True
         if part.said and part.said.behind and stated_in(part.said.behind) not in (None, value):
             return True
