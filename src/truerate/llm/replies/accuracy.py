@@ -11,7 +11,7 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.fault_statements import PAUSES, has, leans_of
+from truerate.llm.replies.fault_statements import PAUSES, has, signs_of
 from truerate.llm.replies.located import answering
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
@@ -259,7 +259,7 @@ def _behind(value: bool | None, tail: Sequence[Word], *, is_field_only: bool) ->
         if tail and tail[0].text == "and":
             return (
                 value
-                if not ({1 if value else -1} & leans_of(tail) or has(tail, "contrast", "doubt"))
+                if not ({1 if value else -1} & signs_of(tail) or has(tail, "contrast", "doubt"))
                 and value in (True, False)
                 and not (value and has(tail, "negation", "no"))
                 else None
@@ -296,7 +296,7 @@ def _is_against(one: Sentence, value: bool) -> bool:
         )
         if (
             stop
-            and (1 in leans_of(rest[:stop]) or has(rest[stop - 1 : stop], "negation"))
+            and (1 in signs_of(rest[:stop]) or has(rest[stop - 1 : stop], "negation"))
             and ({"fault", "sound", "negation"} & rest[stop - 1].classes)
         ):
             return True

@@ -1,7 +1,7 @@
 """Statements of faults: what a sentence says of the judged text in words that are all known, and to which side its words lean.
 
-A *pole* is a word that says fault or soundness (`fabricated`, `supported`); a negation before it turns it. A clause states
-something where each of its words is of a known class, its poles agree, and its first word names the judged text, or what is or is
+A *polar word* says fault or soundness (`fabricated`, `supported`); a negation before it turns it. A clause states
+something where each of its words is of a known class, its polar words agree, and its first word names the judged text, or what is or is
 not found in it. All else, and what doubts, supposes or excepts, states nothing.
 """
 
@@ -11,9 +11,7 @@ from typing import NamedTuple
 from truerate.llm.replies.verdict_words import Sentence, Word
 
 PAUSES = frozenset(",،؛，、;；:：()[]—–-|=→⇒!/")
-
-
-SIGN = {
+SIGNS = {
     "fault": 1,
     "fault_noun": 1,
     "fault_verb": 1,
@@ -22,31 +20,21 @@ SIGN = {
     "clause_fault": 1,
     "clause_sound": -1,
 }
-
-
-_POLES = {**SIGN, "in_source": -1}
-
-
+_ALL_SIGNS = {**SIGNS, "in_source": -1}
 KNOWN = frozenset(
     "fault fault_noun fault_verb sound sound_verb problem in_source mention given subject pronoun there self finding have be do info "
     "source whole filler negation no conclusive opinion".split()
 )
 _VAGUE = frozenset("right true wrong false fine good ok okay correct".split())
-
-
 LOOSE = frozenset(
     "right true wrong false fine good ok okay correct incorrect inaccurate non-factual off".split()
 )
-
-
-_BROKEN = frozenset(
+_UNFINISHED = frozenset(
     "the a an of in with to by between and or not no is".split()
 )  # with which no sentence ends
-
-
+_COMMAS = frozenset(",，;；")
+_FACTS = ("fault", "sound", "in_source", "sound_verb")
 _SO = frozenset("so therefore thus hence consequently".split())
-
-
 _EMPTY = frozenset("filler conclusive opinion be opener prefix".split())  # of words that name nothing
 _AND = frozenset(("and", "und", "y", "et", "e"))
 
@@ -59,44 +47,35 @@ def has(some: Sequence[Word], *names: str) -> bool:
     return False
 
 
-def _parts(some: Sequence[Word], pauses: frozenset[str]) -> list[list[Word]]:
+def _split(some: Sequence[Word], signs: frozenset[str], *openers: str) -> list[list[Word]]:
+    """The parts of some words between signs, which go, and before words of some classes, which stay."""
     parts: list[list[Word]] = [[]]
     for word in some:
-        if word.text in pauses:
+        if word.text in signs or not word.classes.isdisjoint(openers):
             parts.append([])
-        else:
+        if word.text not in signs:
             parts[-1].append(word)
     return [part for part in parts if part]
 
 
-def leans_of(some: Sequence[Word]) -> set[int]:
+def signs_of(some: Sequence[Word]) -> set[int]:
     """What the clauses of a sentence speak of: faults (1) or soundness (-1), their negations turned."""
-    found = set()
-    for part in _clauses(some):
+    signs = set()
+    for part in _split(some, PAUSES, "contrast", "because"):
         n = 0
         for word in part:
             n += bool({"negation", "no"} & word.classes)
-            for name, sign in SIGN.items():
+            for name, sign in SIGNS.items():
                 if name in word.classes and "neutral" not in word.classes:
-                    found.add(sign if n % 2 == 0 else -sign)
+                    signs.add(sign if n % 2 == 0 else -sign)
             if "problem" in word.classes and n:
-                found.add(-1)
-    return found
-
-
-def _clauses(some: Sequence[Word]) -> list[list[Word]]:
-    parts: list[list[Word]] = [[]]
-    for word in some:
-        if word.text in PAUSES or {"contrast", "because"} & word.classes:
-            parts.append([])
-        if word.text not in PAUSES:
-            parts[-1].append(word)
-    return [part for part in parts if part]
+                signs.add(-1)
+    return signs
 
 
 def is_left_open(sentence: Sentence) -> bool:
     """Whether a sentence leaves open what it says of faults."""
-    return bool(leans_of(sentence.words)) and (
+    return bool(signs_of(sentence.words)) and (
         sentence.is_question or has(sentence.words, "doubt", "condition")
     )
 
@@ -110,67 +89,58 @@ def statement_of(sentence: Sentence) -> bool | None:
     is_headed = (
         0 < at < len(some) - 1 and some[at].text in ":：-–—=→|" and has(some[:at], "label", "conclusive")
     )
-    return (
-        None
-        if sentence.is_question
-        else stated_in(some[at + 1 :], is_headed=True)
-        if is_headed
-        else stated_in(some)
-    )
+    if sentence.is_question:
+        return None
+    return stated_in(some[at + 1 :], is_headed=True) if is_headed else stated_in(some)
 
 
 def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says neither in words
     that are all known, or leaves it open.
     """
-    if has(some, "condition", "retraction"):
+    if has(some, "condition", "retraction") or (some and some[-1].text in _UNFINISHED):
         return None
-    if some and some[-1].text in _BROKEN:
-        return None
-    parts = _parts(some, frozenset(",，;；"))
-    while (
-        parts
-        and parts[0]
-        and has(parts[0][:1], "contrast")
-        and not (has(parts[0][:1], "concession", "because") or parts[0][1:2] and parts[0][1].text == "for")
-    ):
+    main, *others = _without_lead(_split(some, _COMMAS)) or [[]]
+    for stops in (("because",), ("because", "relative")):
+        end = next(
+            (at for at, word in enumerate(main) if at and (word.text in ":(—–-" or has([word], *stops))),
+            len(main),
+        )
+        is_fact = has(main[end : end + 1], "relative") and has(
+            main[end - 1 : end], *_FACTS
+        )  # `it is true that …`
+        value = None if is_fact else _clause(main[:end], is_headed=is_headed)
+        if value is not None:
+            return None if any(_takes_back(tail, value) for tail in (main[end:], *others)) else value
+    return None
+
+
+def _without_lead(parts: list[list[Word]]) -> list[list[Word]]:
+    """The parts of a sentence from its main clause on: without `but`, a premise (`Based on …,`), and reasons before a `so`."""
+    while parts and has(parts[0][:1], "contrast"):
+        if has(parts[0][:1], "concession", "because") or [word.text for word in parts[0][1:2]] == ["for"]:
+            break
         parts = [parts[0][1:], *parts[1:]] if len(parts[0]) > 1 else parts[1:]
-    concluded = next(
-        (at for at, part in enumerate(parts) if at and has(part[:1], "conclusive") and part[0].text in _SO), 0
-    )
-    if concluded and not any(has(part, "doubt") for part in parts[:concluded]):
-        parts = parts[concluded:]
+    conclusion = next((at for at, part in enumerate(parts) if at and part[0].text in _SO), 0)
+    if not any(has(part, "doubt") for part in parts[:conclusion]):
+        parts = parts[conclusion:]
     while len(parts) > 1 and (
         has(parts[0][:1], "prefix", "because")
         or all({"conclusive", "opinion", "filler"} & word.classes for word in parts[0])
     ):
         parts = parts[1:]
-    main = parts[0] if parts else []
-    for stops in (frozenset(("because",)), frozenset(("because", "relative"))):
-        cut = next(
-            (at for at, word in enumerate(main) if at and (word.text in ":(—–-" or stops & word.classes)),
-            len(main),
-        )
-        is_fact = (
-            cut < len(main)
-            and "relative" in main[cut].classes
-            and bool({"fault", "sound", "in_source", "sound_verb"} & main[cut - 1].classes)
-        )
-        value = None if is_fact else _clause(main[:cut], is_headed=is_headed)
-        if value is not None:
-            break
-    if value is None:
-        return None
-    tails = [main[cut:], *parts[1:]]
-    for tail in tails:
-        leans = leans_of(tail)
-        if has(tail[:2], "contrast") and not value or (not has(tail[:1], "because") and has(tail, "doubt")):
-            return None
-        if has(tail, "contrast") and leans & {1 if not value else -1}:
-            return None
-        if not value and 1 in leans:
-            return None
-    return value
+    return parts
+
+
+def _takes_back(tail: Sequence[Word], value: bool) -> bool:
+    """Whether words behind a statement take it back: a contrast, a doubt, the contrary."""
+    signs = signs_of(tail)
+    return (
+        (has(tail[:2], "contrast") and not value)
+        or (has(tail, "doubt") and not has(tail[:1], "because"))
+        or (has(tail, "contrast") and (-1 if value else 1) in signs)
+        or (not value and 1 in signs)
+    )
 
 
 def _clause(some: Sequence[Word], *, is_headed: bool) -> bool | None:
@@ -182,17 +152,17 @@ def _clause(some: Sequence[Word], *, is_headed: bool) -> bool | None:
         and not has(some[verb + 1 : verb + 4], "negation", "no")
     ):
         some = some[: verb + 1]  # whatever it invents
-    told = {
+    values = {
         _simple(part, is_first=not at, is_headed=is_headed)
-        for at, part in enumerate(_parts(some, _AND))
+        for at, part in enumerate(_split(some, _AND))
         if not at or _is_telling(part)
     }
-    return told.pop() if len(told) == 1 else None
+    return values.pop() if len(values) == 1 else None
 
 
 def _is_telling(part: Sequence[Word]) -> bool:
-    """Whether a part behind an `and` may say anything: it has a word of a pole, or one that is not known."""
-    return any(set(_POLES) & word.classes or not KNOWN & word.classes for word in part)
+    """Whether a part behind an `and` may say anything: it has a word of fault or soundness, or one that is not known."""
+    return any(set(_ALL_SIGNS) & word.classes or not KNOWN & word.classes for word in part)
 
 
 class _Clause(NamedTuple):
@@ -209,7 +179,7 @@ class _Clause(NamedTuple):
     is_headed: bool
 
     @property
-    def pole(self) -> Word:
+    def polar_word(self) -> Word:
         """Its first word of fault or soundness."""
         return self.words[self.first]
 
@@ -245,7 +215,10 @@ def _is_source_of_info(some: Sequence[Word], at: int) -> bool:
 def _clause_of(some: Sequence[Word], *, is_first: bool, is_headed: bool) -> _Clause | None:
     """A clause with its parts; None without a word of fault or soundness, with words of both, and with three negations."""
     signs = [
-        (at, sign) for at, word in enumerate(some) for name, sign in _POLES.items() if name in word.classes
+        (at, sign)
+        for at, word in enumerate(some)
+        for name, sign in _ALL_SIGNS.items()
+        if name in word.classes
     ]
     negations = [at for at, word in enumerate(some) if {"negation", "no"} & word.classes]
     if negations:
@@ -281,7 +254,7 @@ def _is_badly_negated(clause: _Clause) -> bool:
     if not clause.negations:
         return False
     at = clause.negations[0]
-    is_noun = "fault_noun" in clause.pole.classes
+    is_noun = "fault_noun" in clause.polar_word.classes
     return (
         (at > clause.first and not is_noun)
         or (has(some, "whole") and not (at == 0 and clause.sign < 0))
@@ -293,11 +266,11 @@ def _is_badly_negated(clause: _Clause) -> bool:
 def _is_of_another(clause: _Clause) -> bool:
     """Whether its subject is not the judged text: the source, a part of the text, the one who judges."""
     subject, before, behind = clause.subject, clause.before, clause.words[clause.first :]
-    is_verb = bool({"fault_verb", "sound_verb"} & clause.pole.classes)
+    is_verb = bool({"fault_verb", "sound_verb"} & clause.polar_word.classes)
     is_whole_sound = (
         has(before, "be", "finding", "have")
-        or "sound_verb" in clause.pole.classes
-        or " be " in clause.pole.text
+        or "sound_verb" in clause.polar_word.classes
+        or " be " in clause.polar_word.text
     )
     return (
         ("source" in subject and not (has(behind, "subject", "pronoun") and is_verb))
@@ -312,8 +285,8 @@ def _is_of_another(clause: _Clause) -> bool:
 
 def _is_vague(clause: _Clause) -> bool:
     """Whether its words may say it of something else than the text (`it is right`), or it is no sentence (`an error`)."""
-    some, pole = clause.words, clause.pole
-    if "pronoun" in clause.subject and pole.text in LOOSE or clause.is_headed and pole.text in _VAGUE:
+    some, word = clause.words, clause.polar_word
+    if "pronoun" in clause.subject and word.text in LOOSE or clause.is_headed and word.text in _VAGUE:
         return True
     if clause.is_headed:
         return False
@@ -322,13 +295,13 @@ def _is_vague(clause: _Clause) -> bool:
     is_finding = has(some, "finding") and (has(some, "be") or bool(clause.negations))
     if is_finding or has(some, "subject", "pronoun", "there", "self", "whole", "info", "source", "have"):
         return False
-    is_other_noun = "fault_noun" in pole.classes and not pole.text.startswith("hallucination")
-    return pole.text in LOOSE or is_other_noun or "problem" in pole.classes
+    is_other_noun = "fault_noun" in word.classes and not word.text.startswith("hallucination")
+    return word.text in LOOSE or is_other_noun or "problem" in word.classes
 
 
 def _has_unfit_verb(clause: _Clause) -> bool:
     """Whether the word of fault or soundness does not go with its verb: a word that breaks off, `it has correct …`."""
-    before, names = clause.before, clause.pole.classes
+    before, names = clause.before, clause.polar_word.classes
     verbs = [word for word in before if not {"negation", "filler"} & word.classes or "be" in word.classes]
     behind = clause.words[clause.first :]
     is_of_other = "source" not in clause.subject and len(behind) > 1 and not has(behind, "source")

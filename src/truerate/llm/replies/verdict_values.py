@@ -5,12 +5,12 @@ that says fault or soundness (`Hallucinated: no`).
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from truerate.llm.replies.fault_statements import KNOWN, LOOSE, PAUSES, SIGN, has, leans_of, stated_in
+from truerate.llm.replies.fault_statements import KNOWN, LOOSE, PAUSES, SIGNS, has, signs_of, stated_in
 from truerate.llm.replies.verdict_words import Sentence, Word, words
 
 
-class Said(NamedTuple):
-    """What a sentence says: its value, whether a label or an announcement names it, and what stands behind it."""
+class Answer(NamedTuple):
+    """A value that a sentence gives, whether a label or an announcement names it, and what stands behind it."""
 
     value: bool | None
     is_labelled: bool
@@ -19,53 +19,44 @@ class Said(NamedTuple):
     is_firm: bool = True  # its label is none of the judged text's names, too
 
 
-_VALUE = {"yes": True, "no": False}
-
-
 _LINKS = frozenset((":", "：", ",", "，", "=", ")", "]", "-", "–", "—", "→", "⇒", "|", *"✅❌✓✔✗✘"))
-
-
 _HEADING = frozenset(
     ("modal", "label", "filler", "be", "opinion", "conclusive", "self", "pronoun", "subject")
 )
-
-
 _AFTER = frozenset("the this it there because since as these all everything here indeed".split())
-
-
 _WEAK = frozenset("answer response output the".split())
+CONFLICT = Answer(None, True, ())
 
 
-CONFLICT = Said(None, True, ())
-
-
-def field_of(sentence: Sentence) -> tuple[bool, Said | None]:
-    """Whether a sentence is a field of a name that says fault or soundness (`Hallucinated: no`), and what it gives: None
-    where its value is no verdict.
+def field_of(sentence: Sentence) -> tuple[bool, Answer | None]:
+    """Whether a sentence is a field of a name that says fault or soundness (`Hallucinated: no`), and its value: None
+    where that is no verdict.
     """
     some = sentence.words
     at = next((at for at, word in enumerate(some) if word.text in (":", "：", "=", "|")), None)
     if at is None and len(some) > 2 and some[-2].text in ("-", "–", "—"):
         at = len(some) - 2
-    pole = (
-        _pole_of(some[:at])
-        if at and not (has(some[1:at], "be") or has(some[:at], "self") or some[0].text in LOOSE)
-        else None
-    )
-    if pole is None or at is None:
+    if not at or has(some[1:at], "be") or has(some[:at], "self") or some[0].text in LOOSE:
+        return False, None
+    is_fault = _is_fault(some[:at])
+    if is_fault is None:
         return False, None
     behind = [word for word in some[at + 1 :] if word.text not in (":", "|", "=")]
-    if len(behind) == 1 and behind[0].text in _TRUTHS:
-        return True, Said(_TRUTHS[behind[0].text] is pole, True, ())
-    if behind and behind[0].text == "0" and pole and (len(behind) == 1 or behind[1].text in ("of", "/")):
-        return True, Said(False, True, ())
-    if behind and behind[0].text[0].isdecimal():
+    texts = [word.text for word in behind]
+    value: bool | None = None
+    if len(texts) == 1 and texts[0] in _TRUTHS:
+        value = _TRUTHS[texts[0]]
+    elif is_fault and texts[:1] == ["0"] and texts[1] in ("of", "/"):
+        value = False  # `Hallucinated claims: 0 of 4`
+    elif texts and texts[0][0].isdecimal():
         return True, None
-    if behind and behind[0].text in ("none", "zero") and len(behind) <= 2:
-        return True, Said(not pole, True, ())
-    if behind and stands_alone(behind, 0):
-        return True, Said(value_of(behind[0]) is pole, True, tuple(behind[1:]))
-    return len(behind) <= 2 or bool({"yes", "no"} & behind[0].classes), None
+    elif len(texts) in (1, 2) and texts[0] in ("none", "zero"):
+        value = False
+    elif behind and stands_alone(behind, 0):
+        return True, Answer(value_of(behind[0]) is is_fault, True, tuple(behind[1:]))
+    if value is None:
+        return len(behind) <= 2 or has(behind[:1], "yes", "no"), None
+    return True, Answer(value is is_fault, True, ())
 
 
 _STEMS = ("hallucinat", "made up", "fabricat", "invent")
@@ -76,72 +67,74 @@ def asked_by(some: Sequence[Word]) -> bool | None:
     if has(some, "negation", "no"):
         return None
     if any(word.text.startswith(_STEMS) for word in some):
-        told = stated_in(some)
-        return _pole_of(some) if told is None and len(some) < 4 else told
-    return (
-        _pole_of(some)
-        if len(some) < 3 and not has(some, "be") and not any(word.text in LOOSE for word in some)
-        else None
-    )
+        stated = stated_in(some)
+        return _is_fault(some) if stated is None and len(some) < 4 else stated
+    is_name = len(some) < 3 and not has(some, "be") and not any(word.text in LOOSE for word in some)
+    return _is_fault(some) if is_name else None
 
 
-def said_in(sentence: Sentence) -> Said | None:
+def answer_in(sentence: Sentence) -> Answer | None:
     """The value that a sentence gives; None where it gives none, asks, or speaks of one under doubt or condition."""
     some = sentence.words
     if sentence.is_question:
         return None
-    starts = [
+    answer, end = None, 0
+    for start in (
         0,
         *(at + 1 for at, word in enumerate(some) if word.text in PAUSES or word.text in ("and", "und")),
-    ]
-    found = None
-    done = 0
-    for start in starts:
-        if start < done:
+    ):
+        if start < end:
             continue  # the words up to there lead to no value
-        at, is_labelled, is_marked = start, False, False
-        while (
-            at < len(some)
-            and not stands_alone(some, at)
-            and (_HEADING & some[at].classes or some[at].text in _LINKS)
-        ):
-            is_linked = at + 1 < len(some) and (
-                some[at + 1].text in _LINKS or {"be", "modal"} & some[at + 1].classes
-            )
-            is_labelled = (
-                is_labelled
-                or "opinion" in some[at].classes
-                or ("label" in some[at].classes and bool(is_linked))
-            )
-            is_labelled = is_labelled or ("be" in some[at].classes and at > 0 and some[at - 1].text == "it")
-            is_marked = is_marked or "conclusive" in some[at].classes
-            at += 1
-        done = at
-        if at == len(some) or not stands_alone(some, at):
+        end, is_labelled, is_announced = _lead(some, start)
+        if end == len(some) or not stands_alone(some, end):
             continue
-        is_end = start > 0 and start == at == len(some) - 1 and _hands(some[: start - 1])
-        is_end = is_end or bool(start and some[start - 1].text in "→⇒")
-        if not (is_labelled or is_marked or is_end or at == 0):
+        is_last = start > 0 and start == end == len(some) - 1 and _hands_over(some[: start - 1])
+        is_pointed = bool(start and some[start - 1].text in "→⇒")
+        if not (is_labelled or is_announced or is_last or is_pointed or end == 0):
             continue
-        value = value_of(some[at])
-        if found is not None and found.value is not value:
+        value = value_of(some[end])
+        if answer is not None and answer.value is not value:
             return CONFLICT
-        if found is None:
-            before = leans_of(some[:start])
-            if has(some[:at], "condition", "doubt", "to_user", "reported_question") or any(
-                word.text == '"' for word in some[:at]
+        if answer is None:
+            if has(some[:end], "condition", "doubt", "to_user", "reported_question") or any(
+                word.text == '"' for word in some[:end]
             ):
                 return None
-            if before and not before & {1 if value else -1}:
+            if signs_of(some[:start]) == {-1 if value else 1}:
                 return CONFLICT
-            is_firm = any(word.text not in _WEAK and "label" in word.classes for word in some[:at])
-            found = Said(value, is_labelled, tuple(some[at + 1 :]), start > 0, is_firm)
-    if found and (has(first_clause(found.behind), "doubt", "to_user") or has(found.behind, "condition")):
+            is_firm = any(word.text not in _WEAK and "label" in word.classes for word in some[:end])
+            answer = Answer(value, is_labelled, tuple(some[end + 1 :]), start > 0, is_firm)
+    if answer and (has(first_clause(answer.behind), "doubt", "to_user") or has(answer.behind, "condition")):
         return None
-    return found
+    return answer
 
 
-def _hands(some: Sequence[Word]) -> bool:
+def _lead(some: Sequence[Word], start: int) -> tuple[int, bool, bool]:
+    """Where the words that may lead to a value end, whether a label or an opinion is among them, and whether a word that
+    concludes.
+    """
+    at, is_labelled, is_announced = start, False, False
+    while (
+        at < len(some)
+        and (_HEADING & some[at].classes or some[at].text in _LINKS)
+        and not stands_alone(some, at)
+    ):
+        names = some[at].classes
+        is_linked = at + 1 < len(some) and (
+            some[at + 1].text in _LINKS or has(some[at + 1 : at + 2], "be", "modal")
+        )
+        is_labelled = (
+            is_labelled
+            or "opinion" in names
+            or ("label" in names and is_linked)
+            or ("be" in names and at > 0 and some[at - 1].text == "it")
+        )
+        is_announced = is_announced or "conclusive" in names
+        at += 1
+    return at, is_labelled, is_announced
+
+
+def _hands_over(some: Sequence[Word]) -> bool:
     """Whether words hand a value over: a reason, or words that say nothing of the text (`Here you go`)."""
     if has(some[:1], "because"):
         return not has(some, "label")
@@ -198,13 +191,13 @@ def plain_value(value: Any) -> bool | None:
     return value_of(some[0]) if len(some) == 1 and stands_alone(some, 0) else None
 
 
-def pole_of_name(name: str) -> bool | None:
+def is_fault_name(name: str) -> bool | None:
     """Whether a field is named for a fault (True) or for soundness (False); None of other names."""
-    return _pole_of(words(name)[:-1])
+    return _is_fault(words(name)[:-1])
 
 
-def _pole_of(some: Sequence[Word]) -> bool | None:
-    signs = {sign for word in some for key, sign in SIGN.items() if key in word.classes}
+def _is_fault(some: Sequence[Word]) -> bool | None:
+    signs = {sign for word in some for key, sign in SIGNS.items() if key in word.classes}
     is_known = all(KNOWN & word.classes for word in some)
     is_turned = has(some, "negation", "no")
     return None if len(signs) != 1 or not is_known else (signs.pop() > 0) is not is_turned

@@ -101,7 +101,7 @@ def _of_word(word: str) -> frozenset[str]:
 
 
 def _of_clause(clause: str) -> frozenset[str]:
-    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks: a pole that it negates is the other one."""
+    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks, of which a negation turns fault into soundness."""
     phrases, _ = classes()
     found = {
         name
@@ -110,18 +110,18 @@ def _of_clause(clause: str) -> frozenset[str]:
         for name in names
     }
     found -= {"yes", "no", "subject"}
-    poles = found & {"fault", "sound"}
-    for word in (one for (one, *more), names in phrases.items() if poles & names and one in clause):
+    signs = found & {"fault", "sound"}
+    for word in (one for (one, *more), names in phrases.items() if signs & names and one in clause):
         clause = clause.replace(word, "")  # 不符 is no negation of its own
-    if len(poles) == 1 and any(
+    if len(signs) == 1 and any(
         word in clause
         for (word, *more), names in phrases.items()
         if "negation" in names and _CJK.search(word)
     ):
-        poles = {"fault", "sound"} - poles
-    if poles:
+        signs = {"fault", "sound"} - signs
+    if signs:
         found = (found & {"doubt", "condition", "retraction"}) | {
-            f"says_{pole}" for pole in poles if len(poles) == 1
+            f"clause_{sign}" for sign in signs if len(signs) == 1
         }
     elif clause.endswith(
         tuple(word for (word, *more), names in phrases.items() if "label" in names and _CJK.search(word))

@@ -13,18 +13,18 @@ from typing import Any, Literal, NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.fault_statements import PAUSES, has, is_left_open, leans_of, stated_in, statement_of
+from truerate.llm.replies.fault_statements import PAUSES, has, is_left_open, signs_of, stated_in, statement_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.verdict_values import (
     CONFLICT,
-    Said,
+    Answer,
+    answer_in,
     asked_by,
     field_of,
     first_clause,
+    is_fault_name,
     is_label,
     plain_value,
-    pole_of_name,
-    said_in,
     stands_alone,
     value_of,
 )
@@ -39,11 +39,7 @@ ANNOUNCES = lazy(
 
 
 Asks = Literal["hallucination"] | None
-
-
 _MATERIAL = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
-
-
 _BLANKS = lazy(r"[^\S\n]+")
 
 
@@ -51,7 +47,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     """True for Yes, False for No, None with its reason where neither can be read.
 
     `cue` is the heading that the prompt ends with. `asks="hallucination"`: Yes means that the judged text contains
-    hallucination; then statements count as well, names of JSON as `faithful` have their own pole, and a verdict that its own
+    hallucination; then statements count as well, names of JSON as `faithful` are turned, and a verdict that its own
     words contradict is ambiguous. Without `asks` nothing but values counts.
     """
     answer, cuts = unwrapped(text)
@@ -94,8 +90,8 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     if found.value is not None and len(leads - {None}) > 1:
         return Parsed(None, "ambiguous", cuts)
     head = answer[: cues[0].start]
-    told = {one.value for one in map(said_in, sentences(head)) if one and one.is_labelled and one.is_firm}
-    first = next(map(said_in, sentences(head)), None)
+    told = {one.value for one in map(answer_in, sentences(head)) if one and one.is_labelled and one.is_firm}
+    first = next(map(answer_in, sentences(head)), None)
     told |= {first.value} if first and (not first.behind or first.behind[0].text not in ",:") else set()
     is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[cues[0].end :].count('"') % 2
     if found.value is not None and (told - {found.value} or is_quoted):
@@ -109,8 +105,8 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
 def _lead(text: str) -> bool | None:
     """The value with which a text begins; None where it begins with none."""
     some = sentences(text)
-    said = said_in(some[0]) if some else None
-    return said.value if said else None
+    answer = answer_in(some[0]) if some else None
+    return answer.value if answer else None
 
 
 def _region(text: str, asks: Asks) -> Parsed:
@@ -169,7 +165,7 @@ class _Part(NamedTuple):
     """
 
     sentence: Sentence
-    said: Said | None
+    answer: Answer | None
     is_own: bool
     is_answer: bool
     stated: bool | None
@@ -184,12 +180,12 @@ def prose(text: str, asks: Asks) -> Parsed:
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return Parsed(None, "too-long")
     parts = _parts(some, asks)
-    labelled = [at for at, part in enumerate(parts) if part.said and part.said.is_labelled]
+    labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
     start = labelled[-1] if labelled else 0
-    if any(part.has("retraction") or (part.is_own and part.said is None) for part in parts[start:]):
+    if any(part.has("retraction") or (part.is_own and part.answer is None) for part in parts[start:]):
         return Parsed(None, "ambiguous")
     if any(
-        not part.said and part.stated is None and _is_unread(part.sentence.words) for part in parts[start:]
+        not part.answer and part.stated is None and _is_unread(part.sentence.words) for part in parts[start:]
     ):
         return Parsed(None, "ambiguous")
     if (
@@ -202,15 +198,15 @@ def prose(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "ambiguous")
     is_final = bool(labelled) and start == len(parts) - 1 and _is_final(parts[start].sentence)
     values = {
-        part.said.value
+        part.answer.value
         for at, part in enumerate(parts)
-        if part.said and (at >= start or (not is_final and (part.said.is_labelled or not at)))
+        if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))
     }
     values |= {part.stated for part in parts[start:] if part.stated is not None}
     value = values.pop() if len(values) == 1 else None
     if value is None:
         return Parsed(None, "ambiguous" if values else "absent")
-    is_firm = any(part.said and part.said.is_firm for part in parts)
+    is_firm = any(part.answer and part.answer.is_firm for part in parts)
     if not is_firm and any(_is_material(part.sentence) for part in parts):
         return Parsed(None, "absent")
     is_open = _is_open(parts, start, value) or (asks is not None and _is_contrary(parts, value, start))
@@ -224,20 +220,20 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
     for one in some:
         if has(one.words, "farewell"):
             continue
-        is_own, said = field_of(one) if asks else (False, None)
-        said = said if is_own else said_in(one)
+        is_own, answer = field_of(one) if asks else (False, None)
+        answer = answer if is_own else answer_in(one)
         is_answer = is_own
-        if before and said and not is_own and before.is_question and not said.is_labelled:
+        if before and answer and not is_own and before.is_question and not answer.is_labelled:
             if all(_CHOICE & word.classes or word.text in "/|or" for word in before.words):
-                said = said._replace(is_labelled=True)
+                answer = answer._replace(is_labelled=True)
             else:
                 is_answer, asked = True, asked_by(before.words) if asks else None
                 is_own = asked is not None
-                said = said._replace(value=said.value is asked, is_labelled=True) if is_own else None
-        if before and said and not said.is_firm and has(before.words, "reported_question"):
-            said = CONFLICT  # a question of the user's, and its answer
-        stated = statement_of(one) if asks and not is_own and not said else None
-        parts.append(_Part(one, said, is_own, is_answer, stated))
+                answer = answer._replace(value=answer.value is asked, is_labelled=True) if is_own else None
+        if before and answer and not answer.is_firm and has(before.words, "reported_question"):
+            answer = CONFLICT  # a question of the user's, and its answer
+        stated = statement_of(one) if asks and not is_own and not answer else None
+        parts.append(_Part(one, answer, is_own, is_answer, stated))
         before = one
     return parts
 
@@ -247,12 +243,12 @@ _CHOICE = frozenset(("label", "filler", "conclusive", "yes", "no"))  # `Yes or n
 
 def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
     """Whether a value amid the sentences may be one of a step: it does not end the reply, or stands for something else."""
-    said, first = parts[at].said, parts[0].said
-    if not said or (first and first.value is said.value):
+    answer, first = parts[at].answer, parts[0].answer
+    if not answer or (first and first.value is answer.value):
         return False
-    is_first = at == 1 and not said.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix")
+    is_first = at == 1 and not answer.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix")
     is_last = at == len(parts) - 1 or is_first
-    return not is_last or (bool(said.behind) and not {1 if said.value else -1} & leans_of(said.behind))
+    return not is_last or (bool(answer.behind) and not {1 if answer.value else -1} & signs_of(answer.behind))
 
 
 def _is_unread(some: Sequence[Word]) -> bool:
@@ -277,13 +273,13 @@ def _is_material(sentence: Sentence) -> bool:
 
 def _is_open(parts: Sequence[_Part], start: int, value: bool) -> bool:
     """Whether the sentences from the verdict on leave it open: another value, doubt, or words of the task and not of the text."""
-    first = next((at for at in range(start, len(parts)) if parts[at].said), None)
-    said = parts[first].said if first is not None else None
-    if first is None or said is None:
+    first = next((at for at in range(start, len(parts)) if parts[at].answer), None)
+    answer = parts[first].answer if first is not None else None
+    if first is None or answer is None:
         doubted = any(part.stated is None and is_left_open(part.sentence) for part in parts)
         is_open = doubted or any(part.has("to_user") for part in parts)
     else:
-        is_open = not _follows(said, [part.sentence for part in parts[first + 1 :]], value)
+        is_open = not _follows(answer, [part.sentence for part in parts[first + 1 :]], value)
     return is_open or not all(
         _backs(part.sentence.words, value) for part in parts[start:] if not part.is_answer
     )
@@ -307,17 +303,17 @@ def _backs(some: Sequence[Word], value: bool) -> bool:
 _JOINS = frozenset(("and", "or", "also", "but", "und", "oder"))
 
 
-def _follows(said: Said, others: Sequence[Sentence], value: bool) -> bool:
+def _follows(answer: Answer, others: Sequence[Sentence], value: bool) -> bool:
     """Whether what stands behind a value goes on about the text: it speaks of no task, and no courtesy stands for a reason."""
-    part = first_clause(said.behind)
+    part = first_clause(answer.behind)
     part = [word for word in part if word.text not in PAUSES]
     own = {1 if value else -1}
     if any(has(one.words, "to_user") or (one.is_question and has(one.words, "self")) for one in others):
         return False
-    if not part or own <= leans_of(said.behind):
+    if not part or own <= signs_of(answer.behind):
         return True
     begins = part[0].classes
-    if said.is_inner or {"self", "courtesy", "to_user"} & begins or part[0].text == "and":
+    if answer.is_inner or {"self", "courtesy", "to_user"} & begins or part[0].text == "and":
         return False
     at = 0 if {"source", "pronoun"} & begins else 1 if has(part[1:2], "source") else None
     if at is not None:
@@ -330,50 +326,48 @@ def _follows(said: Said, others: Sequence[Sentence], value: bool) -> bool:
 
 def _is_contrary(parts: Sequence[_Part], value: bool, start: int) -> bool:
     """Whether words beside a verdict say the contrary of it."""
-    leans: set[int] = set()
+    signs: set[int] = set()
     for at, part in enumerate(parts[start:]):
         some = part.sentence.words
         if part.sentence.is_question:
             continue
-        told = leans_of(part.said.behind if part.said else some)
-        leans |= told
+        told = signs_of(part.answer.behind if part.answer else some)
+        signs |= told
         if at and has(some[:1], "contrast"):
             is_negated = has(some, "negation", "no")
             is_against = -1 in told if value else 1 in told or is_negated
             if is_against or (value and has(some, "in_source") and not is_negated):
                 return True
-        if part.said and part.said.behind and stated_in(part.said.behind) not in (None, value):
+        if part.answer and part.answer.behind and stated_in(part.answer.behind) not in (None, value):
             return True
-    return -1 in leans and 1 not in leans if value else 1 in leans
+    return -1 in signs and 1 not in signs if value else 1 in signs
 
 
 def of_names(pairs: list[tuple[str, Any]], asks: str | None) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
-    told: set[bool | None] = set()
+    values: set[bool | None] = set()
     others: set[bool | None] = set()
     for name, value in pairs:
-        pole = pole_of_name(name) if asks else None
-        if pole is None and not is_label(name):
+        is_fault = is_fault_name(name) if asks else None
+        if is_fault is None and not is_label(name):
             others.add(plain_value(value) if isinstance(value, str) else None)
-            continue
-        if (
-            pole is True
-            and isinstance(value, str)
-            and value.strip(" .!").casefold() in ("none", "none detected", "none found")
-        ):
-            value = False
-        read = (
-            plain_value(value)
-            if pole is not None or isinstance(value, bool) or isinstance(value, str)
-            else None
-        )
-        if read is None and isinstance(value, str) and pole is not False:
-            read = prose(value, "hallucination" if asks else None).value
-            told.add(read)
         else:
-            told.add(None if read is None else read is (pole is not False))
-    if not told:
+            values.add(_of_field(value, is_fault, asks))
+    if not values:
         return None
-    if len(told) == 1 and None not in told and others <= {None, *told}:
-        return Parsed(told.pop())
-    return Parsed(None, "absent" if told == {None} else "ambiguous")
+    if len(values) == 1 and None not in values and others <= {None, *values}:
+        return Parsed(values.pop())
+    return Parsed(None, "absent" if values == {None} else "ambiguous")
+
+
+def _of_field(value: Any, is_fault: bool | None, asks: str | None) -> bool | None:
+    """The verdict of a field: of a label (`is_fault` None), or of a name that says fault (True) or soundness (False)."""
+    if is_fault and isinstance(value, str) and value.strip(" .!").casefold() in _NONE:
+        return False
+    plain = plain_value(value) if is_fault is not None or isinstance(value, bool | str) else None
+    if plain is None and isinstance(value, str) and is_fault is not False:
+        return prose(value, "hallucination" if asks else None).value
+    return None if plain is None else plain is (is_fault is not False)
+
+
+_NONE = ("none", "none detected", "none found")
