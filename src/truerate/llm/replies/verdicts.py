@@ -36,10 +36,12 @@ ANNOUNCES = lazy(
     r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
     2,
 )
-
-
 Asks = Literal["hallucination"] | None
 _MATERIAL = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
+_NAME = lazy(r"[\"'] ?:")
+_CHOICE = frozenset(("label", "filler", "conclusive", "yes", "no"))  # `Yes or no?`, `My verdict?`
+_JOINS = frozenset(("and", "or", "also", "but", "und", "oder"))
+_NONE = ("none", "none detected", "none found")
 _BLANKS = lazy(r"[^\S\n]+")
 
 
@@ -53,53 +55,52 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    found = _in_place(_BLANKS.sub(" ", answer), cue, asks)
-    return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+    verdict = _around_cue(_BLANKS.sub(" ", answer), cue, asks)
+    return Parsed(verdict.value, verdict.reason, joined(cuts, verdict.cuts))
 
 
-def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
+def _around_cue(answer: str, cue: str | None, asks: Asks) -> Parsed:
     """The verdict before a next example: behind the last cue where there is one, else of the whole."""
     head, ran_on = headings.before_next(answer)
     behind = headings.last_before_next(answer, cue) if cue else None
     if behind is None and ran_on and not headings.before_next(answer, _MATERIAL)[1]:
         head, ran_on = answer, ()  # `Answer: Yes` ends it
-    if (
-        ran_on
-        and head.rstrip()[-1:].isalnum()
-        and "\n\n" not in answer[len(head) : len(head) + 2]
-        and not has(words(head)[-2:-1], "yes", "no")
-    ):
-        return Parsed(None, "ambiguous", ran_on)  # a sentence that goes on with the name of a heading
+    if ran_on and _goes_on(head, answer[len(head) :]):
+        return Parsed(None, "ambiguous", ran_on)
     cues = headings.find(answer, cue) if cue else []
     if behind is None or (ran_on and not headings.find(head, cue or "") and head.strip(" \n*#")):
-        found = _region(head, asks)
-        if (
-            found.reason != "absent"
-            or behind is None
-            or len(cues) > 1
-            or not ANNOUNCES.search(head)
-            or "#" in answer[: cues[0].start].rstrip("# ")
-        ):
-            return Parsed(found.value, found.reason, joined(ran_on, found.cuts))
+        verdict = _of_answer(head, asks)
+        is_read = verdict.reason != "absent" or behind is None or len(cues) > 1 or not ANNOUNCES.search(head)
+        if is_read or behind is None or "#" in answer[: cues[0].start].rstrip("# "):
+            return Parsed(verdict.value, verdict.reason, joined(ran_on, verdict.cuts))
     inside, cuts = behind
-    found = _region(inside, asks)
+    verdict = _of_answer(inside, asks)
+    if has(words(answer[: cues[0].start].rpartition("\n")[2]), "condition") or (
+        verdict.value is not None and _is_disputed(answer, cues, verdict.value)
+    ):
+        return Parsed(None, "ambiguous", cuts)
+    return Parsed(verdict.value, verdict.reason, joined(cuts, verdict.cuts))
+
+
+def _goes_on(head: str, behind: str) -> bool:
+    """Whether the heading of a next example is but a word of a sentence that goes on over it."""
+    is_open = head.rstrip()[-1:].isalnum() and "\n\n" not in behind[:2]
+    return is_open and not has(words(head)[-2:-1], "yes", "no")
+
+
+def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool) -> bool:
+    """Whether the cues of a reply are followed by different values, another value stands before them, or they are quoted."""
     whole = headings.before_next(answer, _MATERIAL)[0] or answer
-    cues = [one for one in cues if one.end <= len(whole)] or cues[:1]
-    stops = [*(one.start for one in cues[1:]), max(len(whole), cues[-1].end)]
-    leads = {_lead(whole[one.end : stop]) for one, stop in zip(cues, stops, strict=True)}
-    if found.value is not None and len(leads - {None}) > 1:
-        return Parsed(None, "ambiguous", cuts)
-    head = answer[: cues[0].start]
-    told = {one.value for one in map(answer_in, sentences(head)) if one and one.is_labelled and one.is_firm}
-    first = next(map(answer_in, sentences(head)), None)
-    told |= {first.value} if first and (not first.behind or first.behind[0].text not in ",:") else set()
-    is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[cues[0].end :].count('"') % 2
-    if found.value is not None and (told - {found.value} or is_quoted):
-        return Parsed(None, "ambiguous", cuts)
-    before = head.rpartition("\n")[2]
-    if any("condition" in word.classes for word in words(before)):
-        return Parsed(None, "ambiguous", cuts)
-    return Parsed(found.value, found.reason, joined(cuts, found.cuts))
+    own = [one for one in cues if one.end <= len(whole)] or cues[:1]
+    stops = [*(one.start for one in own[1:]), max(len(whole), own[-1].end)]
+    leads = {_lead(whole[one.end : stop]) for one, stop in zip(own, stops, strict=True)}
+    head = answer[: own[0].start]
+    answers = [answer_in(one) for one in sentences(head)]
+    before = {one.value for one in answers if one and one.is_labelled and one.is_firm}
+    if answers and (first := answers[0]) and (not first.behind or first.behind[0].text not in ",:"):
+        before.add(first.value)
+    is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[own[0].end :].count('"') % 2
+    return len(leads - {None}) > 1 or bool(before - {value} or is_quoted)
 
 
 def _lead(text: str) -> bool | None:
@@ -109,7 +110,7 @@ def _lead(text: str) -> bool | None:
     return answer.value if answer else None
 
 
-def _region(text: str, asks: Asks) -> Parsed:
+def _of_answer(text: str, asks: Asks) -> Parsed:
     """The verdict of the part of a reply that answers."""
     inside, cuts = bare(text)
     if not inside.strip(" \t\n.*_#`-…"):
@@ -135,8 +136,8 @@ def _region(text: str, asks: Asks) -> Parsed:
             return Parsed(named.value, named.reason, (kind,))
     if inside.startswith(("{", '["')):
         return Parsed(None, "malformed", cuts)
-    found = prose(inside, asks)
-    return Parsed(found.value, found.reason, cuts)
+    verdict = prose(inside, asks)
+    return Parsed(verdict.value, verdict.reason, cuts)
 
 
 def _is_cut_json(text: str) -> bool:
@@ -156,9 +157,6 @@ def _parses(text: str) -> bool:
     return True
 
 
-_NAME = lazy(r"[\"'] ?:")
-
-
 class _Part(NamedTuple):
     """A sentence, the value that it gives, whether that is a field's or the answer to the reply's own question, and what
     it states.
@@ -171,7 +169,19 @@ class _Part(NamedTuple):
     stated: bool | None
 
     def has(self, *names: str) -> bool:
+        """Whether one of its words is of one of these classes."""
         return has(self.sentence.words, *names)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it takes back what is said, is a field without a verdict, or has a Yes or No behind its label of which other
+        words make no verdict (`Judgement: Yes and also no error`).
+        """
+        some = self.sentence.words
+        colon = next((at for at, word in enumerate(some) if word.text == ":"), len(some))
+        is_value = has(some[:colon], "label") and has(some[colon + 1 : colon + 2], "yes", "no")
+        is_silent = self.answer is None and self.stated is None
+        return self.has("retraction") or (self.is_own and self.answer is None) or (is_silent and is_value)
 
 
 def prose(text: str, asks: Asks) -> Parsed:
@@ -182,11 +192,7 @@ def prose(text: str, asks: Asks) -> Parsed:
     parts = _parts(some, asks)
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
     start = labelled[-1] if labelled else 0
-    if any(part.has("retraction") or (part.is_own and part.answer is None) for part in parts[start:]):
-        return Parsed(None, "ambiguous")
-    if any(
-        not part.answer and part.stated is None and _is_unread(part.sentence.words) for part in parts[start:]
-    ):
+    if any(part.is_unread for part in parts[start:]):
         return Parsed(None, "ambiguous")
     if (
         parts
@@ -196,13 +202,7 @@ def prose(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "absent")  # it breaks off
     if not labelled and any(_is_of_step(parts, at) for at in range(1, len(parts))):
         return Parsed(None, "ambiguous")
-    is_final = bool(labelled) and start == len(parts) - 1 and _is_final(parts[start].sentence)
-    values = {
-        part.answer.value
-        for at, part in enumerate(parts)
-        if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))
-    }
-    values |= {part.stated for part in parts[start:] if part.stated is not None}
+    values = _values(parts, start, is_labelled=bool(labelled))
     value = values.pop() if len(values) == 1 else None
     if value is None:
         return Parsed(None, "ambiguous" if values else "absent")
@@ -211,6 +211,17 @@ def prose(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "absent")
     is_open = _is_open(parts, start, value) or (asks is not None and _is_contrary(parts, value, start))
     return Parsed(None, "ambiguous") if is_open else Parsed(value)
+
+
+def _values(parts: Sequence[_Part], start: int, *, is_labelled: bool) -> set[bool | None]:
+    """The values that sentences give and state from the last labelled one on, and before it unless that is final."""
+    is_final = is_labelled and start == len(parts) - 1 and _is_final(parts[start].sentence)
+    values: set[bool | None] = {
+        part.answer.value
+        for at, part in enumerate(parts)
+        if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))
+    }
+    return values | {part.stated for part in parts[start:] if part.stated is not None}
 
 
 def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
@@ -238,9 +249,6 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
     return parts
 
 
-_CHOICE = frozenset(("label", "filler", "conclusive", "yes", "no"))  # `Yes or no?`, `My verdict?`
-
-
 def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
     """Whether a value amid the sentences may be one of a step: it does not end the reply, or stands for something else."""
     answer, first = parts[at].answer, parts[0].answer
@@ -249,12 +257,6 @@ def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
     is_first = at == 1 and not answer.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix")
     is_last = at == len(parts) - 1 or is_first
     return not is_last or (bool(answer.behind) and not {1 if answer.value else -1} & signs_of(answer.behind))
-
-
-def _is_unread(some: Sequence[Word]) -> bool:
-    """Whether a Yes or No stands behind a label with words that make no verdict of it (`Judgement: Yes and also no error`)."""
-    colon = next((at for at, word in enumerate(some) if word.text == ":"), len(some))
-    return has(some[:colon], "label") and has(some[colon + 1 : colon + 2], "yes", "no")
 
 
 def _is_final(sentence: Sentence) -> bool:
@@ -300,9 +302,6 @@ def _backs(some: Sequence[Word], value: bool) -> bool:
     return True
 
 
-_JOINS = frozenset(("and", "or", "also", "but", "und", "oder"))
-
-
 def _follows(answer: Answer, others: Sequence[Sentence], value: bool) -> bool:
     """Whether what stands behind a value goes on about the text: it speaks of no task, and no courtesy stands for a reason."""
     part = first_clause(answer.behind)
@@ -331,11 +330,11 @@ def _is_contrary(parts: Sequence[_Part], value: bool, start: int) -> bool:
         some = part.sentence.words
         if part.sentence.is_question:
             continue
-        told = signs_of(part.answer.behind if part.answer else some)
-        signs |= told
+        own = signs_of(part.answer.behind if part.answer else some)
+        signs |= own
         if at and has(some[:1], "contrast"):
             is_negated = has(some, "negation", "no")
-            is_against = -1 in told if value else 1 in told or is_negated
+            is_against = -1 in own if value else 1 in own or is_negated
             if is_against or (value and has(some, "in_source") and not is_negated):
                 return True
         if part.answer and part.answer.behind and stated_in(part.answer.behind) not in (None, value):
@@ -368,6 +367,3 @@ def _of_field(value: Any, is_fault: bool | None, asks: str | None) -> bool | Non
     if plain is None and isinstance(value, str) and is_fault is not False:
         return prose(value, "hallucination" if asks else None).value
     return None if plain is None else plain is (is_fault is not False)
-
-
-_NONE = ("none", "none detected", "none found")
