@@ -6,7 +6,7 @@ ambiguous.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
@@ -130,62 +130,70 @@ def _is_left_open(some: Sequence[Sentence]) -> bool:
     )
 
 
+class _Clause(NamedTuple):
+    """What a clause says of the evaluation, whether the word stands bare, as no part of a sentence, and what stands behind it."""
+
+    value: bool | None
+    is_bare: bool
+    word: str
+    behind: tuple[Word, ...]
+
+
 def _values(some: Sequence[Sentence]) -> Iterator[bool | None]:
     """Each thing that sentences say of the evaluation; None for one that is doubted, asked or has an exception."""
     asked: bool | None = None
     has_subject = False
     for at, one in enumerate(some):
-        starts = _alone(one.words)
-        if asked is not None and starts is not None:
-            yield starts is asked
+        answer = _answer(one.words)
+        if asked is not None and answer is not None:
+            yield answer is asked
         asked = None
-        is_whole = at == len(some) - 1 or one.is_first and (at + 1 == len(some) or some[at + 1].is_first)
-        for value, is_bare, end in _clauses(one.words, is_pronoun_free=not has_subject):
-            tail = one.words[end:]
-            if one.is_question and not tail:
-                asked = value
+        is_last = at + 1 == len(some)
+        is_alone = is_last or (one.is_first and some[at + 1].is_first)
+        for clause in _clauses(one.words, is_pronoun_read=not has_subject):
+            if one.is_question and not clause.behind:
+                asked = clause.value
             elif (
-                not is_bare
+                not clause.is_bare
                 or not at
-                or (is_whole and not tail and one.words[end - 1].text in ("accurate", "inaccurate"))
+                or (is_alone and not clause.behind and clause.word.endswith("accurate"))
             ):
-                yield _behind(value, tail, is_field_only=one.is_question)
+                yield _value_before(clause.value, clause.behind, is_question=one.is_question)
         has_subject = has_subject or has(one.words, "subject", "info")
 
 
-def _alone(some: Sequence[Word]) -> bool | None:
+def _answer(some: Sequence[Word]) -> bool | None:
     """The Yes or No that a sentence begins with; None where it begins with none that stands alone."""
     return _VALUES.get(some[0].text) if stands_alone(some, 0) else None
 
 
-def _clauses(some: Sequence[Word], *, is_pronoun_free: bool) -> Iterator[tuple[bool | None, bool, int]]:
-    """What the clauses of a sentence say of the evaluation, whether the word stands bare, and where each ends."""
-    done = 0
+def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[_Clause]:
+    """The clauses of a sentence that say something of the evaluation."""
+    end = 0
     for start in (0, *(at + 1 for at, word in enumerate(some) if word.text in PAUSES)):
-        if start < done or start == len(some):
+        if start < end or start == len(some):
             continue
-        is_answer = start == 2 and _alone(some) is not None
         at = start
         while at < len(some) and some[at].text not in _WORDS and _may_lead(some, at):
             at += 1
-        done = max(at, start + 1)
+        end = max(at, start + 1)
         if at == len(some) or some[at].text not in _WORDS:
             continue
         head = some[start:at]
-        is_bare = not any(_is_named(word) or "opinion" in word.classes for word in head)
-        is_pronoun = any("pronoun" in word.classes for word in head)
-        if start and not is_answer and (is_bare or is_pronoun) or (is_pronoun and not is_pronoun_free):
+        is_named = has(head, "opinion") or any(_is_named(word) for word in head)
+        is_pronoun = has(head, "pronoun")
+        is_later = start > 0 and not (start == 2 and _answer(some) is not None)  # not behind `Yes,`
+        is_fact = has(some[at + 1 : at + 2], "relative")  # `It is correct that the year differs`
+        if (is_later and (is_pronoun or not is_named)) or (is_pronoun and (is_fact or not is_pronoun_read)):
             continue
-        if is_pronoun and at + 1 < len(some) and "relative" in some[at + 1].classes:
-            continue  # `It is correct that the year differs`
         end = at + 1
-        if end < len(some) and _is_named(some[end]):
+        if end < len(some) and _is_named(some[end]):  # `an accurate evaluation of the response`
             end = next((place for place in range(end, len(some)) if some[place].text in PAUSES), len(some))
         is_open = has(some[:start], "condition") or has(
             some[at + 1 : end], "be", "doubt", "modal", "negation"
         )
-        yield None if is_open else _turned(head, _WORDS[some[at].text]), is_bare and not is_pronoun, end
-        done = max(done, end)
+        value = None if is_open else _turned(head, _WORDS[some[at].text])
+        yield _Clause(value, not is_named and not is_pronoun, some[at].text, tuple(some[end:]))
 
 
 def _turned(head: Sequence[Word], value: bool) -> bool | None:
@@ -229,54 +237,64 @@ def _may_lead(some: Sequence[Word], at: int) -> bool:
     ) and not {"source", "info", "self"} & word.classes
 
 
-def _behind(value: bool | None, tail: Sequence[Word], *, is_field_only: bool) -> bool | None:
+def _value_before(value: bool | None, behind: Sequence[Word], *, is_question: bool) -> bool | None:
     """What is said where words stand behind the one that was asked for: the value of a field, a reason, an exception."""
-    while tail and tail[0].text in (")", "]"):
-        tail = tail[1:]
-    if value is None or has(tail, "condition"):
+    while behind and behind[0].text in (")", "]"):
+        behind = behind[1:]
+    if value is None or has(behind, "condition"):
         return None
-    if tail and tail[0].text in _LINKS:
-        inside = [word for word in tail if word.text not in _LINKS]
-        if not inside:
-            return None
-        first, rest = inside[0], inside[1:]
-        if first.text in _VALUES:
-            is_closed = not rest or rest[0].text in PAUSES or stands_alone(inside, 0)
-            is_said = is_closed and not (rest and rest[0].text == "/")
-            return _VALUES[first.text] is value if is_said and (value or not rest) else None
-        if (
-            first.text[0].isdecimal()
-            or len(inside) < 3
-            or ({"yes", "no", "negation", "doubt", "self"} & first.classes and first.text != "nothing")
-        ):
-            return None
-        tail = inside
-    elif is_field_only:
+    if behind and behind[0].text in _LINKS:
+        inside = [word for word in behind if word.text not in _LINKS]
+        if inside and inside[0].text in _VALUES:
+            return _of_field(value, inside)
+        return value if _is_reason(inside) and not _excepts(inside, value) else None
+    while behind and behind[0].text in _ADVERBS:
+        behind = behind[1:]
+    if is_question or (
+        behind
+        and behind[0].text not in PAUSES
+        and not has(behind[:1], "because", "contrast")
+        and behind[0].text != "and"
+    ):
         return None
-    else:
-        while tail and tail[0].text in _ADVERBS:
-            tail = tail[1:]
-        if tail and tail[0].text == "and":
-            return (
-                value
-                if not ({1 if value else -1} & signs_of(tail) or has(tail, "contrast", "doubt"))
-                and value in (True, False)
-                and not (value and has(tail, "negation", "no"))
-                else None
-            )
-        if tail and tail[0].text not in PAUSES and not has(tail[:1], "because", "contrast"):
-            return None
-    plain = [word for word in tail if word.text not in PAUSES]
-    if value and has(plain[:1], "contrast", "doubt"):
-        return None
-    return None if has(plain[:1], "yes", "no") or (plain and plain[0].text in _WORDS) else value
+    if behind and behind[0].text == "and":
+        is_contrary = (1 if value else -1) in signs_of(behind) or (value and has(behind, "negation", "no"))
+        return None if is_contrary or has(behind, "contrast", "doubt") else value
+    return None if _excepts([word for word in behind if word.text not in PAUSES], value) else value
+
+
+def _of_field(value: bool, inside: Sequence[Word]) -> bool | None:
+    """What the value of a field says whose name is the word that was asked for (`Accurate: no`). A reason behind `Inaccurate: no`
+    may be one of either.
+    """
+    rest = inside[1:]
+    is_closed = not rest or (rest[0].text != "/" and (rest[0].text in PAUSES or stands_alone(inside, 0)))
+    return _VALUES[inside[0].text] is value if is_closed and (value or not rest) else None
+
+
+def _is_reason(inside: Sequence[Word]) -> bool:
+    """Whether words behind a colon or a dash may be a sentence that gives a reason, and no value that is no verdict."""
+    if len(inside) < 3 or inside[0].text[0].isdecimal():
+        return False
+    return inside[0].text == "nothing" or not has(inside[:1], "yes", "no", "negation", "doubt", "self")
+
+
+def _excepts(behind: Sequence[Word], value: bool) -> bool:
+    """Whether words behind a verdict begin with an exception, an answer of their own, or the word again."""
+    if not behind:
+        return False
+    return (
+        (value and has(behind[:1], "contrast", "doubt"))
+        or has(behind[:1], "yes", "no")
+        or behind[0].text in _WORDS
+    )
 
 
 def _is_against(one: Sentence, value: bool) -> bool:
     """Whether a sentence answers contrarily with a Yes or No alone, or finds a fault in a part of an accurate evaluation."""
     some = one.words
-    alone = _alone(some)
-    if alone is not None and alone is not value and not one.is_question:
+    answer = _answer(some)
+    if answer is not None and answer is not value and not one.is_question:
         return True
     if not value:
         return False
