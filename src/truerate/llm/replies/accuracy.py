@@ -6,6 +6,7 @@ ambiguous.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
@@ -39,7 +40,10 @@ _KEYS = frozenset((
     "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",
     "assessment", "decision", "output", "response", "final answer", "meta evaluation", "final verdict", "conclusion",
 ))  # fmt: skip
+_BLANKS = lazy(r"[^\S\n]+")
 _QUOTED = lazy(r"[\"“”'‘]((?:in)?(?:accurate|correct)[.!]?)[\"”“'’]", 2)
+# a box to tick of several, and signs of right and wrong
+_BOX = lazy(r"\[[\sxX✓✔]{0,3}\]|[☐☒□]")
 _TICK = lazy(r"(?:[:：=|?→⇒>–—-][\s*_`|(]{0,9})?([✅✔✓☑❌✗✘✖])")
 
 
@@ -59,7 +63,7 @@ def accurate(reply: str, cue: str) -> Parsed:
         return Parsed(None, "empty", cuts)
     pairs = structured.pairs(region)
     fields, kind = (pairs, "json") if pairs else (structured.cells(region), "table")
-    if values := _of_fields(fields):
+    if values := _of_fields(fields) or (set() if pairs else _of_fields(_rows(region))):
         outside = structured.outside(region) if pairs else structured.without_cells(region)
         beside, why = _of_words(outside)
         value = values.pop() if len(values) == 1 else None
@@ -70,6 +74,12 @@ def accurate(reply: str, cue: str) -> Parsed:
         return Parsed(None, "refusal", cuts)
     value, reason = _of_words(structured.without_cells(inside) if fields and not pairs else inside)
     return Parsed(value, reason, cuts)
+
+
+def _rows(text: str) -> list[tuple[str, Any]]:
+    """The names and values of the rows of a table of two columns that has a head (`| Field | Value |`)."""
+    head, body = structured.table(text) or ([], [])
+    return [(structured.name_key(row[0]), row[1]) for row in body] if len(head) == 2 else []
 
 
 def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
@@ -89,7 +99,8 @@ def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
 
 def _of_words(text: str) -> tuple[bool | None, str | None]:
     """What the sentences of a reply say of the evaluation, or why they say nothing."""
-    if text.count("|") > 2 and not structured.cells(text):
+    text = structured.ticked(_BLANKS.sub(" ", text))
+    if _BOX.search(text) or (text.count("|") > 2 and not structured.cells(text)):
         return None, "malformed"
     ticks: set[bool] = set()
 
@@ -100,7 +111,7 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
         ticks.add(value)
         return " "
 
-    plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", structured.ticked(text)))
+    plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", text))
     some = [one for one in sentences(plain) if not has(one.words, "farewell", "courtesy")]
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
@@ -300,22 +311,15 @@ def _is_against(one: Sentence, value: bool) -> bool:
         return False
     if has(some[:1], "contrast"):
         return True
-    for at, word in enumerate(some[:-1]):
-        if word.text not in _PARTS or "be" not in some[at + 1].classes:
-            continue
-        rest = some[at + 2 :]
-        stop = next(
-            (
-                place
-                for place, behind in enumerate(rest)
-                if behind.text in PAUSES or "because" in behind.classes
-            ),
-            len(rest),
-        )
-        if (
-            stop
-            and (1 in signs_of(rest[:stop]) or has(rest[stop - 1 : stop], "negation"))
-            and ({"fault", "sound", "negation"} & rest[stop - 1].classes)
-        ):
-            return True
-    return False
+    return any(
+        word.text in _PARTS and (has([then], "be") or then.text in _LINKS) and _is_at_fault(some[at + 2 :])
+        for at, (word, then) in enumerate(pairwise(some))
+    )
+
+
+def _is_at_fault(some: Sequence[Word]) -> bool:
+    """Whether words up to the end of their clause say no more than that something is wrong (`inaccurate`, `not the right one`)."""
+    ends = (at for at, word in enumerate(some) if word.text in PAUSES or "because" in word.classes)
+    clause = some[: next(ends, len(some))]
+    is_negated = has(clause[-1:], "negation")
+    return is_negated or (1 in signs_of(clause) and has(clause[-1:], "fault", "sound"))
