@@ -365,5 +365,6 @@ def _of_field(value: Any, is_fault: bool | None, asks: str | None) -> bool | Non
         return False
     plain = plain_value(value) if is_fault is not None or isinstance(value, bool | str) else None
     if plain is None and isinstance(value, str) and is_fault is not False:
-        return prose(value, "hallucination" if asks else None).value
+        verdict: bool | None = prose(value, "hallucination" if asks else None).value
+        return verdict
     return None if plain is None else plain is (is_fault is not False)
