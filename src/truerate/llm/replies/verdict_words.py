@@ -38,6 +38,7 @@ _SHORT = {"'s": "is", "'d": "would", "'ll": "will", "'ve": "have", "'m": "am", "
 _SHORTENED = frozenset("it that there this i we you he she what here everything nothing all".split())
 MAX_WORDS = 5_000  # that are read of a reply; one of 20,000 characters has about 4,000
 MAX_SENTENCES = 400  # of a reply that is read; one of 20,000 characters has about 200
+MAX_STEM = 20  # characters of the longest beginning of words
 MAX_NAME = 60  # characters of a text whose words are stored, as of names and cells
 ENDS = frozenset(".!?…。！？؟।")
 _PICTURES = frozenset("✅❌✓✔✗✘")
@@ -90,51 +91,47 @@ def _longest() -> dict[tuple[str, str], int]:
     return lengths
 
 
-@cache
+@lru_cache(1 << 16)
 def _of_word(word: str) -> frozenset[str]:
     phrases, stems = classes()
-    if (found := phrases.get((word,))) is not None:
-        return found
+    if (word,) in phrases:
+        return phrases[word,]
     if _CJK.search(word):
         return _of_clause(word)
-    return next((stems[word[:n]] for n in range(len(word), 3, -1) if word[:n] in stems), frozenset())
+    return next(
+        (stems[word[:n]] for n in range(min(len(word), MAX_STEM), 3, -1) if word[:n] in stems), frozenset()
+    )
+
+
+@cache
+def _unspaced() -> dict[str, frozenset[str]]:
+    """The words of Chinese, Japanese and Korean with their classes."""
+    return {word: names for (word, *more), names in classes()[0].items() if not more and _CJK.search(word)}
 
 
 def _of_clause(clause: str) -> frozenset[str]:
-    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks, of which a negation turns fault into soundness."""
-    phrases, _ = classes()
-    found = {
-        name
-        for (word, *more), names in phrases.items()
-        if not more and _CJK.search(word) and word in clause
-        for name in names
-    }
-    found -= {"yes", "no", "subject"}
-    signs = found & {"fault", "sound"}
-    for word in (one for (one, *more), names in phrases.items() if signs & names and one in clause):
-        clause = clause.replace(word, "")  # 不符 is no negation of its own
-    if len(signs) == 1 and any(
-        word in clause
-        for (word, *more), names in phrases.items()
-        if "negation" in names and _CJK.search(word)
-    ):
+    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks; a negation turns fault into soundness."""
+    inside = {word: names for word, names in _unspaced().items() if word in clause}
+    names = frozenset().union(*inside.values()) - {"yes", "no", "subject"}
+    signs = names & {"fault", "sound"}
+    for word, own in inside.items():
+        clause = clause.replace(word, "") if own & signs else clause  # 不符 is no negation of its own
+    if len(signs) == 1 and any("negation" in own and word in clause for word, own in inside.items()):
         signs = {"fault", "sound"} - signs
     if signs:
-        found = (found & {"doubt", "condition", "retraction"}) | {
-            f"clause_{sign}" for sign in signs if len(signs) == 1
-        }
-    elif clause.endswith(
-        tuple(word for (word, *more), names in phrases.items() if "label" in names and _CJK.search(word))
-    ):
-        found = {"label"}
-    return frozenset(found)
+        names &= {"doubt", "condition", "retraction"}
+        return names | {f"clause_{sign}" for sign in signs} if len(signs) == 1 else names
+    is_label = any("label" in own and clause.endswith(word) for word, own in inside.items())
+    return frozenset(("label",)) if is_label else names
 
 
 def _plain(text: str) -> str:
     """A text with one kind of quotation marks and apostrophes, and full-width signs as plain ones."""
     plain = re.sub(r"[\uff01-\uff5e]", lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
     plain = _HEADING.sub(_as_heading, plain) if "#" in text or "**" in text else plain
-    plain = _TEX.sub(lambda found: "\n\n" if "boxed" in found[0] else "", plain) if "\\" in text else plain
+    plain = (
+        _TEX.sub(lambda command: "\n\n" if "boxed" in command[0] else "", plain) if "\\" in text else plain
+    )
     plain = _CHOICE.sub("", _TAGS.sub("", plain))
     plain = _QUOTED.sub('"', plain.replace("’", "'").replace("‘", "'").replace("''", '"'))
     plain = _ITEM.sub(".", _SINGLE.sub(r'"\1"', plain))
@@ -154,11 +151,11 @@ def _as_heading(line: re.Match[str]) -> str:
 def _tokens(text: str) -> Iterator[tuple[str, bool]]:
     """The words and signs of a text, contractions written out, each with whether it has a capital."""
     for paragraph in re.split(r"\n[ \t]*\n", _plain(text)):
-        for found in _TOKEN.finditer(paragraph.replace("\n", " ")):
-            word, is_capital = found[0].casefold(), found[0][0].isupper()
+        for token in _TOKEN.finditer(paragraph.replace("\n", " ")):
+            word, is_capital = token[0].casefold(), token[0][0].isupper()
             if word[0] == '"':
                 inside = word.strip('" .!,')
-                yield (inside if {"yes", "no"} & _of_word(inside) else '"', found[0].strip('"')[:1].isupper())
+                yield (inside if {"yes", "no"} & _of_word(inside) else '"', token[0].strip('"')[:1].isupper())
             elif word.endswith("n't"):
                 yield _LONG.get(word[:-3], word[:-3]), is_capital
                 yield "not", False
@@ -188,7 +185,7 @@ def _words(text: str) -> tuple[Word, ...]:
     phrases, longest = classes()[0], _longest()
     tokens = list(islice(_tokens(text), MAX_WORDS))
     texts = [token for token, _ in tokens]
-    found: list[Word] = []
+    some: list[Word] = []
     at = 0
     for here, pair in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
         if here < at:
@@ -198,16 +195,16 @@ def _words(text: str) -> tuple[Word, ...]:
             n -= 1
         key = tuple(texts[here : here + n])
         names = phrases[key] if n > 1 else _of_word(pair[0])
-        found.append(Word(" ".join(key) if n > 1 else pair[0], names, tokens[here][1]))
+        some.append(Word(" ".join(key) if n > 1 else pair[0], names, tokens[here][1]))
         at = here + n
-    return tuple(found)
+    return tuple(some)
 
 
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text: up to a sign that ends one, a blank line, a label with a colon, or a word by which one
     begins right behind a value.
     """
-    found: list[Sentence] = []
+    parts: list[Sentence] = []
     now: list[Word] = []
     is_first = True
     some = words(text)
@@ -220,15 +217,15 @@ def sentences(text: str) -> list[Sentence]:
             continue  # `No. 7`
         if word.text == "\n" or is_end or (now and (_heads(some, at) or _begins(now, word, behind))):
             if trimmed := _trimmed(now):
-                found.append(Sentence(trimmed, is_question, is_first))
+                parts.append(Sentence(trimmed, is_question, is_first))
                 is_first = False
             now = []
         is_first = is_first or word.text == "\n"
         if word.text != "\n" and not is_end:
             now.append(word)
     if trimmed := _trimmed(now):
-        found.append(Sentence(trimmed, False, is_first))
-    return found
+        parts.append(Sentence(trimmed, False, is_first))
+    return parts
 
 
 def _trimmed(some: Sequence[Word]) -> tuple[Word, ...]:
