@@ -88,6 +88,28 @@ def test_a_reply_of_20_kb_is_read_in_a_time_that_grows_with_its_length(name):
     assert slow == {}
 
 
+ALPHABETS = {
+    "Latin": "abcdefghijklmnop ,.",
+    "Chinese": [*map(chr, range(0x4E00, 0x6E00)), *"，。 "],
+    "digits": "0123456789 ., ",
+}
+
+
+def distinct(alphabet, size):
+    """A text of signs that are drawn anew at each place, so that no part of it comes twice."""
+    return "".join(random.Random(5).choices(alphabet, k=size))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+def test_words_that_never_come_twice_take_no_longer(name, alphabet):
+    """Each clause of Chinese was held against each phrase of the list: 5 s for 20,000 characters."""
+    text = distinct(ALPHABETS[alphabet], SIZE)
+    read, row = READERS.get(name) or track_readers.READERS[name], first(name)
+    read(row)
+    assert spent(read, row, text, enough=FLOOR) <= MOST
+
+
 def test_the_patterns_are_the_same_for_a_seed_and_others_for_another():
     assert [unit for unit, _ in patterns(1, 9)] == [unit for unit, _ in patterns(1, 9)]
     assert [unit for unit, _ in patterns(1, 9)] != [unit for unit, _ in patterns(2, 9)]
