@@ -31,6 +31,8 @@ _PARTS = (
     frozenset("reason rationale segment segments explanation place quotation span quote".split())
     | _EVALUATIONS
 )
+_CONTRARY = frozenset("opposite contrary reverse".split())
+_FIELD_SIGNS = frozenset((":", "：", "=", "|", "→", "⇒"))
 _LINKS = frozenset((":", "：", "=", "(", "[", "|", "-", "–", "—", "→", "⇒"))
 _ADVERBS = frozenset("overall indeed too here also altogether then as such".split())
 _DENIALS = frozenset(("not", "i do not think", "i do not believe", "i would not say", "i would not call"))
@@ -38,7 +40,7 @@ _DENIALS = frozenset(("not", "i do not think", "i do not believe", "i would not 
 _OPENS = frozenset("can must may might should would could were had only no".split())
 _KEYS = frozenset((
     "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",
-    "assessment", "decision", "output", "response", "final answer", "meta evaluation", "final verdict", "conclusion",
+    "assessment", "decision", "output", "final answer", "meta evaluation", "final verdict", "conclusion",
 ))  # fmt: skip
 _BLANKS = lazy(r"[^\S\n]+")
 _QUOTED = lazy(r"[\"“”'‘]((?:in)?(?:accurate|correct)[.!]?)[\"”“'’]", 2)
@@ -64,10 +66,15 @@ def accurate(reply: str, cue: str) -> Parsed:
     pairs = structured.pairs(region)
     fields, kind = (pairs, "json") if pairs else (structured.cells(region), "table")
     if values := _of_fields(fields) or (set() if pairs else _of_fields(_rows(region))):
-        outside = structured.outside(region) if pairs else structured.without_cells(region)
-        beside, why = _of_words(outside)
+        beside = (
+            f"{structured.outside(region)}\n\n{region.rpartition('}')[2]}"
+            if pairs
+            else structured.without_cells(region)
+        )
+        other, why = _of_words(beside)
         value = values.pop() if len(values) == 1 else None
-        if value is None or why == "ambiguous" or beside not in (None, value):
+        is_of_part = not pairs and any(str(cell).casefold() in _PARTS - _EVALUATIONS for _, cell in fields)
+        if value is None or is_of_part or why == "ambiguous" or other not in (None, value):
             return Parsed(None, "ambiguous", joined(cuts, (kind,)))
         return Parsed(value, None, joined(cuts, (kind,)))
     if is_refusal(inside):
@@ -115,13 +122,13 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
     some = [one for one in sentences(plain) if not has(one.words, "farewell", "courtesy")]
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
-    values = set(_values(some))
+    values, beside = _values(some)
     if any(_takes_back(one.words) for one in some) or (not values and _is_left_open(some)):
         return None, "ambiguous"
     if not values:
         return None, "absent"
     value = values.pop() if len(values) == 1 else None
-    if value is None or ticks - {value} or any(_is_against(one, value) for one in some):
+    if value is None or (ticks | beside) - {value} or any(_is_against(one, value) for one in some):
         return None, "ambiguous"
     return value, None
 
@@ -142,35 +149,40 @@ def _is_left_open(some: Sequence[Sentence]) -> bool:
 
 
 class _Clause(NamedTuple):
-    """What a clause says of the evaluation, whether the word stands bare, as no part of a sentence, and what stands behind it."""
+    """What a clause says of the evaluation: its value, whether the word stands bare, as no part of a sentence, whether it does so in
+    a later clause of its sentence, the word, and what stands behind it.
+    """
 
     value: bool | None
     is_bare: bool
+    is_later: bool
     word: str
     behind: tuple[Word, ...]
 
 
-def _values(some: Sequence[Sentence]) -> Iterator[bool | None]:
-    """Each thing that sentences say of the evaluation; None for one that is doubted, asked or has an exception."""
+def _values(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | None]]:
+    """What sentences say of the evaluation (None: doubted, asked or with an exception), and what stands bare beside it."""
+    values: set[bool | None] = set()
+    beside: set[bool | None] = set()
     asked: bool | None = None
     has_subject = False
     for at, one in enumerate(some):
         answer = _answer(one.words)
         if asked is not None and answer is not None:
-            yield answer is asked
+            values.add(answer is asked)
         asked = None
-        is_last = at + 1 == len(some)
-        is_alone = is_last or (one.is_first and some[at + 1].is_first)
+        is_alone = at + 1 == len(some) or (one.is_first and some[at + 1].is_first)
         for clause in _clauses(one.words, is_pronoun_read=not has_subject):
+            value = None if one.is_question else _value_before(clause.value, clause.behind)
+            is_final = is_alone and not clause.behind and clause.word.endswith("accurate")
             if one.is_question and not clause.behind:
                 asked = clause.value
-            elif (
-                not clause.is_bare
-                or not at
-                or (is_alone and not clause.behind and clause.word.endswith("accurate"))
-            ):
-                yield _value_before(clause.value, clause.behind, is_question=one.is_question)
+            elif not clause.is_bare or (not clause.is_later and (not at or is_final)):
+                values.add(value)
+            elif not clause.behind or clause.behind[0].text in PAUSES | {"or"}:
+                beside.add(value)
         has_subject = has_subject or has(one.words, "subject", "info")
+    return values, beside
 
 
 def _answer(some: Sequence[Word]) -> bool | None:
@@ -195,7 +207,7 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[_Clause
         is_pronoun = has(head, "pronoun")
         is_later = start > 0 and not (start == 2 and _answer(some) is not None)  # not behind `Yes,`
         is_fact = has(some[at + 1 : at + 2], "relative")  # `It is correct that the year differs`
-        if (is_later and (is_pronoun or not is_named)) or (is_pronoun and (is_fact or not is_pronoun_read)):
+        if is_pronoun and (is_later or is_fact or not is_pronoun_read):
             continue
         end = at + 1
         if end < len(some) and _is_named(some[end]):  # `an accurate evaluation of the response`
@@ -203,18 +215,28 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[_Clause
         is_open = has(some[:start], "condition") or has(
             some[at + 1 : end], "be", "doubt", "modal", "negation"
         )
+        is_open = is_open or (
+            end > at + 1 and end < len(some) and some[end].text in _LINKS
+        )  # `the correct evaluation: No`
         value = None if is_open else _turned(head, _WORDS[some[at].text])
-        yield _Clause(value, not is_named and not is_pronoun, some[at].text, tuple(some[end:]))
+        yield _Clause(value, not is_named and not is_pronoun, is_later, some[at].text, tuple(some[end:]))
 
 
 def _turned(head: Sequence[Word], value: bool) -> bool | None:
     """The value of a word behind the words that lead to it; None where they leave it open."""
     if has(head, "doubt", "partial") or any(word.text.partition(" ")[0] in _OPENS for word in head):
         return None
-    negations = [word.text for word in head if "negation" in word.classes]
+    negations = [at for at, word in enumerate(head) if "negation" in word.classes]
     if not negations:
         return value
-    return False if value and len(negations) == 1 and negations[0] in _DENIALS else None
+    at = negations[0]
+    is_denied = head[at].text in _DENIALS and (head[at].text != "not" or not _has_clause(head[at + 1 :]))
+    return False if value and is_denied and len(negations) == 1 else None
+
+
+def _has_clause(some: Sequence[Word]) -> bool:
+    """Whether words hold a sentence of their own (`not clear that the evaluation is`)."""
+    return has(some, "be", "pronoun", "opinion") or any(_is_named(word) for word in some)
 
 
 def _is_named(word: Word) -> bool:
@@ -245,33 +267,32 @@ def _may_lead(some: Sequence[Word], at: int) -> bool:
             }
             & word.classes
         )
-    ) and not {"source", "info", "self"} & word.classes
+    ) and not {"source", "info", "self", "aside"} & word.classes
 
 
-def _value_before(value: bool | None, behind: Sequence[Word], *, is_question: bool) -> bool | None:
+def _value_before(value: bool | None, behind: Sequence[Word]) -> bool | None:
     """What is said where words stand behind the one that was asked for: the value of a field, a reason, an exception."""
-    while behind and behind[0].text in (")", "]"):
+    while behind and (behind[0].text in (")", "]") or behind[0].text in _ADVERBS):
         behind = behind[1:]
-    if value is None or has(behind, "condition"):
+    if value is None or has(behind, "condition") or (value and has(behind, "contrast")):
         return None
-    if behind and behind[0].text in _LINKS:
-        inside = [word for word in behind if word.text not in _LINKS]
-        if inside and inside[0].text in _VALUES:
-            return _of_field(value, inside)
-        return value if _is_reason(inside) and not _excepts(inside, value) else None
-    while behind and behind[0].text in _ADVERBS:
-        behind = behind[1:]
-    if is_question or (
-        behind
-        and behind[0].text not in PAUSES
-        and not has(behind[:1], "because", "contrast")
-        and behind[0].text != "and"
-    ):
-        return None
-    if behind and behind[0].text == "and":
+    if not behind or has(behind[:1], "because", "contrast"):
+        return value
+    if behind[0].text == "and":
         is_contrary = (1 if value else -1) in signs_of(behind) or (value and has(behind, "negation", "no"))
         return None if is_contrary or has(behind, "contrast", "doubt") else value
-    return None if _excepts([word for word in behind if word.text not in PAUSES], value) else value
+    if behind[0].text not in PAUSES:
+        return None
+    inside = [word for word in behind if word.text not in PAUSES]
+    if inside and inside[0].text in _VALUES and behind[0].text in _LINKS:
+        return _of_field(value, inside)
+    return (
+        value
+        if has(inside[:1], "because", "contrast")
+        or _is_reason(inside)
+        or (not inside and behind[0].text not in _FIELD_SIGNS)
+        else None
+    )
 
 
 def _of_field(value: bool, inside: Sequence[Word]) -> bool | None:
@@ -284,21 +305,19 @@ def _of_field(value: bool, inside: Sequence[Word]) -> bool | None:
 
 
 def _is_reason(inside: Sequence[Word]) -> bool:
-    """Whether words behind a colon or a dash may be a sentence that gives a reason, and no value that is no verdict."""
-    if len(inside) < 3 or inside[0].text[0].isdecimal():
+    """Whether words behind a sign may be a sentence that gives a reason: it names something, and begins with no negation or
+    answer, so that it is no value that is no verdict.
+    """
+    texts = {word.text for word in inside}
+    if len(inside) < 3 or inside[0].text[0].isdecimal() or texts & _CONTRARY or inside[0].text in _WORDS:
         return False
-    return inside[0].text == "nothing" or not has(inside[:1], "yes", "no", "negation", "doubt", "self")
-
-
-def _excepts(behind: Sequence[Word], value: bool) -> bool:
-    """Whether words behind a verdict begin with an exception, an answer of their own, or the word again."""
-    if not behind:
+    if inside[0].text != "nothing" and (
+        has(inside[:1], "doubt", "self") or has(inside[:3], "yes", "no", "negation")
+    ):
         return False
-    return (
-        (value and has(behind[:1], "contrast", "doubt"))
-        or has(behind[:1], "yes", "no")
-        or behind[0].text in _WORDS
-    )
+    return any(
+        not word.classes or {"subject", "source", "info", "specific"} & word.classes for word in inside
+    ) or bool(texts & _PARTS)
 
 
 def _is_against(one: Sentence, value: bool) -> bool:
@@ -307,9 +326,13 @@ def _is_against(one: Sentence, value: bool) -> bool:
     answer = _answer(some)
     if answer is not None and answer is not value and not one.is_question:
         return True
+    if all("negation" in word.classes for word in some) or (
+        some[-1].text == "not" and some[-2].text in PAUSES
+    ):
+        return True  # `Accurate. Not.`
     if not value:
         return False
-    if has(some[:1], "contrast"):
+    if has(some[:1], "contrast") or (has(some, "contrast") and any(word.text in _PARTS for word in some)):
         return True
     return any(
         word.text in _PARTS and (has([then], "be") or then.text in _LINKS) and _is_at_fault(some[at + 2 :])
