@@ -18,6 +18,7 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.verdict_values import stands_alone
 from truerate.llm.replies.verdict_words import MAX_SENTENCES, MAX_WORDS, Sentence, Word, sentences
+from truerate.llm.replies.verdicts import is_cut_json
 
 _POLES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
 _WORDS = {**_POLES, "wrong": False}
@@ -44,8 +45,9 @@ _KEYS = frozenset((
 ))  # fmt: skip
 _BLANKS = lazy(r"[^\S\n]+")
 _QUOTED = lazy(r"[\"“”'‘]((?:in)?(?:accurate|correct)[.!]?)[\"”“'’]", 2)
-# a box to tick of several, and signs of right and wrong
-_BOX = lazy(r"\[[\sxX✓✔]{0,3}\]|[☐☒□]")
+# a box to tick, a gap to fill in, a last line that may be a value (`Accurate` above `- low`)
+_BLANK_FORM = lazy(r"\[[\sxX✓✔]{0,3}\]|[☐☒□]|[:：] *_{2,}|accurate[^\w\n]*\n[ ]*[-–—] *\S+(?: \S+)?\s*\Z", 2)
+# signs of right and wrong, behind a name or elsewhere
 _TICK = lazy(r"(?:[:：=|?→⇒>–—-][\s*_`|(]{0,9})?([✅✔✓☑❌✗✘✖])")
 
 
@@ -58,11 +60,13 @@ def accurate(reply: str, cue: str) -> Parsed:
     answer, frame = unwrapped(reply)
     if not answer:
         return nothing(frame)
-    region, more = answering(answer, cue, lambda head: _of_words(head)[1] != "absent")
+    region, more = answering(_BLANKS.sub(" ", answer), cue, lambda head: _of_words(head)[1] != "absent")
     inside, layers = bare(region)
     cuts = joined(frame, more, layers)
     if not inside.strip(" \t\n.*_#`-…\"'"):
         return Parsed(None, "empty", cuts)
+    if is_cut_json(region):
+        return Parsed(None, "malformed", cuts)
     pairs = structured.pairs(region)
     fields, kind = (pairs, "json") if pairs else (structured.cells(region), "table")
     if values := _of_fields(fields) or (set() if pairs else _of_fields(_rows(region))):
@@ -106,8 +110,8 @@ def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
 
 def _of_words(text: str) -> tuple[bool | None, str | None]:
     """What the sentences of a reply say of the evaluation, or why they say nothing."""
-    text = structured.ticked(_BLANKS.sub(" ", text))
-    if _BOX.search(text) or (text.count("|") > 2 and not structured.cells(text)):
+    text = structured.ticked(text)
+    if _BLANK_FORM.search(text) or (text.count("|") > 2 and not structured.cells(text)):
         return None, "malformed"
     ticks: set[bool] = set()
 
@@ -119,7 +123,7 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
         return " "
 
     plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", text))
-    some = [one for one in sentences(plain) if not has(one.words, "farewell", "courtesy")]
+    some = [one for one in sentences(plain) if not has(one.words, "farewell") and not _is_courtesy(one.words)]
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
     values, beside = _values(some)
@@ -131,6 +135,10 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
     if value is None or (ticks | beside) - {value} or any(_is_against(one, value) for one in some):
         return None, "ambiguous"
     return value, None
+
+
+def _is_courtesy(some: Sequence[Word]) -> bool:
+    return has(some, "courtesy") and not any(word.text in _WORDS for word in some)
 
 
 def _takes_back(some: Sequence[Word]) -> bool:
@@ -205,9 +213,15 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[_Clause
         head = some[start:at]
         is_named = has(head, "opinion") or any(_is_named(word) for word in head)
         is_pronoun = has(head, "pronoun")
-        is_later = start > 0 and not (start == 2 and _answer(some) is not None)  # not behind `Yes,`
+        is_lead = start == 2 and (
+            _answer(some) is not None or has(some[:1], "conclusive")
+        )  # `Yes, …`, `Thus, …`
+        is_later = start > 0 and not is_lead
         is_fact = has(some[at + 1 : at + 2], "relative")  # `It is correct that the year differs`
-        if is_pronoun and (is_later or is_fact or not is_pronoun_read):
+        is_resumed = has(head, "opinion") and not has(
+            some[:start], "subject"
+        )  # `After …, I conclude that it is accurate`
+        if is_pronoun and ((is_later and not is_resumed) or is_fact or not is_pronoun_read):
             continue
         end = at + 1
         if end < len(some) and _is_named(some[end]):  # `an accurate evaluation of the response`
@@ -248,7 +262,10 @@ def _may_lead(some: Sequence[Word], at: int) -> bool:
     """Whether a word may stand before the one that was asked for: none that says something else, or of the response."""
     word = some[at]
     if "subject" in word.classes or word.text in ("answer", "response", "output"):
-        return at + 1 < len(some) and some[at + 1].text in (":", "：", "=")
+        is_of = (
+            at > 2 and some[at - 2].text == "of" and _is_named(some[at - 3])
+        )  # `the evaluation of the response`
+        return is_of or (at + 1 < len(some) and some[at + 1].text in (":", "：", "="))
     return (
         word.text in _LINKS
         or _is_named(word)
@@ -281,6 +298,12 @@ def _value_before(value: bool | None, behind: Sequence[Word]) -> bool | None:
     if behind[0].text == "and":
         is_contrary = (1 if value else -1) in signs_of(behind) or (value and has(behind, "negation", "no"))
         return None if is_contrary or has(behind, "contrast", "doubt") else value
+    if (
+        len(behind) > 2 and behind[0].text == "in" and behind[1].text.endswith("ing")
+    ):  # `accurate in naming the segment`
+        return (
+            None if has(behind, "doubt", "partial") or any(word.text in _OPENS for word in behind) else value
+        )
     if behind[0].text not in PAUSES:
         return None
     inside = [word for word in behind if word.text not in PAUSES]
@@ -311,7 +334,7 @@ def _is_reason(inside: Sequence[Word]) -> bool:
     texts = {word.text for word in inside}
     if len(inside) < 3 or inside[0].text[0].isdecimal() or texts & _CONTRARY or inside[0].text in _WORDS:
         return False
-    if inside[0].text != "nothing" and (
+    if inside[0].text not in ("nothing", "there") and (
         has(inside[:1], "doubt", "self") or has(inside[:3], "yes", "no", "negation")
     ):
         return False
@@ -342,7 +365,11 @@ def _is_against(one: Sentence, value: bool) -> bool:
 
 def _is_at_fault(some: Sequence[Word]) -> bool:
     """Whether words up to the end of their clause say no more than that something is wrong (`inaccurate`, `not the right one`)."""
-    ends = (at for at, word in enumerate(some) if word.text in PAUSES or "because" in word.classes)
+    ends = (
+        at
+        for at, word in enumerate(some)
+        if word.text in PAUSES or has([word], "because") or word.text == "that"
+    )
     clause = some[: next(ends, len(some))]
     is_negated = has(clause[-1:], "negation")
     return is_negated or (1 in signs_of(clause) and has(clause[-1:], "fault", "sound"))

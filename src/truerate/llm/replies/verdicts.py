@@ -117,7 +117,7 @@ def _of_answer(text: str, asks: Asks) -> Parsed:
         return Parsed(None, "empty", cuts)
     rows = {line.strip().strip("|").count("|") for line in text.splitlines() if "|" in line}
     if (
-        _is_cut_json(text)
+        is_cut_json(text)
         or ("|--" in text and len(rows) > 1)
         or (text.count("|") > 2 and not structured.cells(text))
     ):
@@ -140,7 +140,7 @@ def _of_answer(text: str, asks: Asks) -> Parsed:
     return Parsed(verdict.value, verdict.reason, cuts)
 
 
-def _is_cut_json(text: str) -> bool:
+def is_cut_json(text: str) -> bool:
     """Whether an object of JSON holds more names than values that can be read."""
     if "{" not in text or not (pairs := structured.pairs(text)):
         return False
