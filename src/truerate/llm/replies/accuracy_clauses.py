@@ -18,6 +18,7 @@ VALUES = {
 _EVALUATIONS = frozenset("evaluation judgement judgment annotation assessment verdict analysis".split())
 PARTS_ALONE = frozenset("reason rationale segment segments explanation place quotation span quote".split())
 _PARTS = PARTS_ALONE | _EVALUATIONS  # one that has a fault leaves `accurate` open
+MAX_CLAUSES = 20  # of one sentence that say something; one of more is no answer
 _CONTRARY = frozenset("opposite contrary reverse".split())
 _FIELD_SIGNS = frozenset((":", "：", "=", "|", "→", "⇒"))
 _LINKS = frozenset((":", "：", "=", "(", "[", "|", "-", "–", "—", "→", "⇒"))
@@ -66,7 +67,9 @@ def values_of(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | No
             values.add(answer is asked)
         asked = None
         is_alone = at + 1 == len(some) or (one.is_first and some[at + 1].is_first)
-        for clause in _clauses(one.words, is_pronoun_read=not has_subject):
+        for n, clause in enumerate(_clauses(one.words, is_pronoun_read=not has_subject)):
+            if n == MAX_CLAUSES:
+                return {None}, beside
             value = None if one.is_question else _value_before(clause.value, clause.behind)
             is_final = is_alone and not clause.behind and clause.word.endswith("accurate")
             if one.is_question and not clause.behind:

@@ -117,19 +117,23 @@ def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
 
 def _without_lead(parts: list[list[Word]]) -> list[list[Word]]:
     """The parts of a sentence from its main clause on: without `but`, a premise (`Based on …,`), and reasons before a `so`."""
-    while parts and has(parts[0][:1], "contrast"):
-        if has(parts[0][:1], "concession", "because") or [word.text for word in parts[0][1:2]] == ["for"]:
+    start = 0
+    while start < len(parts) and has(parts[start][:1], "contrast"):
+        if has(parts[start][:1], "concession", "because") or [word.text for word in parts[start][1:2]] == [
+            "for"
+        ]:
             break
-        parts = [parts[0][1:], *parts[1:]] if len(parts[0]) > 1 else parts[1:]
-    conclusion = next((at for at, part in enumerate(parts) if at and part[0].text in _SO), 0)
-    if not any(has(part, "doubt") for part in parts[:conclusion]):
-        parts = parts[conclusion:]
-    while len(parts) > 1 and (
-        has(parts[0][:1], "prefix", "because")
-        or all({"conclusive", "opinion", "filler"} & word.classes for word in parts[0])
+        parts[start] = parts[start][1:]
+        start += not parts[start]
+    conclusion = next((at for at in range(start + 1, len(parts)) if parts[at][0].text in _SO), start)
+    if not any(has(part, "doubt") for part in parts[start:conclusion]):
+        start = conclusion
+    while start + 1 < len(parts) and (
+        has(parts[start][:1], "prefix", "because")
+        or all({"conclusive", "opinion", "filler"} & word.classes for word in parts[start])
     ):
-        parts = parts[1:]
-    return parts
+        start += 1
+    return parts[start:]
 
 
 def _takes_back(tail: Sequence[Word], value: bool) -> bool:
