@@ -142,21 +142,21 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     region = _TAGS.sub(" ", region).strip()
     if is_refusal(region):
         return LocatedVerdict(None, "refusal", cuts)
-    value, reason, told, last = _first_word(region)
+    value, reason, rest, last = _first_word(region)
     if reason == "absent":
-        told = bare(region).text
-        other = _stated(told)
-        value, reason = (None, "absent") if _is_of_it(told) else (other.value, other.reason)
-        if reason == "absent" and _has_faulty_part(told, response):
+        rest = bare(region).text
+        other = _stated(rest)
+        value, reason = (None, "absent") if _is_of_it(rest) else (other.value, other.reason)
+        if reason == "absent" and _has_faulty_part(rest, response):
             value, reason = True, None
-    return _with_reason(Parsed(value, reason, joined(cuts, last)), told, response, knowledge)
+    return _with_reason(Parsed(value, reason, joined(cuts, last)), rest, response, knowledge)
 
 
-def _with_reason(verdict: Parsed, told: str, response: str, knowledge: str) -> LocatedVerdict:
+def _with_reason(verdict: Parsed, rest: str, response: str, knowledge: str) -> LocatedVerdict:
     """A verdict with the reason behind it, and the segments that the reason quotes."""
     if verdict.value is None:
         return LocatedVerdict(None, verdict.reason, verdict.cuts)
-    rationale, strings = _parts(told)
+    rationale, strings = _parts(rest)
     if not verdict.value:
         return LocatedVerdict(False, None, verdict.cuts, rationale)
     quoted = [*strings, *_quoted(rationale, response)]
@@ -207,25 +207,25 @@ def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, .
     first = _FIRST.match(inside)
     if first is None:
         return None, "absent", inside, cuts
-    value, told = MEANS[first["word"].casefold()], inside[first.end() :]
+    value, rest = MEANS[first["word"].casefold()], inside[first.end() :]
     is_shut = any(sign in first["shut"] for sign in ")]}>")
-    if re.match(r"\.?[ \t]*\d", told) or (_is_part(told) and not is_shut):
+    if re.match(r"\.?[ \t]*\d", rest) or (_is_part(rest) and not is_shut):
         return None, "absent", inside, cuts
-    back = _TAKEN_BACK.search(told)
+    back = _TAKEN_BACK.search(rest)
     is_back = back is not None and MEANS[back["word"].casefold()] is not value
-    if is_back or _OPEN.match(told) or _is_denied(told, value=value):
+    if is_back or _OPEN.match(rest) or _is_denied(rest, value=value):
         return None, "ambiguous", "", cuts
-    return value, None, told, cuts
+    return value, None, rest, cuts
 
 
-def _has_faulty_part(told: str, response: str) -> bool:
+def _has_faulty_part(rest: str, response: str) -> bool:
     """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
     says that one is not.
     """
-    if has(words(told), "yes", "no"):
+    if has(words(rest), "yes", "no"):
         return False
     said = set()
-    parts = _BREAK.split(told)
+    parts = _BREAK.split(rest)
     for part in parts if _are_sentences(parts) else ():
         quoted = _QUOTED_PART.search(part or "")
         if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
@@ -235,13 +235,13 @@ def _has_faulty_part(told: str, response: str) -> bool:
     return said - {None} == {True}
 
 
-def _is_of_it(told: str) -> bool:
+def _is_of_it(rest: str) -> bool:
     """Whether all that words without a verdict say is said of `it` (`It is supported by the knowledge.`): a
     segment or a reason as well as the response. What names hallucination speaks of the response.
     """
-    if has(words(told), "yes", "no"):
+    if has(words(rest), "yes", "no"):
         return False
-    parts = _BREAK.split(told)
+    parts = _BREAK.split(rest)
     if not _are_sentences(parts):
         return True
     said = [part for part in parts if part and _statement(part) is not None]
@@ -253,18 +253,18 @@ def _are_sentences(parts: Sequence[str]) -> bool:
     return len(parts) <= MAX_PARTS and all(len(part or "") <= MAX_CLAUSE for part in parts)
 
 
-def _is_part(told: str) -> bool:
+def _is_part(rest: str) -> bool:
     """Whether the word before it is no verdict but part of a sentence (`No mention is made …`, `No one …`)."""
     return bool(
         re.match(
-            r"[ \t]+(?!(?:it|the|this|that|there|i|because|since|as|from|for|its|they|these)\b)[a-z]", told
+            r"[ \t]+(?!(?:it|the|this|that|there|i|because|since|as|from|for|its|they|these)\b)[a-z]", rest
         )
     )
 
 
-def _is_denied(told: str, *, value: bool) -> bool:
+def _is_denied(rest: str, *, value: bool) -> bool:
     """Whether the clause right behind a verdict says the contrary of it."""
-    clause = _SENTENCE.match(told)
+    clause = _SENTENCE.match(rest)
     said = _statement(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
     return said is not None and said is not value
 
@@ -275,12 +275,12 @@ def _statement(text: str) -> bool | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _parts(told: str) -> tuple[str | None, list[str]]:
+def _parts(rest: str) -> tuple[str | None, list[str]]:
     """The reason in words, and the strings under headings of segments that no marks of quotation enclose."""
     names = (*_SEGMENTS, *_REASONS)
     strings = []
-    for heading in headings.find(told, *_SEGMENTS, is_anywhere=False):
-        line = told[heading.end :].lstrip("\n").partition("\n")[0]
+    for heading in headings.find(rest, *_SEGMENTS, is_anywhere=False):
+        line = rest[heading.end :].lstrip("\n").partition("\n")[0]
         inside = line.strip(" \t*_")
         if (
             inside
@@ -289,15 +289,15 @@ def _parts(told: str) -> tuple[str | None, list[str]]:
             and inside.casefold() not in ("none", "n/a", "-", "–")
         ):
             strings.append(inside)
-    lone = headings.find(told, *names, is_anywhere=False)
+    lone = headings.find(rest, *names, is_anywhere=False)
     if (
         lone
-        and not told[: lone[0].start].strip(_NO_REASON)
+        and not rest[: lone[0].start].strip(_NO_REASON)
         and len(lone) == 1
         and lone[0].name.title() in _REASONS
     ):
-        told = told[lone[0].end :]
-    plain = re.sub(rf"\A(?:(?!`[^`\n]+`)[{re.escape(_NO_REASON[:-4])}])+", "", told).strip()
+        rest = rest[lone[0].end :]
+    plain = re.sub(rf"\A(?:(?!`[^`\n]+`)[{re.escape(_NO_REASON[:-4])}])+", "", rest).strip()
     return (plain if plain.strip(_NO_REASON) else None), strings
 
 
@@ -322,8 +322,8 @@ def _of_names(
     if found is None or found.value is None:
         return LocatedVerdict(None, "absent" if found is None else found.reason, cuts)
     behind = (_first_word(item)[2] for name, item in named if name == "answer" and isinstance(item, str))
-    told = [*_texts(named, _REASON_KEYS), *(_parts(words)[0] or "" for words in behind)]
-    rationale = " ".join(part for part in told if part) or None
+    rest = [*_texts(named, _REASON_KEYS), *(_parts(words)[0] or "" for words in behind)]
+    rationale = " ".join(part for part in rest if part) or None
     if not found.value:
         return LocatedVerdict(False, None, cuts, rationale)
     strings = [*_texts(named, _SEGMENT_KEYS), *_quoted(rationale, response)]
