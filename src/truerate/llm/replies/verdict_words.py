@@ -117,7 +117,7 @@ def _of_clause(clause: str) -> frozenset[str]:
     for word, own in inside.items():
         clause = clause.replace(word, "") if own & signs else clause  # 不符 is no negation of its own
     if len(signs) == 1 and any("negation" in own and word in clause for word, own in inside.items()):
-        signs = {"fault", "sound"} - signs
+        signs = frozenset(("fault", "sound")) - signs
     if signs:
         names &= {"doubt", "condition", "retraction"}
         return names | {f"clause_{sign}" for sign in signs} if len(signs) == 1 else names
