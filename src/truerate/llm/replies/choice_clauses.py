@@ -9,7 +9,9 @@ from truerate.llm.replies.phrases import Words, longest, single
 
 Asks = Literal["hallucinated", "best"] | None
 _MOST = 12  # names in a sentence that is read
-_SEPARATORS = frozenset(": ： = → - – — > is in lies goes to be clearly therefore was".split())
+_SEPARATORS = frozenset(
+    ": ： = → - – — is in lies goes to be clearly therefore was es est ist è é 是 содержится в found".split()
+)
 NAMES = ("@1", "@2")
 
 
@@ -146,7 +148,7 @@ def _label(before: Words) -> str | None:
     is_parted = any(word in _SEPARATORS - {"in", "to"} for word in between)
     if not label or not set(label) & single("label_heads") or not (is_headed or is_parted):
         return None
-    if "in" in between and not set(label) & {"hallucination", "error"}:
+    if {"in", "в"} & set(between) and not set(label) & {"hallucination", "error", "галлюцинация"}:
         return None
     if not _is_beginning(before[:start]):
         return None

@@ -11,15 +11,16 @@ def predicate_of(words: Words) -> str | None:
     """What the words right behind a name say of it: `fault`, `sound`, `better`; `not` or `does` where they only deny or
     affirm; None where they say nothing; `open` where words of a pole stand among others that may turn them.
     """
+    words = _without_aside(words)
     bare = tuple(
-        word for word in words if word not in SIGNS and word not in ("and", "but", "while", "whereas")
+        word for word in words if word not in SIGNS and word not in ("and", "but", "while", "whereas", "then")
     )
-    if bare in (("does", "not"), ("is", "not"), ("doesn't",), ("does", "n't")):
+    if bare in (("does", "not"), ("is", "not"), ("doesn't",), ("does", "n't"), ("cannot",), ("has", "none")):
         return "not"
-    if bare in (("does",), ("is",)):
+    if bare in (("does",), ("is",), ("has", "one")):
         return "does"
     poles = single("fault_words") | single("sound_words") | single("better_words")
-    if words[:1] == ("gets",) and (said := [word for word in words[1:7] if word in poles]):
+    if words[:1] == ("gets",) and (said := [word for word in words[1:] if word in poles]):
         is_plain = len(said) == 1 and said[0] in ("right", "wrong") and not set(words) & single("denying")
         return {"right": "sound", "wrong": "fault"}[said[0]] if is_plain else "open"
     if (
@@ -29,13 +30,15 @@ def predicate_of(words: Words) -> str | None:
     ):
         if any(longest(words, at, "absent_words") for at in range(1, len(words))):
             return "fault"
+    if (told := _told_behind(words)) is not None:
+        return told
     at, n_denied = 0, 0
     while at < len(words):
         found = [(n, kind) for name, kind in _KINDS if (n := longest(words, at, name))]
         n, kind = max(found, default=(0, ""))
         rest = words[at + n :]
         degree = words[at - 1] if at else ""
-        if kind and not at and not words[n - 1].endswith("s") and words[n - 1] != "up":
+        if kind and not at and words[0] in _BARE:
             return "open"
         if kind and (n_denied > 1 or "less" in words[:at] or not _is_whole(words[at : at + n], rest)):
             return "open"
@@ -59,68 +62,47 @@ def predicate_of(words: Words) -> str | None:
 
 
 _KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", "sound"))
+# adjectives, which say nothing of the name that they stand right behind
+_BARE = frozenset("wrong false good bad right true correct incorrect fine".split())
+
+
+def _without_aside(words: Words) -> Words:
+    """Words without what stands between commas right at their beginning: `, by contrast,`, `, which says Porto,`."""
+    if words[:1] != (",",) or "," not in words[2:]:
+        return words
+    end = words.index(",", 2)
+    aside = words[1:end]
+    is_plain = not any(word in single(name) for word in aside for name in ("hedges", "denying", "fault_words", "sound_words"))
+    return words[end + 1 :] if is_plain else words
+
+
+def _told_behind(words: Words) -> str | None:
+    """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
+    at = next((at for at in range(1, len(words)) if words[at] == "which"), 0)
+    if not at or any(word in single("denying") or word.endswith("n't") or word in single("fault_words") for word in words[:at]):
+        return None
+    tail = tuple(word for word in words[at + 1 :] if word != ",")
+    if tail[:1] in (("is",), ("contradicts",)):
+        said = predicate_of(tail)
+        return said if said in ("fault", "sound") and len(tail) < 9 else None
+    if tail[:1] == ("the",) and tail[1:2] and tail[1] in single("sources") and len(tail) < 8:
+        return "fault" if tail[2:3] and (tail[2] == "never" or tail[2] == "doesn't" or tail[2:4] == ("does", "not")) else None
+    return None
 
 
 def _is_whole(said: Words, rest: Words) -> bool:
     """Whether words behind a predicate leave its meaning: of another thing nothing is said, nor of one aspect alone."""
     if rest[:1] == ("than",):
         return not rest[1:]
+    if rest[:1] and rest[0] in ("in", "by", "to", "with", "according") and set(rest[1:4]) & single("sources"):
+        return True
     end = next((at for at, word in enumerate(rest) if word in SIGNS), len(rest))
     if set(rest[:end][:3]) & (single("denying") | {"but"}) and rest != ("but",):
         return False
-    if said and said[0] in (
-        "contradicts",
-        "matches",
-        "follows",
-        "fits",
-        "agrees",
-        "sticks",
-        "hallucinates",
-        "invents",
-    ):
-        return said[0] in ("hallucinates", "invents") or bool(set(rest[:4]) & single("sources"))
-    if said and said[0] in (
-        "wrong",
-        "false",
-        "incorrect",
-        "right",
-        "true",
-        "good",
-        "bad",
-        "correct",
-        "fine",
-        "sound",
-    ):
-        return (
-            not rest
-            or rest[0] in SIGNS
-            or rest[0]
-            in (
-                "because",
-                "since",
-                "as",
-                "so",
-                "and",
-                "while",
-                "whereas",
-                "but",
-                "about",
-                "one",
-                "answer",
-                "response",
-                "summary",
-            )
-        )
-    return rest[:1] not in (
-        ("in",),
-        ("on",),
-        ("at",),
-        ("for",),
-        ("when",),
-        ("if",),
-        ("or",),
-        ("less",),
-        ("as",),
-        ("nor",),
-        ("but",),
-    )
+    if said and said[0] in single("of_sources"):
+        return bool(set(rest[:4]) & (single("sources") | {"known", "it"}))
+    if said and said[0] in ("hallucinates", "invents"):
+        return True
+    if said and said[0] in single("of_whole"):
+        return not rest or rest[0] in SIGNS or rest[0] in single("behind_whole")
+    return rest[:1] == () or rest[0] not in single("of_part")

@@ -10,6 +10,8 @@ from truerate.llm.replies.phrases import Words, single, words_of
 _ENDS = frozenset(".!?;…。！？；")
 _JOINED = lazy(r"(?<=[^\W\d_])[-_]?(?=[12](?!\d))|(?<=[\s\u3000-\ud7af][12])(?=[\u3040-\ud7af])")
 _UNSPACED = tuple("答案 回答 回复 摘要 总结 选项 要約 応答 답변 응답 요약".split())
+_SCRIPTS = lazy(r"(?<=[\u3040-\ud7af])(?=[a-zA-Z])|(?<=[a-zA-Z])(?=[\u3040-\ud7af])")
+_LETTERED = lazy(r"\bA(?=[12]\b)")
 _NUMBERED = lazy(r"\b(no|nr)\. ?(?=[12](?!\w))", re.I)
 _ITEM = lazy(r"\(?\d{1,2}[.)] ")
 _WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {
@@ -52,7 +54,9 @@ def _spaced(text: str) -> str:
     plain = text.translate(_WIDE).replace("\u20e3", "").replace("...", "…")
     for noun in () if plain.isascii() else _UNSPACED:
         plain = plain.replace(noun, f" {noun} ")
-    return _NUMBERED.sub(r"\1 ", _JOINED.sub(" ", plain))
+    if not plain.isascii():
+        plain = _SCRIPTS.sub(" ", plain)
+    return _NUMBERED.sub(r"\1 ", _JOINED.sub(" ", _LETTERED.sub("answer ", plain)))
 
 
 def _is_answer(block: str) -> bool:
