@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from truerate.llm.replies.choice_predicates import OPPOSITE, SIGNS, predicate_of
-from truerate.llm.replies.choice_words import Sentence
+from truerate.llm.replies.choice_words import NAMES, Sentence
 from truerate.llm.replies.phrases import Words, longest, single
 
 Asks = Literal["hallucinated", "best"] | None
@@ -12,7 +12,6 @@ _MOST = 12  # names in a sentence that is read
 _SEPARATORS = frozenset(
     ": ： = → - – — is in lies goes to be clearly therefore was es est ist è é 是 содержится в found".split()
 )
-NAMES = ("@1", "@2")
 
 
 class Said(NamedTuple):

@@ -23,6 +23,9 @@ _OPENS = tuple("-*•#|>")
 _AFTER = frozenset("is was contains has sticks stays invents hallucinates says".split())
 
 
+NAMES = ("@1", "@2")
+
+
 class Sentence(NamedTuple):
     """The words of a sentence, and the sign that ends it (empty: none)."""
 
@@ -47,7 +50,12 @@ def sentences(text: str) -> list[Sentence]:
         else:
             blocks[-1] += f" {told}"
         is_new = False
-    return [one for block in blocks for one in _split(named(words_of(_spaced(block))))]
+    return [one for block in blocks for one in _split(words_in(block))]
+
+
+def words_in(text: str) -> Words:
+    """The words of a text in which each name of a text is one sign."""
+    return named(words_of(_spaced(text)))
 
 
 def _spaced(text: str) -> str:
@@ -63,7 +71,7 @@ def _is_answer(block: str) -> bool:
     """Whether a block is at most a label and a name or a number."""
     if len(block) > 60:
         return False
-    words = named(words_of(_spaced(block)))
+    words = words_in(block)
     return words[-1:] != () and (
         words[-1] in ("@1", "@2") or (words[-1] in ("1", "2") and (len(words) == 1 or ":" in words))
     )
@@ -71,7 +79,7 @@ def _is_answer(block: str) -> bool:
 
 def _is_entry(line: str) -> bool:
     """Whether a line begins with a name and a colon."""
-    words = named(words_of(_spaced(line[:40])))
+    words = words_in(line[:40])
     return words[:1] in (("@1",), ("@2",)) and words[1:2] in ((":",), ("：",))
 
 

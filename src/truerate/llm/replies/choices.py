@@ -10,10 +10,10 @@ the other pole leave it without a value. Line breaks count only behind what is a
 from collections.abc import Sequence
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import headings, structured
-from truerate.llm.replies.choice_clauses import NAMES, Asks, Said, is_shared, kind_of, picks_of, told_of
+from truerate.llm.replies import choice_values, headings, structured
+from truerate.llm.replies.choice_clauses import Asks, Said, is_shared, kind_of, picks_of, told_of
 from truerate.llm.replies.choice_predicates import SIGNS, predicate_of
-from truerate.llm.replies.choice_words import Sentence, sentences
+from truerate.llm.replies.choice_words import NAMES, Sentence, sentences, words_in
 from truerate.llm.replies.cutting import unfenced, unwrapped
 from truerate.llm.replies.phrases import Words, longest, single
 from truerate.llm.replies.reading import Parsed, joined, nothing
@@ -42,6 +42,10 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return Parsed(None, "ambiguous", cuts)
     plain = structured.without_cells(ticked)
+    if not plain.strip() and (told := choice_values.of_table(ticked, asks)) is not None:
+        return Parsed(names[told], None, joined(cuts, ("table",)))
+    if (told := choice_values.of_words(words_in(" ".join(plain.split())), asks)) is not None:
+        return Parsed(names[told], None, cuts)
     place = _of_sentences(sentences(plain), asks)
     if isinstance(place, str):
         return Parsed(None, place, cuts)

@@ -1,0 +1,142 @@
+"""Replies that give each of two texts a value of its own: a score, stars, a tick, yes or no; in words or in a table."""
+
+from truerate.core.patterns import lazy
+from truerate.llm.replies.choice_predicates import predicate_of
+from truerate.llm.replies.choice_words import NAMES, words_in
+from truerate.llm.replies.phrases import Words, single
+
+_RULE = lazy(r"\|?[\s:|-]*-[\s:|-]*")
+_SEPARATORS = frozenset(": ： - – — = (".split())
+_TICKS = dict.fromkeys("✓✔✅☑", True) | dict.fromkeys("✗✘❌✖", False)
+_ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
+_MOST = 14  # words of a head
+Value = tuple[str, float]  # a kind and how much of it
+
+
+def of_words(words: Words, asks: str | None) -> int | None:
+    """The text that values pick which stand right behind or right before the two names of a reply, each named once."""
+    if words[1:2] == (">",) and len(words) == 3 and asks == "best" and {words[0], words[2]} == set(NAMES):
+        return NAMES.index(words[0])
+    places = [at for at, word in enumerate(words) if word in NAMES]
+    if len(places) != 2 or words[places[0]] == words[places[1]]:
+        return None
+    first, second = places
+    if len(words) == 4 and first == 1 and second == 3:  # a tick before each name
+        head, parts = (), (words[:1], words[2:3])
+    elif _is_ranking(words, first, second):
+        return NAMES.index(words[first]) if asks == "best" else None
+    else:
+        head, parts = words[:first], (words[first + 1 : second], words[second + 1 :])
+    picked = _picked(head, parts, asks)
+    return None if picked is None else NAMES.index(words[places[picked]])
+
+
+def _is_ranking(words: Words, first: int, second: int) -> bool:
+    """Whether words are `Ranking: 1. X 2. Y`."""
+    bare = tuple(word for word in words if word not in ".,:)")
+    return bare == ("ranking", "1", words[first], "2", words[second])
+
+
+def of_table(text: str, asks: str | None) -> int | None:
+    """The text that the one decisive column or row of a table picks, of which two rows or columns are the texts."""
+    rows = _rows(text)
+    if len(rows) < 2 or len({len(row) for row in rows}) > 1:
+        return None
+    if not any(rows[0][1:] and rows[0][at] in ((name,) for name in NAMES) for at in range(len(rows[0]))):
+        rows = list(zip(*rows, strict=True))
+    places = {cell[0]: at for at, cell in enumerate(rows[0]) if len(cell) == 1 and cell[0] in NAMES}
+    named = [word for row in rows for cell in row for word in cell if word in NAMES]
+    if len(places) != 2 or (len(named) != 2):
+        return None
+    others = [at for at in range(len(rows[0])) if at not in places.values()]
+    heads = [(next((row[at] for at in others), ()), row) for row in rows[1:]]
+    finals = [one for one in heads if set(one[0]) & single("of_all")] or [
+        one for one in heads if len(heads) == 1 or set(one[0]) & single("of_verdicts" if asks == "best" else "more_is_fault")
+    ]
+    if len(finals) != 1:
+        return None
+    head, row = finals[0]
+    picked = _picked(head, tuple(row[places[name]] for name in NAMES), asks)
+    return picked
+
+
+def _rows(text: str) -> list[tuple[Words, ...]]:
+    """The cells of a reply that is a table alone, as words; none of another."""
+    lines: list[str] = []
+    for line in (line.strip() for line in text.split("\n")):
+        if lines and not lines[-1].endswith("|"):
+            lines[-1] += f" {line}"
+        elif line:
+            lines.append(line)
+    if not all(line[0] == "|" and line[-1] == "|" for line in lines):
+        return []
+    return [
+        tuple(words_in(cell) for cell in line[1:-1].split("|"))
+        for line in lines
+        if not _RULE.fullmatch(line)
+    ]
+
+
+def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | None:
+    """Which of two values is the one asked for (0 or 1), under a head that says what more of it means."""
+    values = [_value(part) for part in parts]
+    if len(head) > _MOST or None in values or asks is None:
+        return None
+    (kind, one), (other_kind, other) = (value or ("", 0) for value in values)
+    if kind != other_kind or one == other:
+        return None
+    more = _more(head, kind, asks)
+    if more is None or (more == "best" and asks != "best"):
+        return None
+    is_most = (more == "fault") == (asks == "hallucinated")
+    return int((other > one) == is_most)
+
+
+def _more(head: Words, kind: str, asks: str) -> str | None:
+    """What more of a value means: `fault`, `sound` or `best`; None where the head does not say it."""
+    for at, word in enumerate(head):
+        for name, more in (("more_is_fault", "fault"), ("more_is_sound", "sound"), ("of_verdicts", "best")):
+            if word in single(name):
+                is_denied = bool(set(head[:at]) & single("denying"))
+                is_low = bool(set(head) & {"lower", "rank", "fewer", "less"})
+                return None if is_denied or (is_low and more != "best") else "fault" if is_low else more
+    if head and any(word[0].isalnum() for word in head):
+        return None
+    if kind == "predicate":
+        return "sound"
+    if kind == "answer":
+        return "fault" if asks == "hallucinated" else None
+    return "best"
+
+
+def _value(words: Words) -> Value | None:
+    """The value that words are: a number out of one and the same, stars, a tick, yes or no, a word of a pole."""
+    while words and words[0] in _SEPARATORS:
+        words = words[1:]
+    while words and words[-1] in ".;,":
+        words = words[:-1]
+    if not words:
+        return None
+    if words[0].isdigit():
+        return _number(words)
+    if set(words) <= set("★⭐☆"):
+        return "stars", sum(word in "★⭐" for word in words)
+    if words[0] in _TICKS and not set(words[1:]) & set(_TICKS):
+        return "tick", _TICKS[words[0]]
+    if words[0] in _ANSWERS:
+        return ("answer", _ANSWERS[words[0]]) if len(words) == 1 else None
+    said = predicate_of(("is", *words)) if len(words) < 4 else None
+    return ("predicate", said == "sound") if said in ("fault", "sound") else None
+
+
+def _number(words: Words) -> Value | None:
+    n, words = float(words[0]), words[1:]
+    if len(words) > 1 and words[0] == "." and words[1].isdigit() and len(words[1]) < 4:
+        n, words = n + float(f"0.{words[1]}"), words[2:]
+    out_of = ""
+    if words[:1] == ("/",) and words[1:2] and words[1].isdigit():
+        out_of, words = words[1], words[2:]
+        if n > float(out_of[:9]):
+            return None
+    is_plain = not any(word in single(name) for word in words for name in ("withdrawn", "hedges", "told_doubts"))
+    return (f"of {out_of}", n) if not words or (out_of and is_plain and len(words) < 30) else None
