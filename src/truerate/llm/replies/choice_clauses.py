@@ -36,7 +36,7 @@ def picks_of(one: Sentence, asks: Asks, *, is_only: bool) -> list[Said]:
 
 def kind_of(before: Words, behind: Words, asks: Asks, *, is_only: bool) -> str | None:
     """How a name is picked: `alone`, with its reason, by a label or a verb (`pick`), or labelled with another pole."""
-    if not _is_end(behind) and "my" not in behind[:4]:
+    if not _is_end(behind) and "my" not in behind[:4] or _is_score(behind):
         return None
     bare = [word for word in before if word not in SIGNS]
     if _is_end(behind) and all(word in single("before_alone") or word.isdigit() for word in bare):
@@ -69,6 +69,11 @@ def kind_of(before: Words, behind: Words, asks: Asks, *, is_only: bool) -> str |
     if _is_chosen(clause) and _may_precede(before[: len(before) - len(clause)]):
         return None if _is_contrary(behind, asks) else "pick"
     return None
+
+
+def _is_score(behind: Words) -> bool:
+    """Whether words right behind a name are a score."""
+    return len(behind) > 3 and behind[0] in SIGNS and behind[1].isdigit() and behind[2] == "/"
 
 
 def _is_contrary(reason: Words, asks: Asks) -> bool:
@@ -185,6 +190,8 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> list[Said] | None:
     is_open = False
     if sum(map(words.count, NAMES)) > _MOST:
         return None
+    if (place := _compared(words)) is not None:
+        return [Said(place, "better")]
     for at, word in enumerate(words):
         if word not in NAMES:
             continue
@@ -213,6 +220,37 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> list[Said] | None:
             is_denied = any(more in single("denying") or more.endswith("n't") for more in behind)
             found.append(Said(place, said, is_denied))
     return None if is_open else found
+
+
+def _compared(words: Words) -> int | None:
+    """The text of which a sentence says that it is better than the other (`X is less accurate than Y`): 0 or 1."""
+    places = [at for at, word in enumerate(words) if word in NAMES]
+    if len(places) != 2 or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
+        return None
+    between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
+    if behind and behind[0] not in single("behind_compared") and behind[0] not in SIGNS:
+        return None
+    first = NAMES.index(words[places[0]])
+    if between[-3:] and longest(between, max(0, len(between) - 3), "loses_to") or any(
+        longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between)
+    ):
+        return None if _is_denied(between) else 1 - first
+    aspects = single("sound_words") | single("qualities")
+    if between[-1:] == ("as",) and ("as" in between[:-1] or "so" in between[:-1]):
+        is_less = between[:2] in (("is", "not"), ("does", "not")) and bool(set(between) & aspects)
+        return 1 - first if is_less and not _is_denied(between[2:]) else None
+    degrees = [word for word in between if word in ("more", "less", "fewer", "better", "closer", "nearer")]
+    if between[-1:] != ("than",) or len(degrees) != 1 or _is_denied(between):
+        return None
+    is_fault = bool(set(between) & single("fault_words"))
+    if degrees[0] in ("more", "less", "fewer") and is_fault == bool(set(between) & aspects):
+        return None
+    is_less = degrees[0] in ("less", "fewer")
+    return first if is_less == is_fault else 1 - first
+
+
+def _is_denied(words: Words) -> bool:
+    return any(word in single("denying") or word.endswith("n't") for word in words)
 
 
 def is_shared(words: Words) -> bool:

@@ -55,9 +55,10 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
 def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """A reply up to a next example, of which the names themselves head material where hashes stand around them."""
     nouns = {name.split()[0] for name in names}
-    return headings.before_next(
-        answer, tuple(name for name in headings.GIVEN if name not in names and name not in nouns)
-    )
+    given = tuple(name for name in headings.GIVEN if name not in names and name not in nouns)
+    before, cuts = headings.before_next(answer, given)
+    is_aside = answer[len(before) :].lstrip().startswith("(")  # `(document: 2)`
+    return (answer, ()) if is_aside else (before, cuts)
 
 
 def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> int | None:
@@ -116,14 +117,29 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         is_open |= len(others) < len(picks)
         picks = others
     if picks:
-        first, place, is_alone = picks[0]
+        start = _last_anew(picks, said)
+        first, place, is_alone = picks[start]
+        is_last = start > 0
+        picks = [pick for pick in picks if pick[0] >= first]
         for one in said[first + 1 :]:
             if one.words[0] == "it" and (kind := predicate_of(one.words[1:])) in ("fault", "sound", "better"):
                 told.append(Said(place, kind))
         is_same = all(other == place for _, other, _ in picks)
-        is_turned = _is_turned(said, first, is_alone=is_alone)
+        is_turned = _is_turned(said, first, is_alone=is_alone, is_last=is_last)
         return place if is_same and not is_turned and _agrees(place, told, asks) else "ambiguous"
     return "ambiguous" if is_open or asks is None else _of_told(told, said, asks)
+
+
+def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence]) -> int:
+    """The first pick that counts: of several, one in the last sentence behind words that take those before it back."""
+    last = picks[-1]
+    if len({place for _, place, _ in picks}) < 2 or last[2]:
+        return 0
+    is_anew = any(
+        longest(one.words, at, "withdrawn") for one in said[picks[0][0] : last[0] + 1] for at in range(len(one.words))
+    )
+    is_last = not any(word in NAMES for one in said[last[0] + 1 :] for word in one.words)
+    return len(picks) - 1 if is_anew and is_last else 0
 
 
 def _is_sure(words: Words, asks: Asks) -> bool:
@@ -139,9 +155,9 @@ _SURE: dict[Asks, str] = {"hallucinated": "fault", "best": "better"}
 _CONTRASTS_OF_TWO = (("then", "again"), ("at", "least"), ("that", "would"))
 
 
-def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
+def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool, is_last: bool = False) -> bool:
     """Whether something in a reply may take its pick back: words behind it, or a doubt before it."""
-    behind = said[first:]
+    behind = said[first:] if not is_last else [said[first]._replace(words=said[first].words[-1:]), *said[first + 1 :]]
     for at, one in enumerate(behind):
         if any(longest(one.words, place, "withdrawn") for place in range(len(one.words))) or (
             one.end == "?" and one.words != ("why",)
@@ -163,7 +179,8 @@ def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
             return True
     before = {word for one in said[:first] for word in one.words}
     return bool(
-        before & {"cannot", "can't", "undecided", "unsure", "tie", "equally", "unclear"}
+        before & {"undecided", "unsure", "tie", "equally", "unclear"}
+        or any(longest(one.words, at, "cannot_pick") for one in said[:first] for at in range(len(one.words)))
         or is_alone
         and "both" in before
         and not before & {"read", "checked", "compared"}
