@@ -81,7 +81,7 @@ def _is_contrary(reason: Words, asks: Asks) -> bool:
     if set(reason) & set(NAMES) or asks is None:
         return False
     faults, sounds = set(reason) & single("fault_words"), set(reason) & single("sound_words")
-    is_denied = bool(set(reason) & single("denying")) or any(word.endswith("n't") for word in reason)
+    is_denied = bool(set(reason) & (single("denying") | {"leaving", "avoids", "avoiding"})) or any(word.endswith("n't") for word in reason)
     return (
         bool(sounds and not faults and not is_denied)
         if asks == "hallucinated"
@@ -112,7 +112,7 @@ def _is_end(behind: Words) -> bool:
         and behind[:2] != ("instead", "of")
     ):
         behind = behind[1:]
-    if not behind or behind in (("it", "is"), (",",), (":",)):
+    if not behind or behind in (("it", "is"), (",",), (":",)) or behind[:2] == ("and", "not"):
         return True
     if behind[0] in (",", "，"):
         is_contrast = behind[1] == "not" and behind[2:3] != () and behind[2] in NAMES
@@ -126,7 +126,9 @@ def _is_end(behind: Words) -> bool:
     }
 
 
-_REASONS = frozenset("because since as hands no without it for".split())
+_REASONS = frozenset(
+    "because since as hands no without it for given considering which ya denn weil car perché 因为 因为它".split()
+)
 
 
 def _label(before: Words) -> str | None:
@@ -137,6 +139,9 @@ def _label(before: Words) -> str | None:
         ("it", "is"),
         ("that", "is"),
         ("must", "be"),
+        ("would", "be"),
+        ("that", "leaves"),
+        ("which", "leaves"),
         ("to", "be"),
     ):
         return "pick" if _is_beginning(before) else None
@@ -178,20 +183,20 @@ def _is_chosen(before: Words) -> bool:
             start = at
             while start and words[start - 1] in single("pick_subjects"):
                 start -= 1
-            is_own = bool({"i", "i'd", "i'll", "we"} & set(words[start:at])) or "and" in words[at - 1 : at]
+            is_own = bool({"i", "i'd", "i'll", "i'm", "we"} & set(words[start:at])) or "and" in words[at - 1 : at]
             return is_own and (_is_beginning(words[:start]))
     return False
 
 
-def told_of(one: Sentence, prior: Sequence[Said]) -> list[Said] | None:
-    """What a sentence says of each text right behind its name; None where it says something of one that may mean anything."""
+def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
+    """What a sentence says of each text right behind its name, and whether it says something of one that may mean anything."""
     words = one.words
     found: list[Said] = []
     is_open = False
     if sum(map(words.count, NAMES)) > _MOST:
-        return None
+        return [], True
     if (place := _compared(words)) is not None:
-        return [Said(place, "better")]
+        return [Said(place, "better")], False
     for at, word in enumerate(words):
         if word not in NAMES:
             continue
@@ -219,13 +224,13 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> list[Said] | None:
         elif said:
             is_denied = any(more in single("denying") or more.endswith("n't") for more in behind)
             found.append(Said(place, said, is_denied))
-    return None if is_open else found
+    return found, is_open
 
 
 def _compared(words: Words) -> int | None:
     """The text of which a sentence says that it is better than the other (`X is less accurate than Y`): 0 or 1."""
     places = [at for at, word in enumerate(words) if word in NAMES]
-    if len(places) != 2 or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
+    if len(places) != 2 or "than" in words[: places[0]] or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
         return None
     between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
     if behind and behind[0] not in single("behind_compared") and behind[0] not in SIGNS:

@@ -11,7 +11,7 @@ def predicate_of(words: Words) -> str | None:
     """What the words right behind a name say of it: `fault`, `sound`, `better`; `not` or `does` where they only deny or
     affirm; None where they say nothing; `open` where words of a pole stand among others that may turn them.
     """
-    words = _without_aside(words)
+    words = _without_aside(words[1:] if words[:1] == ("#",) else words)
     bare = tuple(
         word for word in words if word not in SIGNS and word not in ("and", "but", "while", "whereas", "then")
     )
@@ -30,8 +30,10 @@ def predicate_of(words: Words) -> str | None:
     ):
         if any(longest(words, at, "absent_words") for at in range(1, len(words))):
             return "fault"
-    if (told := _told_behind(words)) is not None:
+    if (told := _told_behind(words)) is not None or (told := _of_data(words)) is not None:
         return told
+    if _is_better_at_end(words):
+        return "better"
     at, n_denied = 0, 0
     while at < len(words):
         found = [(n, kind) for name, kind in _KINDS if (n := longest(words, at, name))]
@@ -50,6 +52,8 @@ def predicate_of(words: Words) -> str | None:
             return "better" if not n_denied and _is_whole((), words[at + 1 :]) else "open"
         if not any(words[at] in single(name) for name in _BETWEEN):
             break
+        if n_denied and words[at] in SIGNS and words[at] != ",":
+            return "not" if words[:at] in (("is", "not"), ("does", "not")) else "open"
         n_denied += words[at] in single("denying")
         at += 1
     is_more = bool({"more", "most", "closer", "better"} & set(words))
@@ -76,6 +80,24 @@ def _without_aside(words: Words) -> Words:
     return words[end + 1 :] if is_plain else words
 
 
+def _of_data(words: Words) -> str | None:
+    """What `gives the wrong date` and the like say of a text."""
+    start = 2 if words[1:2] in (("the",), ("a",), ("an",)) else 1
+    if len(words) < start + 2 or words[0] not in single("givers") or words[start + 1] not in single("data"):
+        return None
+    if any(word in single("denying") or word == "but" for word in words):
+        return None
+    return "fault" if words[start] in single("wrong_words") else "sound" if words[start] in single("right_words") else None
+
+
+def _is_better_at_end(words: Words) -> bool:
+    """Whether words are a verb and, at the end, better: `fits the question better`."""
+    end = next((at for at, word in enumerate(words) if word in SIGNS or word in ("because", "since", "as")), len(words))
+    poles = single("fault_words") | single("denying") | single("hedges")
+    is_verb = end > 2 and words[0].endswith("s") and words[0] not in ("is", "does", "was", "says", "claims", "states")
+    return is_verb and end < 8 and words[end - 1] == "better" and not set(words[:end]) & poles
+
+
 def _told_behind(words: Words) -> str | None:
     """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
     at = next((at for at in range(1, len(words)) if words[at] == "which"), 0)
@@ -94,6 +116,8 @@ def _is_whole(said: Words, rest: Words) -> bool:
     """Whether words behind a predicate leave its meaning: of another thing nothing is said, nor of one aspect alone."""
     if rest[:1] == ("than",):
         return not rest[1:]
+    if rest[:1] == ("as",) and rest[1:2] and rest[1] in ("it", "it's", "the", "its", "they", "this", "nothing"):
+        return True
     if rest[:1] and rest[0] in ("in", "by", "to", "with", "according") and set(rest[1:4]) & single("sources"):
         return True
     end = next((at for at, word in enumerate(rest) if word in SIGNS), len(rest))

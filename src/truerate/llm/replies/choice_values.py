@@ -1,5 +1,7 @@
 """Replies that give each of two texts a value of its own: a score, stars, a tick, yes or no; in words or in a table."""
 
+from collections.abc import Sequence
+
 from truerate.core.patterns import lazy
 from truerate.llm.replies.choice_predicates import predicate_of
 from truerate.llm.replies.choice_words import NAMES, words_in
@@ -29,6 +31,19 @@ def of_words(words: Words, asks: str | None) -> int | None:
         head, parts = words[:first], (words[first + 1 : second], words[second + 1 :])
     picked = _picked(head, parts, asks)
     return None if picked is None else NAMES.index(words[places[picked]])
+
+
+def of_pairs(heads: Sequence[tuple[Words, str]], asks: str | None) -> int | None:
+    """The text that the values of a JSON object pick, of which each of two keys names a text."""
+    names = [next(word for word in head if word in NAMES) for head, _ in heads]
+    rests = [tuple(word for word in head if word not in NAMES) for head, _ in heads]
+    if names[0] == names[1] or rests[0] != rests[1]:
+        return None
+    parts = [{"True": ("yes",), "False": ("no",)}.get(value) or words_in(value) for _, value in heads]
+    if any(part[:1] and part[0].isdigit() for part in parts):
+        return None
+    picked = _picked(rests[0], (parts[0], parts[1]), asks)
+    return None if picked is None else NAMES.index(names[picked])
 
 
 def _is_ranking(words: Words, first: int, second: int) -> bool:
@@ -94,12 +109,13 @@ def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | 
 
 def _more(head: Words, kind: str, asks: str) -> str | None:
     """What more of a value means: `fault`, `sound` or `best`; None where the head does not say it."""
+    is_low = bool(set(head) & {"lower", "rank", "fewer", "less"})
     for at, word in enumerate(head):
-        for name, more in (("more_is_fault", "fault"), ("more_is_sound", "sound"), ("of_verdicts", "best")):
+        for name, more in (("more_is_fault", "fault"), ("more_is_sound", "sound")):
             if word in single(name):
-                is_denied = bool(set(head[:at]) & single("denying"))
-                is_low = bool(set(head) & {"lower", "rank", "fewer", "less"})
-                return None if is_denied or (is_low and more != "best") else "fault" if is_low else more
+                return None if is_low or set(head[:at]) & single("denying") else more
+    if set(head) & single("of_verdicts"):
+        return "fault" if is_low else "best"
     if head and any(word[0].isalnum() for word in head):
         return None
     if kind == "predicate":

@@ -11,6 +11,7 @@ _ENDS = frozenset(".!?;…。！？；")
 _JOINED = lazy(r"(?<=[^\W\d_])[-_]?(?=[12](?!\d))|(?<=[\s\u3000-\ud7af][12])(?=[\u3040-\ud7af])")
 _UNSPACED = tuple("答案 回答 回复 摘要 总结 选项 要約 応答 답변 응답 요약".split())
 _SCRIPTS = lazy(r"(?<=[\u3040-\ud7af])(?=[a-zA-Z])|(?<=[a-zA-Z])(?=[\u3040-\ud7af])")
+_UNVERIFIED = lazy(r"\bcan(?:no|['’])t be (?:verified|found|confirmed|traced)\b", re.I)
 _LETTERED = lazy(r"\bA(?=[12]\b)")
 _NUMBERED = lazy(r"\b(no|nr)\. ?(?=[12](?!\w))", re.I)
 _ITEM = lazy(r"\(?\d{1,2}[.)] ")
@@ -50,7 +51,24 @@ def sentences(text: str) -> list[Sentence]:
         else:
             blocks[-1] += f" {told}"
         is_new = False
-    return [one for block in blocks for one in _split(words_in(block))]
+    found = [one for block in blocks for one in _split(words_in(block))]
+    return [_with_other(one, found[at - 1].words if at else ()) for at, one in enumerate(found)]
+
+
+def _with_other(one: Sentence, before: Words) -> Sentence:
+    """A sentence in which `the other one` is the text beside the only one that it, or the one before it, names."""
+    if "other" not in one.words:
+        return one
+    at = one.words.index("other")
+    named_yet = {word for word in one.words[:at] if word in NAMES} or {word for word in before if word in NAMES}
+    more = set(one.words[at:]) & set(NAMES)
+    if one.words[at - 1 : at] != ("the",) or len(named_yet) != 1 or more:
+        return one
+    end = at + 1 + (one.words[at + 1 : at + 2] != () and one.words[at + 1] in single("text_nouns") | {"one"})
+    if end == at + 1 and one.words[end : end + 1] and one.words[end] not in ("is", "has", "contains", ",", "invents", "does", "matches"):
+        return one
+    other = NAMES[named_yet == {NAMES[0]}]
+    return one._replace(words=(*one.words[: at - 1], other, *one.words[end:]))
 
 
 def words_in(text: str) -> Words:
@@ -64,6 +82,7 @@ def _spaced(text: str) -> str:
         plain = plain.replace(noun, f" {noun} ")
     if not plain.isascii():
         plain = _SCRIPTS.sub(" ", plain)
+    plain = _UNVERIFIED.sub("is unverified", plain) if " be " in plain else plain
     return _NUMBERED.sub(r"\1 ", _JOINED.sub(" ", _LETTERED.sub("answer ", plain)))
 
 

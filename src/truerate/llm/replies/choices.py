@@ -63,6 +63,9 @@ def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, 
 
 def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> int | None:
     """The text that JSON or tags name under a key that is no reason, none where two are named or words stand beside it."""
+    heads = [(_words(key), str(value)) for key, value in named if not set(key.split()) & single("other_keys")]
+    if len(heads) == 2 and all(sum(map(head.count, NAMES)) == 1 for head, _ in heads) and not beside:
+        return choice_values.of_pairs(heads, asks)
     places = set()
     for key, value in named:
         words = () if set(key.split()) & single("other_keys") else _words(str(value))
@@ -92,8 +95,7 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
     words = [word for one in said for word in one.words]
     if not any(word in NAMES for word in words):
         return "absent"
-    if any(is_shared(one.words) for one in said):
-        return "ambiguous"
+    said = _without_offer(said)
     n_named = sum(map(words.count, NAMES))
     is_marked = n_named > 1 and bool(_MARKS & set(words))
     picks: list[tuple[int, int, bool]] = []
@@ -104,14 +106,14 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         for found in picks_of(one, asks, is_only=n_named == 1):
             picks += [(at, found.place, found.kind == "alone")] if found.kind in ("pick", "alone") else []
             is_open |= found.kind in ("fault", "better")
-        more = told_of(one, prior)
-        is_open |= more is None
-        prior = more or []
-        told += more or []
-        sure = {
-            said.place for said in more or () if said.kind == _SURE.get(asks) and _is_sure(one.words, asks)
-        }
-        picks += [(at, place, False) for place in sure if len(sure) == 1]
+        prior, is_unclear = told_of(one, prior)
+        is_open |= is_unclear
+        told += [] if is_unclear else prior
+        sure = {said.place for said in prior if said.kind == _SURE.get(asks) and _is_sure(one.words, asks)}
+        is_last = is_unclear and len(sure) == 1 and NAMES[min(sure)] != [w for w in one.words if w in NAMES][-1]
+        picks += [(at, place, False) for place in sure if len(sure) == 1 and not is_last]
+    if any(is_shared(one.words) for one in said[picks[0][0] if picks and not picks[0][2] else 0 :]):
+        return "ambiguous"
     if is_marked or len({place for _, place, is_alone in picks if is_alone}) > 1:
         others = [pick for pick in picks if not pick[2]]
         is_open |= len(others) < len(picks)
@@ -122,12 +124,19 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         is_last = start > 0
         picks = [pick for pick in picks if pick[0] >= first]
         for one in said[first + 1 :]:
-            if one.words[0] == "it" and (kind := predicate_of(one.words[1:])) in ("fault", "sound", "better"):
+            end = next((place for place, word in enumerate(one.words) if word in NAMES), len(one.words))
+            if one.words[0] == "it" and (kind := predicate_of(one.words[1:end])) in ("fault", "sound", "better"):
                 told.append(Said(place, kind))
         is_same = all(other == place for _, other, _ in picks)
         is_turned = _is_turned(said, first, is_alone=is_alone, is_last=is_last)
         return place if is_same and not is_turned and _agrees(place, told, asks) else "ambiguous"
     return "ambiguous" if is_open or asks is None else _of_told(told, said, asks)
+
+
+def _without_offer(said: Sequence[Sentence]) -> list[Sentence]:
+    """Sentences up to one that offers more (`Would you like me to …?`), where another stands before it."""
+    end = next((at for at, one in enumerate(said) if at and longest(one.words, 0, "offers")), len(said))
+    return list(said[:end])
 
 
 def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence]) -> int:
@@ -143,7 +152,9 @@ def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence])
 
 
 def _is_sure(words: Words, asks: Asks) -> bool:
-    """Whether a sentence has the word of the question itself: hallucinated, better or best."""
+    """Whether a sentence has the word of the question itself (hallucinated, better, best), or is a conclusion."""
+    if words[0] in single("concluding") or words[:2] == ("in", "conclusion"):
+        return True
     if asks == "best":
         return bool(set(words) & {"better", "best"})
     return bool(set(words) & {"hallucinated", "hallucination", "hallucinations", "hallucinates"})
@@ -230,7 +241,7 @@ def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int 
     is_both = any("both" in one.words and "but" not in one.words for one in said) or (
         asks == "hallucinated" and "both" in words
     )
-    if is_both or (asks == "hallucinated" and set(words) & set("✓✔✅❌✗✘✖")):
+    if is_both and {frozenset(kind) for kind in kinds} != {frozenset({"fault"}), frozenset({"sound"})} or (asks == "hallucinated" and set(words) & set("✓✔✅❌✗✘✖")):
         return "ambiguous"
     if asks == "hallucinated":
         places = [place for place in (0, 1) if kinds[place] == {"fault"}]
