@@ -204,7 +204,7 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
         place, behind = int(word[1]) - 1, words[at + 1 : end]
         if words[at - 1 : at] == ("than",) and not set(behind) & set(".,"):
             continue
-        said = predicate_of(behind)
+        said = "open" if behind[-1:] == ("than",) and predicate_of(behind) else predicate_of(behind)
         if (
             at > 1
             and words[at - 1] in ("supports", "contradicts")
@@ -216,7 +216,7 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
                 continue
         if said in ("not", "does"):
             before = [more for more in (found or prior) if more.place != place]
-            is_other = len(before) == 1 and (said == "not" or before[0].is_denied)
+            is_other = len(before) == 1 and (said == "does") == before[0].is_denied
             said = OPPOSITE.get(before[0].kind) if is_other else None
         is_pair = at > 1 and words[at - 1] in ("and", "&", "or", "/") and words[at - 2] in NAMES
         if said == "open" or (said and is_pair) or (said and not _is_subject(words[:at])):
@@ -233,6 +233,7 @@ def _compared(words: Words) -> int | None:
     if len(places) != 2 or "than" in words[: places[0]] or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
         return None
     between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
+    behind = behind[1:] if behind[:1] in (("does",), ("is",)) else behind
     if behind and behind[0] not in single("behind_compared") and behind[0] not in SIGNS:
         return None
     first = NAMES.index(words[places[0]])
@@ -247,6 +248,10 @@ def _compared(words: Words) -> int | None:
     degrees = [word for word in between if word in ("more", "less", "fewer", "better", "closer", "nearer")]
     if between[-1:] != ("than",) or len(degrees) != 1 or _is_denied(between):
         return None
+    known = single("predicate_verbs") | single("predicate_fillers") | single("objects") | single("qualities")
+    known |= single("sound_words") | single("fault_words") | single("fitting") | {"account", "far", degrees[0], "than", "and"}
+    if not set(between) <= known:
+        return None
     is_fault = bool(set(between) & single("fault_words"))
     if degrees[0] in ("more", "less", "fewer") and is_fault == bool(set(between) & aspects):
         return None
@@ -260,7 +265,7 @@ def _is_denied(words: Words) -> bool:
 
 def is_shared(words: Words) -> bool:
     """Whether what is said of one text is said of the other, too (`so is Answer 2`), or texts are only set side by side."""
-    if words[-1:] in (("too",), ("likewise",), ("alike",)):
+    if words[-1:] in (("too",), ("likewise",), ("alike",)) or words[-2:] == ("as", "well"):
         return True
     if words[:1] == ("both",) and set(words) & single("fault_words") and "but" not in words:
         return True

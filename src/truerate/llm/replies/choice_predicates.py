@@ -44,6 +44,10 @@ def predicate_of(words: Words) -> str | None:
             return "open"
         if kind and (n_denied > 1 or "less" in words[:at] or not _is_whole(words[at : at + n], rest)):
             return "open"
+        if kind and _is_mixed(kind, rest):
+            return "open"
+        if kind == "sound" and rest[:1] == ("about",):
+            return "open"
         if kind == "sound" and degree in ("more", "most"):
             return "open" if n_denied else "better"
         if kind:
@@ -70,6 +74,13 @@ _KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", 
 _BARE = frozenset("wrong false good bad right true correct incorrect fine".split())
 
 
+def _is_mixed(kind: str, rest: Words) -> bool:
+    """Whether the same clause goes on with a word of another pole."""
+    end = next((at for at, word in enumerate(rest) if word in SIGNS or word in single("behind_whole") - {"and"}), len(rest))
+    others = [single(name) for name, other in _KINDS if {kind, other} in ({"fault", "sound"}, {"fault", "better"})]
+    return any(word in other for word in rest[:end] for other in others if word not in single(f"{kind}_words"))
+
+
 def _without_aside(words: Words) -> Words:
     """Words without what stands between commas right at their beginning: `, by contrast,`, `, which says Porto,`."""
     if words[:1] != (",",) or "," not in words[2:]:
@@ -87,20 +98,21 @@ def _of_data(words: Words) -> str | None:
         return None
     if any(word in single("denying") or word == "but" for word in words):
         return None
+    if words[start + 2 : start + 3] and words[start + 2] not in SIGNS | {"and", "while", "whereas"}:
+        return None
     return "fault" if words[start] in single("wrong_words") else "sound" if words[start] in single("right_words") else None
 
 
 def _is_better_at_end(words: Words) -> bool:
     """Whether words are a verb and, at the end, better: `fits the question better`."""
     end = next((at for at, word in enumerate(words) if word in SIGNS or word in ("because", "since", "as")), len(words))
-    poles = single("fault_words") | single("denying") | single("hedges")
-    is_verb = end > 2 and words[0].endswith("s") and words[0] not in ("is", "does", "was", "says", "claims", "states")
-    return is_verb and end < 8 and words[end - 1] == "better" and not set(words[:end]) & poles
+    is_fit = end > 2 and words[0] in single("fitting") and set(words[1 : end - 1]) <= single("objects")
+    return is_fit and words[end - 1] == "better"
 
 
 def _told_behind(words: Words) -> str | None:
     """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
-    at = next((at for at in range(1, len(words)) if words[at] == "which"), 0)
+    at = next((at for at in range(2, len(words)) if words[at - 1 : at + 1] == (",", "which")), 0)
     if not at or any(word in single("denying") or word.endswith("n't") or word in single("fault_words") for word in words[:at]):
         return None
     tail = tuple(word for word in words[at + 1 :] if word != ",")
@@ -123,6 +135,8 @@ def _is_whole(said: Words, rest: Words) -> bool:
     end = next((at for at, word in enumerate(rest) if word in SIGNS), len(rest))
     if set(rest[:end][:3]) & (single("denying") | {"but"}) and rest != ("but",):
         return False
+    if said and said[-1] in ("better", "best") and len(said) == 1:
+        return not rest or rest[0] in SIGNS or rest[0] in single("behind_better") - single("of_part")
     if said and said[0] in single("of_sources"):
         return bool(set(rest[:4]) & (single("sources") | {"known", "it"}))
     if said and said[0] in ("hallucinates", "invents"):

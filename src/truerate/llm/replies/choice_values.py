@@ -100,6 +100,8 @@ def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | 
     (kind, one), (other_kind, other) = (value or ("", 0) for value in values)
     if kind != other_kind or one == other:
         return None
+    if kind == "of " and not head and (max(one, other) > 1 or float(one).is_integer() and float(other).is_integer()):
+        return None
     more = _more(head, kind, asks)
     if more is None or (more == "best" and asks != "best"):
         return None
@@ -109,20 +111,19 @@ def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | 
 
 def _more(head: Words, kind: str, asks: str) -> str | None:
     """What more of a value means: `fault`, `sound` or `best`; None where the head does not say it."""
-    is_low = bool(set(head) & {"lower", "rank", "fewer", "less"})
-    for at, word in enumerate(head):
-        for name, more in (("more_is_fault", "fault"), ("more_is_sound", "sound")):
-            if word in single(name):
-                return None if is_low or set(head[:at]) & single("denying") else more
-    if set(head) & single("of_verdicts"):
-        return "fault" if is_low else "best"
-    if head and any(word[0].isalnum() for word in head):
-        return None
-    if kind == "predicate":
-        return "sound"
-    if kind == "answer":
-        return "fault" if asks == "hallucinated" else None
-    return "best"
+    at = head.index("(") if "(" in head else len(head)
+    head, legend = tuple(word for word in head[:at] if word[0].isalnum()), head[at + 1 :]
+    if not head:
+        return None if legend else {"predicate": "sound", "answer": "fault" if asks == "hallucinated" else None}.get(kind, "best")
+    found = [name for name in ("more_is_fault", "more_is_sound", "of_verdicts") if set(head) & single(name)]
+    known = single("head_words").union(*(single(name) for name in found))
+    more = {"more_is_fault": "fault", "more_is_sound": "sound", "of_verdicts": "best"}[found[0]] if found else None
+    if "rank" in head:
+        return "fault" if more == "best" and legend[:3] == ("1", "=", "best") else None
+    is_meant = not legend or (
+        legend[:2] == ("0", "=") and legend[2] in ("none", "grounded", "faithful") if more == "fault" else "higher" in legend
+    )
+    return more if set(head) <= known and is_meant and "lower" not in legend else None
 
 
 def _value(words: Words) -> Value | None:
@@ -154,5 +155,7 @@ def _number(words: Words) -> Value | None:
         out_of, words = words[1], words[2:]
         if n > float(out_of[:9]):
             return None
-    is_plain = not any(word in single(name) for word in words for name in ("withdrawn", "hedges", "told_doubts"))
-    return (f"of {out_of}", n) if not words or (out_of and is_plain and len(words) < 30) else None
+    names = ("withdrawn", "hedges", "told_doubts", "of_scores")
+    is_plain = not any(word.isdigit() or word in single(name) for word in words for name in names)
+    is_remark = out_of and is_plain and len(words) < 30 and words[0] in "-–—.(" if words else True
+    return (f"of {out_of}", n) if is_remark else None

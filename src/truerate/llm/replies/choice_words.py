@@ -45,7 +45,8 @@ def sentences(text: str) -> list[Sentence]:
         if not told:
             is_new = True
             continue
-        is_new |= told.startswith(_OPENS) or _ITEM.match(told) is not None or _is_entry(told)
+        is_open = bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()  # emphasis within a sentence
+        is_new |= (told.startswith(_OPENS) and not is_open) or _ITEM.match(told) is not None or _is_entry(told)
         if is_new or (told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1])):
             blocks.append(told)
         else:
