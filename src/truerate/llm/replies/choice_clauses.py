@@ -115,8 +115,12 @@ def _is_end(behind: Words) -> bool:
     if not behind or behind in (("it", "is"), (",",), (":",)) or behind[:2] == ("and", "not"):
         return True
     if behind[0] in (",", "，"):
+        if behind[1][:2] == "因为":
+            return True
         is_contrast = behind[1] == "not" and behind[2:3] != () and behind[2] in NAMES
         return behind[1] in _REASONS or is_contrast
+    if behind[0] == "to" and behind[1:2] and behind[1] in NAMES:
+        return True
     return behind[0] in ("(", "-", "–", "—", ":", ".", "。") or behind[0] in single("behind_pick") - {
         "and",
         "it",
@@ -195,8 +199,9 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
     is_open = False
     if sum(map(words.count, NAMES)) > _MOST:
         return [], True
-    if (place := _compared(words)) is not None:
-        return [Said(place, "better")], False
+    if (compared := _compared(words)) is not None:
+        better = [Said(1 - compared.place, "better")] if compared.kind == "fault" else []
+        return [compared, *better], False
     for at, word in enumerate(words):
         if word not in NAMES:
             continue
@@ -222,13 +227,14 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
         if said == "open" or (said and is_pair) or (said and not _is_subject(words[:at])):
             is_open = True
         elif said:
+            said = "better" if said == "sound" and words[at - 1 : at] == ("only",) else said
             is_denied = any(more in single("denying") or more.endswith("n't") for more in behind)
             found.append(Said(place, said, is_denied))
     return found, is_open
 
 
-def _compared(words: Words) -> int | None:
-    """The text of which a sentence says that it is better than the other (`X is less accurate than Y`): 0 or 1."""
+def _compared(words: Words) -> Said | None:
+    """The text of which a sentence says that it is better than the other (`X is less accurate than Y`), or more at fault."""
     places = [at for at, word in enumerate(words) if word in NAMES]
     if len(places) != 2 or "than" in words[: places[0]] or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
         return None
@@ -240,11 +246,11 @@ def _compared(words: Words) -> int | None:
     if between[-3:] and longest(between, max(0, len(between) - 3), "loses_to") or any(
         longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between)
     ):
-        return None if _is_denied(between) else 1 - first
+        return None if _is_denied(between) else Said(1 - first, "better")
     aspects = single("sound_words") | single("qualities")
     if between[-1:] == ("as",) and ("as" in between[:-1] or "so" in between[:-1]):
         is_less = between[:2] in (("is", "not"), ("does", "not")) and bool(set(between) & aspects)
-        return 1 - first if is_less and not _is_denied(between[2:]) else None
+        return Said(1 - first, "better") if is_less and not _is_denied(between[2:]) else None
     degrees = [word for word in between if word in ("more", "less", "fewer", "better", "closer", "nearer")]
     if between[-1:] != ("than",) or len(degrees) != 1 or _is_denied(between):
         return None
@@ -256,7 +262,9 @@ def _compared(words: Words) -> int | None:
     if degrees[0] in ("more", "less", "fewer") and is_fault == bool(set(between) & aspects):
         return None
     is_less = degrees[0] in ("less", "fewer")
-    return first if is_less == is_fault else 1 - first
+    if is_fault and not is_less:
+        return Said(first, "fault")
+    return Said(first if is_less == is_fault else 1 - first, "better")
 
 
 def _is_denied(words: Words) -> bool:

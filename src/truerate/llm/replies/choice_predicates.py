@@ -20,7 +20,7 @@ def predicate_of(words: Words) -> str | None:
     if bare in (("does",), ("is",), ("has", "one")):
         return "does"
     poles = single("fault_words") | single("sound_words") | single("better_words")
-    if words[:1] == ("gets",) and (said := [word for word in words[1:] if word in poles]):
+    if words[:1] == ("gets",) and (said := [word for word in _clause(words) if word in poles]):
         is_plain = len(said) == 1 and said[0] in ("right", "wrong") and not set(words) & single("denying")
         return {"right": "sound", "wrong": "fault"}[said[0]] if is_plain else "open"
     if (
@@ -28,8 +28,9 @@ def predicate_of(words: Words) -> str | None:
         and words[0] in single("adding_verbs")
         and sum(word in single("denying") for word in words) < 2
     ):
-        if any(longest(words, at, "absent_words") for at in range(1, len(words))):
-            return "fault"
+        absent = next((at for at in range(1, len(words)) if longest(words, at, "absent_words")), 0)
+        if absent:
+            return "open" if set(words[:absent]) & {"fewer", "less", "few", "least", "no", "never"} else "fault"
     if (told := _told_behind(words)) is not None or (told := _of_data(words)) is not None:
         return told
     if _is_better_at_end(words):
@@ -72,6 +73,10 @@ def predicate_of(words: Words) -> str | None:
 _KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", "sound"))
 # adjectives, which say nothing of the name that they stand right behind
 _BARE = frozenset("wrong false good bad right true correct incorrect fine".split())
+
+
+def _clause(words: Words) -> Words:
+    return words[: next((at for at, word in enumerate(words) if word in SIGNS), len(words))]
 
 
 def _is_mixed(kind: str, rest: Words) -> bool:

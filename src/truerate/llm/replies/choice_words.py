@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.phrases import Words, single, words_of
+from truerate.llm.replies.phrases import Words, longest, single, words_of
 
 _ENDS = frozenset(".!?;…。！？；")
 _JOINED = lazy(r"(?<=[^\W\d_])[-_]?(?=[12](?!\d))|(?<=[\s\u3000-\ud7af][12])(?=[\u3040-\ud7af])")
@@ -53,7 +53,18 @@ def sentences(text: str) -> list[Sentence]:
             blocks[-1] += f" {told}"
         is_new = False
     found = [one for block in blocks for one in _split(words_in(block))]
+    found = [one._replace(words=_without_rejected(one.words)) for one in found]
     return [_with_other(one, found[at - 1].words if at else ()) for at, one in enumerate(found)]
+
+
+def _without_rejected(words: Words) -> Words:
+    """Words without a text that is put aside for the other: `not X, but Y`, `reject X and pick Y`."""
+    at = next((at for at, word in enumerate(words) if word in NAMES), 0)
+    n = next((n for n in (1, 2) if at >= n and longest(words, at - n, "rejecting") == n), 0)
+    rest = words[at + 1 :]
+    rest = rest[1:] if n and rest[:2] == (",", "but") else rest
+    is_kept = n and rest[:1] in (("but",), ("and",)) and (rest[0] == "and") == (words[at - n] != "not")
+    return (*words[: at - n], *rest[1:]) if is_kept and any(word in NAMES for word in rest) else words
 
 
 def _with_other(one: Sentence, before: Words) -> Sentence:
@@ -175,7 +186,7 @@ def _name(words: Sequence[str], at: int) -> tuple[int, int]:
     is_alone = (
         not behind
         or (behind in _ENDS or behind in ",:")
-        or (behind in _AFTER and at and words[at - 1] == "the")
+        or ((behind in _AFTER or behind in single("adding_verbs")) and at and words[at - 1] == "the")
     )
     is_headed = at == 0 or words[at - 1] in single("articles") or word in ("former", "latter")
     return (place, 1) if is_alone and is_headed else (0, 0)

@@ -34,7 +34,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     answer, more = _before_example(answer, names)
     cuts = joined(cuts, more)
     is_formed = "{" in answer or "<" in answer or answer.startswith('["')
-    if is_formed and (named := structured.pairs(answer)) is not None:
+    if is_formed and (named := structured.top(answer) or structured.pairs(answer)) is not None:
         formed = _of_pairs(named, structured.outside(answer), asks)
         value, why = (None, "absent") if formed is None else (names[formed], None)
         return Parsed(value, why, joined(cuts, ("json",)))
@@ -42,6 +42,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return Parsed(None, "ambiguous", cuts)
     plain = structured.without_cells(ticked)
+    plain = plain.strip("<>{}【】「」 \n") if len(plain) < 20 else plain
     if not plain.strip() and (told := choice_values.of_table(ticked, asks)) is not None:
         return Parsed(names[told], None, joined(cuts, ("table",)))
     if (told := choice_values.of_words(words_in(" ".join(plain.split())), asks)) is not None:
@@ -99,7 +100,7 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
     n_named = sum(map(words.count, NAMES))
     is_marked = n_named > 1 and bool(_MARKS & set(words))
     picks: list[tuple[int, int, bool]] = []
-    told: list[Said] = []
+    told: list[tuple[int, Said]] = []
     is_open = False
     prior: list[Said] = []
     for at, one in enumerate(said):
@@ -108,7 +109,7 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
             is_open |= found.kind in ("fault", "better")
         prior, is_unclear = told_of(one, prior)
         is_open |= is_unclear
-        told += [] if is_unclear else prior
+        told += [] if is_unclear else [(at, one) for one in prior]
         sure = {said.place for said in prior if said.kind == _SURE.get(asks) and _is_sure(one.words, asks)}
         is_last = is_unclear and len(sure) == 1 and NAMES[min(sure)] != [w for w in one.words if w in NAMES][-1]
         picks += [(at, place, False) for place in sure if len(sure) == 1 and not is_last]
@@ -126,11 +127,11 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         for one in said[first + 1 :]:
             end = next((place for place, word in enumerate(one.words) if word in NAMES), len(one.words))
             if one.words[0] == "it" and (kind := predicate_of(one.words[1:end])) in ("fault", "sound", "better"):
-                told.append(Said(place, kind))
+                told.append((first, Said(place, kind)))
         is_same = all(other == place for _, other, _ in picks)
         is_turned = _is_turned(said, first, is_alone=is_alone, is_last=is_last)
-        return place if is_same and not is_turned and _agrees(place, told, asks) else "ambiguous"
-    return "ambiguous" if is_open or asks is None else _of_told(told, said, asks)
+        return place if is_same and not is_turned and _agrees(place, [one for at, one in told if at >= first or not is_last], asks) else "ambiguous"
+    return "ambiguous" if is_open or asks is None else _of_told([one for _, one in told], said, asks)
 
 
 def _without_offer(said: Sequence[Sentence]) -> list[Sentence]:
@@ -153,7 +154,8 @@ def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence])
 
 def _is_sure(words: Words, asks: Asks) -> bool:
     """Whether a sentence has the word of the question itself (hallucinated, better, best), or is a conclusion."""
-    if words[0] in single("concluding") or words[:2] == ("in", "conclusion"):
+    at = next((at for at in range(len(words) - 1, 0, -1) if words[at] in NAMES), 0)
+    if words[0] in single("concluding") or words[:2] == ("in", "conclusion") or words[at - 1] in single("concluding"):
         return True
     if asks == "best":
         return bool(set(words) & {"better", "best"})
@@ -194,7 +196,7 @@ def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool, is_last:
         or any(longest(one.words, at, "cannot_pick") for one in said[:first] for at in range(len(one.words)))
         or is_alone
         and "both" in before
-        and not before & {"read", "checked", "compared"}
+        and not before & {"read", "checked", "compared", "looked"}
     )
 
 
@@ -229,6 +231,13 @@ def _agrees(place: int, told: Sequence[Said], asks: Asks) -> bool:
     return "fault" not in of_it and "better" not in of_other
 
 
+def _is_last(told: Sequence[Said], said: Sequence[Sentence], place: int) -> bool:
+    """Whether all that is told of the texts is told of one in the last sentence, behind another that names both."""
+    return len(told) == 1 and NAMES[place] in said[-1].words and NAMES[1 - place] not in said[-1].words and all(
+        any(name in one.words for one in said[:-1]) for name in NAMES
+    )
+
+
 def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int | str:
     """The text of which alone sentences say what was asked for, where nothing in the reply speaks against it."""
     words = [word for one in said for word in one.words]
@@ -238,10 +247,10 @@ def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int 
     kinds = [{one.kind for one in told if one.place == place} for place in (0, 1)]
     if any(len(kind & {"fault", "sound"}) == 2 for kind in kinds):
         return "ambiguous"
-    is_both = any("both" in one.words and "but" not in one.words for one in said) or (
-        asks == "hallucinated" and "both" in words
-    )
-    if is_both and {frozenset(kind) for kind in kinds} != {frozenset({"fault"}), frozenset({"sound"})} or (asks == "hallucinated" and set(words) & set("✓✔✅❌✗✘✖")):
+    poles = single("fault_words") | single("sound_words") | single("better_words") | single("qualities") | single("denying")
+    is_both = any("both" in one.words and "but" not in one.words and set(one.words) & poles for one in said)
+    is_opposite = kinds in ([{"fault"}, {"sound"}], [{"sound"}, {"fault"}])
+    if is_both and not is_opposite or (asks == "hallucinated" and set(words) & _MARKS):
         return "ambiguous"
     if asks == "hallucinated":
         places = [place for place in (0, 1) if kinds[place] == {"fault"}]
@@ -250,7 +259,7 @@ def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int 
         places = places or [
             place
             for place in (0, 1)
-            if kinds[place] == {"sound"} and (kinds[1 - place] == {"fault"} or len(said) == 1)
+            if kinds[place] == {"sound"} and (kinds[1 - place] == {"fault"} or len(said) == 1 or _is_last(told, said, place))
         ]
     if len(places) != 1:
         return "ambiguous" if any(kinds) else "absent"
