@@ -163,7 +163,10 @@ def _label(before: Words) -> str | None:
         return None
     if {"in", "в"} & set(between) and not set(label) & {"hallucination", "error", "галлюцинация"}:
         return None
-    if not _is_beginning(before[:start]):
+    is_poled = set(label) & (single("fault_labels") | single("best_labels"))
+    if not _is_beginning(before[:start]) or not is_poled and set(label) & single("label_details"):
+        return None
+    if "was" in between and "your" in label:
         return None
     if set(label) & single("fault_labels"):
         return "fault"
@@ -274,6 +277,8 @@ def _is_denied(words: Words) -> bool:
 def is_shared(words: Words) -> bool:
     """Whether what is said of one text is said of the other, too (`so is Answer 2`), or texts are only set side by side."""
     if words[-1:] in (("too",), ("likewise",), ("alike",)) or words[-2:] == ("as", "well"):
+        return True
+    if words[-2:-1] == ("is",) and words[-1] in NAMES and ("and", "so") in zip(words, words[1:], strict=False):
         return True
     if words[:1] == ("both",) and set(words) & single("fault_words") and "but" not in words:
         return True

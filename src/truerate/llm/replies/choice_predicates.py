@@ -55,7 +55,7 @@ def predicate_of(words: Words) -> str | None:
             return ("open" if kind == "better" else OPPOSITE[kind]) if n_denied else kind
         if degree in ("more", "most") and words[at] in single("qualities"):
             return "better" if not n_denied and _is_whole((), words[at + 1 :]) else "open"
-        if not any(words[at] in single(name) for name in _BETWEEN):
+        if not any(words[at] in single(name) for name in _BETWEEN) or words[0] in ("claim", "claims"):
             break
         if n_denied and words[at] in SIGNS and words[at] != ",":
             return "not" if words[:at] in (("is", "not"), ("does", "not")) else "open"
@@ -143,9 +143,10 @@ def _is_whole(said: Words, rest: Words) -> bool:
     if said and said[-1] in ("better", "best") and len(said) == 1:
         return not rest or rest[0] in SIGNS or rest[0] in single("behind_better") - single("of_part")
     if said and said[0] in single("of_sources"):
-        return bool(set(rest[:4]) & (single("sources") | {"known", "it"}))
+        return bool(set(rest[:4]) & (single("sources") | {"known", "it"})) and not set(rest[:5]) & {"that", "who"}
     if said and said[0] in ("hallucinates", "invents"):
         return True
     if said and said[0] in single("of_whole"):
+        rest = rest[1:] if rest[:1] and rest[0] in ("answer", "response", "summary", "one") else rest
         return not rest or rest[0] in SIGNS or rest[0] in single("behind_whole")
     return rest[:1] == () or rest[0] not in single("of_part")
