@@ -41,7 +41,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     plain = structured.unboxed(unfenced(answer).text)
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return Parsed(None, "ambiguous", cuts)
-    plain = structured.without_cells(ticked)
+    plain = "\n".join(line for line in ticked.split("\n") if not line.lstrip().startswith("|"))
     plain = plain.strip("<>{}【】「」 \n") if len(plain) < 20 else plain
     if not plain.strip() and (told := choice_values.of_table(ticked, asks)) is not None:
         return Parsed(names[told], None, joined(cuts, ("table",)))
