@@ -23,6 +23,9 @@ _OF_LISTS = frozenset(
     "listed given here at all detected identified appear appears exist to report be could".split()
 )
 _OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
+_BARE_MARK = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]|[\[(]?\d{1,3}[\].):]{1,2})")
+_KINDS = frozenset("-*+•·‣◦–—1")
+_PARAGRAPHS = lazy(r"\n\s*\n")
 _LABEL = lazy(
     r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*",
     re.IGNORECASE,
@@ -56,10 +59,11 @@ class Names(NamedTuple):
 def read_names(text: str, message: str, heading: str) -> Parsed:
     """`Names` of a message, in the order in which the reply lists them; none of them where it says so.
 
-    An entry of the list is a name as it stands, without marks of form. One that the message does not hold is
-    cut where its parts are in the message: at commas, and before what is said of it (`Kiel (city)`). A line
-    without a mark of the list counts only where the message holds it and no line has such a mark. Else None:
-    `empty`, `thought_only`, or `malformed` where no line could be read.
+    An entry of the list is a name as it stands, without marks of form, with the lines below it that begin no
+    entry. One that the message does not hold is cut where its parts are in the message: at commas, and before
+    what is said of it (`Kiel (city)`). Lines without a mark of the list count only where the message holds them
+    and no line has such a mark. Else None: `empty`, `thought_only`, or `malformed` where no line could be read,
+    or a line break may stand within a name.
     """
     answer, cuts = unwrapped(text)
     if not answer:
@@ -71,24 +75,87 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
         answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
     inside, more = unfenced(answer)
     cuts = joined(cuts, more)
-    lines = [line.strip() for line in inside.splitlines() if line.strip()]
-    entries = [_LISTED.fullmatch(line) for line in lines]
+    blocks = _blocks(inside, message)
+    lines = [line for block in blocks for line in block]
+    is_marked = any(_LISTED.fullmatch(line) for line in lines)
     names: list[str] = []
     unread: list[str] = []
+    is_none = is_split = False
+    for block in blocks:
+        whole = " ".join(block)
+        if not is_marked and (says_none(whole) or _LABEL.match(whole) and not _LABEL.match(block[0])):
+            block = [whole]  # a line that breaks within what says what is listed
+        some, lost, is_said = _of_block(block, message, is_marked=is_marked)
+        if not is_marked and len(block) > 1:
+            other, *_ = _of_block([whole], message, is_marked=False)
+            is_split |= bool(some and lost and not other or some and not lost and other and other != some)
+            some, lost = (other, []) if lost and other else (some, lost)
+        names, is_none = names + some, is_none or is_said
+        unread += [line for line in lost if not (_REMARK.fullmatch(line) and (names or len(lines) > 1))]
+        is_split |= not is_marked and _is_split(block, message)
+    cuts = joined(cuts, *(_marks_of(line) for line in lines if _LISTED.fullmatch(line)))
+    cuts = joined(cuts, ("list",)) if names and not is_marked else cuts
+    if is_split or not names and (unread or not is_none):
+        return Parsed(None, "malformed" if lines else "empty", cuts)
+    return Parsed(Names(tuple(_each_once(names)), tuple(unread)), None, cuts)
+
+
+def _blocks(text: str, message: str) -> list[list[str]]:
+    """The lines of each paragraph; one that begins no entry of the list belongs to the entry above it."""
+    kind = None
+    blocks: list[list[str]] = []
+    for paragraph in _PARAGRAPHS.split(text):
+        lines: list[str] = []
+        is_entry = False
+        for line in (line.strip() for line in paragraph.split("\n") if line.strip()):
+            mark = _mark(line) if _LISTED.fullmatch(line) else None
+            whole = f"{lines[-1]} {line}" if lines else line
+            entry = _LISTED.fullmatch(whole)
+            is_remark = _FRAME.fullmatch(line) or _BARE_MARK.fullmatch(line) or _REMARK.fullmatch(line) and not (entry and holds(message, entry[1]))
+            if lines and _BARE_MARK.fullmatch(lines[-1]):
+                kind, lines[-1], is_entry = kind or _mark(whole), whole, True
+            elif is_entry and not is_remark and mark in (None, *_KINDS - {kind}):
+                lines[-1] = whole
+            else:
+                lines.append(line)
+                kind, is_entry = kind or mark, mark is not None
+        blocks.append(lines)
+    return [lines for lines in blocks if lines]
+
+
+def _mark(line: str) -> str:
+    """The kind of the mark that a line begins with: its sign, or that of a number."""
+    return "1" if line[0] in "([" or line[0].isdigit() else line[0]
+
+
+def _of_block(
+    lines: Sequence[str], message: str, *, is_marked: bool
+) -> tuple[list[str], list[str], bool]:
+    """The names of lines, the lines that are neither names nor what frames them, and whether one says that there are none."""
+    names: list[str] = []
+    lost: list[str] = []
     is_none = False
-    for line, entry in zip(lines, entries, strict=True):
+    for line in lines:
+        entry = _LISTED.fullmatch(line)
         words = entry[1] if entry else _LABEL.sub("", line).replace("**", "")
         if says_none(words):
             is_none = True
-        elif entry:
-            cuts, names = joined(cuts, _marks_of(line)), names + _names_in(words, message, is_entry=True)
-        elif not any(entries) and (some := _names_in(words, message, is_entry=False)):
-            cuts, names = joined(cuts, ("list",)), names + some
-        elif not _FRAME.fullmatch(line) and not (_REMARK.fullmatch(line) and (names or len(lines) > 1)):
-            unread.append(line)
-    if not names and (unread or not is_none):
-        return Parsed(None, "malformed" if lines else "empty", cuts)
-    return Parsed(Names(tuple(_each_once(names)), tuple(unread)), None, cuts)
+        elif entry or not is_marked and (some := _names_in(words, message, is_entry=False)):
+            names += _names_in(words, message, is_entry=True) if entry else some
+        elif not _FRAME.fullmatch(line):
+            lost.append(line)
+    return names, lost, is_none
+
+
+def _is_split(lines: Sequence[str], message: str) -> bool:
+    """Whether the message holds the last name of a line and the first one of the next as one."""
+    words = [_SEPARATOR.split(_LABEL.sub("", line)) for line in lines]
+    return any(
+        holds(message, f"{one[-1].strip(_DECORATION)}{sign} {other[0].strip(_DECORATION)}")
+        for one, other in zip(words, words[1:], strict=False)
+        if one[-1] and other[0]
+        for sign in ("", *one[-1][-1:])
+    )
 
 
 def says_none(words: str) -> bool:
@@ -106,7 +173,7 @@ def _marks_of(line: str) -> tuple[str, ...]:
 
 def _of_json(text: str) -> list[str] | None:
     """The names of a JSON list, or of the one list of an object."""
-    value = marks.json_of(text)
+    value = marks.json_of(" ".join(text.split("\n")))
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
