@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
 MIN_READ = 0.90  # of the replies that a person can read, per file
-# of choices a reader that turns and invents none in any dress reads fewer: those told in free reasoning are left
-MIN_OF = {"choices": 0.75}
 
 
 class Account(NamedTuple):

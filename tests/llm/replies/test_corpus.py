@@ -6,7 +6,7 @@ import pytest
 
 from truerate.llm.replies.reading import CUTS, REASONS
 
-from .corpus import FOLDER, MIN_OF, MIN_READ, account, load
+from .corpus import FOLDER, MIN_READ, account, load
 from .readers import READERS
 from .variants import VARIED, cuts, kept
 
@@ -15,7 +15,7 @@ from .variants import VARIED, cuts, kept
 def test_none_turned_none_invented_few_lost(name):
     found = account(load(name), lambda row: READERS[name](row).value)
     assert (found.turned, found.invented) == ([], [])
-    assert found.read_rate is not None and found.read_rate >= MIN_OF.get(name, MIN_READ), found.lost
+    assert found.read_rate is not None and found.read_rate >= MIN_READ, found.lost
 
 
 def test_of_free_prose_none_is_turned_and_none_invented():
@@ -56,7 +56,7 @@ def test_variants_that_keep_the_meaning_are_neither_turned_nor_invented():
         some = account(
             [row for row in rows if row["corpus"] == name], lambda row: READERS[row["corpus"]](row).value
         )
-        least = MIN_OF.get(name, MIN_READ) - 0.05
+        least = MIN_READ - 0.05
         assert some.read_rate is not None and some.read_rate >= least, (name, some.lost)
 
 

@@ -57,6 +57,25 @@ def test_lists_are_read_alike(name, form):
 
 
 @pytest.mark.parametrize("form", ["one space", "wrapped at 40", "wrapped at 72", "other blanks"])
+def test_a_line_break_in_a_list_of_names_makes_no_piece_of_one_an_item(form):
+    rows, read = _read("names")
+    found = differing(rows, form, read, n=99)
+    assert [(row["text"], row["got"]) for row in found] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("- gorch\nfock", ["gorch fock"]), ("gorch\nfock", None), ("kiel and gorch\nfock", ["kiel", "gorch fock"]),
+     ("-\ngorch fock", ["gorch fock"]), ("- Adolf\n  IV. of Holstein\n- kiel", ["Adolf IV. of Holstein", "kiel"]),
+     ("kiel\ngorch fock", ["kiel", "gorch fock"]), ('["gorch\nfock"]', ["gorch fock"]), ("* kiel\n– a city", ["kiel"])],
+)  # fmt: skip
+def test_lines_that_are_parts_of_one_name_are_one_name_or_none(text, names):
+    row = {"text": text, "context": {"message": "tell me about kiel, the gorch fock and Adolf IV. of Holstein"}}
+    assert track_readers.READERS["names"](row) in (names, None)
+    assert text.count("\n") == 1 and "gorch\nfock" in text or track_readers.READERS["names"](row) == names
+
+
+@pytest.mark.parametrize("form", ["one space", "wrapped at 40", "wrapped at 72", "other blanks"])
 def test_no_list_of_facts_that_a_line_break_changed_counts_as_whole(form):
     rows, read = _read("facts")
     found = differing(rows, form, read, n=3)

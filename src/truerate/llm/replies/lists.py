@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
@@ -24,7 +25,9 @@ _OF_LISTS = frozenset(
 )
 _OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
 _BARE_MARK = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]|[\[(]?\d{1,3}[\].):]{1,2})")
-_KINDS = frozenset("-*+•·‣◦–—1")
+_DASHES = frozenset("-–—")  # which may also stand before what is said of a name
+_OPENS_GLOSS = frozenset("-–—(（:：,;=")
+_MOST_GLOSS = 3  # words below a name without any of the message that may still be said of it
 _PARAGRAPHS = lazy(r"\n\s*\n")
 _LABEL = lazy(
     r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*",
@@ -111,10 +114,17 @@ def _blocks(text: str, message: str) -> list[list[str]]:
             mark = _mark(line) if _LISTED.fullmatch(line) else None
             whole = f"{lines[-1]} {line}" if lines else line
             entry = _LISTED.fullmatch(whole)
-            is_remark = _FRAME.fullmatch(line) or _BARE_MARK.fullmatch(line) or _REMARK.fullmatch(line) and not (entry and holds(message, entry[1]))
+            is_open = bool(lines) and (mark in _DASHES - {kind} or lines[-1][-1] in _OPENS_GLOSS)
+            is_odd = not is_open and (
+                _REMARK.fullmatch(line) is not None
+                or len(line.split()) > _MOST_GLOSS
+                and not any(holds(message, word) for word in line.split())
+            )
+            is_remark = _FRAME.fullmatch(line) or _BARE_MARK.fullmatch(line)
+            is_remark = is_remark or is_odd and not (entry and holds(message, entry[1]))
             if lines and _BARE_MARK.fullmatch(lines[-1]):
                 kind, lines[-1], is_entry = kind or _mark(whole), whole, True
-            elif is_entry and not is_remark and mark in (None, *_KINDS - {kind}):
+            elif is_entry and not is_remark and mark in (None, *_DASHES - {kind}):
                 lines[-1] = whole
             else:
                 lines.append(line)
@@ -218,8 +228,17 @@ def _is_echo(line: str, message: str) -> bool:
 
 def holds(message: str, name: str) -> bool:
     """Whether a message holds a name as whole words, case apart."""
-    key = name_key(name)
-    return bool(key) and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", folded(message)) is not None
+    key, text = name_key(name), _folded(message)
+    at = text.find(key) if key else -1
+    while at >= 0:
+        around = text[max(0, at - 1) : at] + text[at + len(key) : at + len(key) + 1]
+        if not any(sign.isalnum() or sign == "_" for sign in around):
+            return True
+        at = text.find(key, at + 1)
+    return False
+
+
+_folded = lru_cache(maxsize=8)(folded)
 
 
 def _each_once(names: Sequence[str]) -> list[str]:
