@@ -75,6 +75,20 @@ def of_table(text: str, asks: str | None) -> int | None:
     return picked
 
 
+def without_rows(text: str) -> str:
+    """A text without the rows of tables, of which a line break may stand within each."""
+    lines: list[str] = []
+    is_open = False
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare.startswith("|") or (is_open and bare):
+            is_open = not bare.endswith("|") or bare == "|"
+        else:
+            lines.append(line)
+            is_open = False
+    return "\n".join(lines)
+
+
 def _rows(text: str) -> list[tuple[Words, ...]]:
     """The cells of a reply that is a table alone, as words; none of another."""
     lines: list[str] = []

@@ -19,6 +19,7 @@ from truerate.llm.replies.phrases import Words, longest, single
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _BOX = lazy(r"\[[xX✓✔ ]?\]|[☐☑☒□]")
+_MOST_HEADING = 60
 _MARKS = frozenset("❌✗✘✖✅✔✓⭐★")
 
 
@@ -38,10 +39,10 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
         formed = _of_pairs(named, structured.outside(answer), asks)
         value, why = (None, "absent") if formed is None else (names[formed], None)
         return Parsed(value, why, joined(cuts, ("json",)))
-    plain = structured.unboxed(unfenced(answer).text)
+    plain = structured.unboxed(unfenced(_behind_cue(answer, cue)).text)
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return Parsed(None, "ambiguous", cuts)
-    plain = "\n".join(line for line in ticked.split("\n") if not line.lstrip().startswith("|"))
+    plain = choice_values.without_rows(ticked)
     plain = plain.strip("<>{}【】「」 \n") if len(plain) < 20 else plain
     if not plain.strip() and (told := choice_values.of_table(ticked, asks)) is not None:
         return Parsed(names[told], None, joined(cuts, ("table",)))
@@ -51,6 +52,15 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     if isinstance(place, str):
         return Parsed(None, place, cuts)
     return Parsed(names[place], None, cuts)
+
+
+def _behind_cue(answer: str, cue: str | None) -> str:
+    """A reply without the heading of the prompt at its beginning, where more stands behind it."""
+    for _ in range(2 if cue else 0):
+        found = headings.find(answer[:_MOST_HEADING], cue or "", is_anywhere=False)
+        if found and not answer[: found[0].start].strip() and answer[found[0].end :].strip():
+            answer = answer[found[0].end :].strip()
+    return answer
 
 
 def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
