@@ -262,6 +262,7 @@ def _compared(words: Words) -> Said | None:
     if not set(between) <= known:
         return None
     is_fault = bool(set(between) & single("fault_words"))
+    aspects -= {"likely"} if is_fault else set()
     if degrees[0] in ("more", "less", "fewer") and is_fault == bool(set(between) & aspects):
         return None
     is_less = degrees[0] in ("less", "fewer")

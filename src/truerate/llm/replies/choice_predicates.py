@@ -45,7 +45,7 @@ def predicate_of(words: Words) -> str | None:
             return "open"
         if kind and (n_denied > 1 or "less" in words[:at] or not _is_whole(words[at : at + n], rest)):
             return "open"
-        if kind and _is_mixed(kind, rest):
+        if kind and _is_mixed(kind, rest) and not (kind == "better" and rest[0] == "hallucination"):
             return "open"
         if kind == "sound" and rest[:1] == ("about",):
             return "open"

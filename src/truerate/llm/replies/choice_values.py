@@ -8,7 +8,7 @@ from truerate.llm.replies.choice_words import NAMES, words_in
 from truerate.llm.replies.phrases import Words, single
 
 _RULE = lazy(r"\|?[\s:|-]*-[\s:|-]*")
-_SEPARATORS = frozenset(": ： - – — = (".split())
+_SEPARATORS = frozenset(": ： - – — = ( scores gets receives earns".split())
 _TICKS = dict.fromkeys("✓✔✅☑", True) | dict.fromkeys("✗✘❌✖", False)
 _ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
 _MOST = 14  # words of a head
@@ -144,7 +144,7 @@ def _value(words: Words) -> Value | None:
     """The value that words are: a number out of one and the same, stars, a tick, yes or no, a word of a pole."""
     while words and words[0] in _SEPARATORS:
         words = words[1:]
-    while words and words[-1] in ".;,":
+    while words and (words[-1] in ".;," or words[-1] == "and"):
         words = words[:-1]
     if not words:
         return None

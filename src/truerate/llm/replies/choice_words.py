@@ -20,6 +20,7 @@ _WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {
     ord("①"): 0x31,
     ord("②"): 0x32,
 }
+_MOST = 600  # lines, and sentences, of a reply that is read: longer ones go round in circles
 _OPENS = tuple("-*•#|>")
 _AFTER = frozenset("is was contains has sticks stays invents hallucinates says".split())
 
@@ -40,7 +41,8 @@ def sentences(text: str) -> list[Sentence]:
     """
     blocks: list[str] = []
     is_new = True
-    for line in text.split("\n"):
+    lines = text.split("\n") if text.count("\n") < _MOST else []
+    for line in lines:
         told = line.strip()
         if not told:
             is_new = True
@@ -53,6 +55,7 @@ def sentences(text: str) -> list[Sentence]:
             blocks[-1] += f" {told}"
         is_new = False
     found = [one for block in blocks for one in _split(words_in(block))]
+    found = found if len(found) < _MOST else []
     found = [one._replace(words=_without_rejected(one.words)) for one in found]
     return [_with_other(one, found[at - 1].words if at else ()) for at, one in enumerate(found)]
 
