@@ -70,7 +70,10 @@ def test_a_line_break_in_a_list_of_names_makes_no_piece_of_one_an_item(form):
      ("kiel\ngorch fock", ["kiel", "gorch fock"]), ('["gorch\nfock"]', ["gorch fock"]), ("* kiel\n– a city", ["kiel"])],
 )  # fmt: skip
 def test_lines_that_are_parts_of_one_name_are_one_name_or_none(text, names):
-    row = {"text": text, "context": {"message": "tell me about kiel, the gorch fock and Adolf IV. of Holstein"}}
+    row = {
+        "text": text,
+        "context": {"message": "tell me about kiel, the gorch fock and Adolf IV. of Holstein"},
+    }
     assert track_readers.READERS["names"](row) in (names, None)
     assert text.count("\n") == 1 and "gorch\nfock" in text or track_readers.READERS["names"](row) == names
 

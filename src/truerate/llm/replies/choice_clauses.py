@@ -81,7 +81,9 @@ def _is_contrary(reason: Words, asks: Asks) -> bool:
     if set(reason) & set(NAMES) or asks is None:
         return False
     faults, sounds = set(reason) & single("fault_words"), set(reason) & single("sound_words")
-    is_denied = bool(set(reason) & (single("denying") | {"leaving", "avoids", "avoiding"})) or any(word.endswith("n't") for word in reason)
+    is_denied = bool(set(reason) & (single("denying") | {"leaving", "avoids", "avoiding"})) or any(
+        word.endswith("n't") for word in reason
+    )
     return (
         bool(sounds and not faults and not is_denied)
         if asks == "hallucinated"
@@ -190,7 +192,9 @@ def _is_chosen(before: Words) -> bool:
             start = at
             while start and words[start - 1] in single("pick_subjects"):
                 start -= 1
-            is_own = bool({"i", "i'd", "i'll", "i'm", "we"} & set(words[start:at])) or "and" in words[at - 1 : at]
+            is_own = (
+                bool({"i", "i'd", "i'll", "i'm", "we"} & set(words[start:at])) or "and" in words[at - 1 : at]
+            )
             return is_own and (_is_beginning(words[:start]))
     return False
 
@@ -239,15 +243,22 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
 def _compared(words: Words) -> Said | None:
     """The text of which a sentence says that it is better than the other (`X is less accurate than Y`), or more at fault."""
     places = [at for at, word in enumerate(words) if word in NAMES]
-    if len(places) != 2 or "than" in words[: places[0]] or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
+    if (
+        len(places) != 2
+        or "than" in words[: places[0]]
+        or words[places[0]] == words[places[1]]
+        or not _is_subject(words[: places[0]])
+    ):
         return None
     between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
     behind = behind[1:] if behind[:1] in (("does",), ("is",)) else behind
     if behind and behind[0] not in single("behind_compared") and behind[0] not in SIGNS:
         return None
     first = NAMES.index(words[places[0]])
-    if between[-3:] and longest(between, max(0, len(between) - 3), "loses_to") or any(
-        longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between)
+    if (
+        between[-3:]
+        and longest(between, max(0, len(between) - 3), "loses_to")
+        or any(longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between))
     ):
         return None if _is_denied(between) else Said(1 - first, "better")
     aspects = single("sound_words") | single("qualities")
@@ -258,7 +269,12 @@ def _compared(words: Words) -> Said | None:
     if between[-1:] != ("than",) or len(degrees) != 1 or _is_denied(between):
         return None
     known = single("predicate_verbs") | single("predicate_fillers") | single("objects") | single("qualities")
-    known |= single("sound_words") | single("fault_words") | single("fitting") | {"account", "far", degrees[0], "than", "and"}
+    known |= (
+        single("sound_words")
+        | single("fault_words")
+        | single("fitting")
+        | {"account", "far", degrees[0], "than", "and"}
+    )
     if not set(between) <= known:
         return None
     is_fault = bool(set(between) & single("fault_words"))
@@ -279,7 +295,11 @@ def is_shared(words: Words) -> bool:
     """Whether what is said of one text is said of the other, too (`so is Answer 2`), or texts are only set side by side."""
     if words[-1:] in (("too",), ("likewise",), ("alike",)) or words[-2:] == ("as", "well"):
         return True
-    if words[-2:-1] == ("is",) and words[-1] in NAMES and ("and", "so") in zip(words, words[1:], strict=False):
+    if (
+        words[-2:-1] == ("is",)
+        and words[-1] in NAMES
+        and ("and", "so") in zip(words, words[1:], strict=False)
+    ):
         return True
     if words[:1] == ("both",) and set(words) & single("fault_words") and "but" not in words:
         return True

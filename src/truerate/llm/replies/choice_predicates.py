@@ -30,7 +30,9 @@ def predicate_of(words: Words) -> str | None:
     ):
         absent = next((at for at in range(1, len(words)) if longest(words, at, "absent_words")), 0)
         if absent:
-            return "open" if set(words[:absent]) & {"fewer", "less", "few", "least", "no", "never"} else "fault"
+            return (
+                "open" if set(words[:absent]) & {"fewer", "less", "few", "least", "no", "never"} else "fault"
+            )
     if (told := _told_behind(words)) is not None or (told := _of_data(words)) is not None:
         return told
     if _is_better_at_end(words):
@@ -81,9 +83,16 @@ def _clause(words: Words) -> Words:
 
 def _is_mixed(kind: str, rest: Words) -> bool:
     """Whether the same clause goes on with a word of another pole."""
-    end = next((at for at, word in enumerate(rest) if word in SIGNS or word in single("behind_whole") - {"and"}), len(rest))
-    others = [single(name) for name, other in _KINDS if {kind, other} in ({"fault", "sound"}, {"fault", "better"})]
-    return any(word in other for word in rest[:end] for other in others if word not in single(f"{kind}_words"))
+    end = next(
+        (at for at, word in enumerate(rest) if word in SIGNS or word in single("behind_whole") - {"and"}),
+        len(rest),
+    )
+    others = [
+        single(name) for name, other in _KINDS if {kind, other} in ({"fault", "sound"}, {"fault", "better"})
+    ]
+    return any(
+        word in other for word in rest[:end] for other in others if word not in single(f"{kind}_words")
+    )
 
 
 def _without_aside(words: Words) -> Words:
@@ -92,7 +101,9 @@ def _without_aside(words: Words) -> Words:
         return words
     end = words.index(",", 2)
     aside = words[1:end]
-    is_plain = not any(word in single(name) for word in aside for name in ("hedges", "denying", "fault_words", "sound_words"))
+    is_plain = not any(
+        word in single(name) for word in aside for name in ("hedges", "denying", "fault_words", "sound_words")
+    )
     return words[end + 1 :] if is_plain else words
 
 
@@ -105,12 +116,21 @@ def _of_data(words: Words) -> str | None:
         return None
     if words[start + 2 : start + 3] and words[start + 2] not in SIGNS | {"and", "while", "whereas"}:
         return None
-    return "fault" if words[start] in single("wrong_words") else "sound" if words[start] in single("right_words") else None
+    return (
+        "fault"
+        if words[start] in single("wrong_words")
+        else "sound"
+        if words[start] in single("right_words")
+        else None
+    )
 
 
 def _is_better_at_end(words: Words) -> bool:
     """Whether words are a verb and, at the end, better: `fits the question better`."""
-    end = next((at for at, word in enumerate(words) if word in SIGNS or word in ("because", "since", "as")), len(words))
+    end = next(
+        (at for at, word in enumerate(words) if word in SIGNS or word in ("because", "since", "as")),
+        len(words),
+    )
     is_fit = end > 2 and words[0] in single("fitting") and set(words[1 : end - 1]) <= single("objects")
     return is_fit and words[end - 1] == "better"
 
@@ -118,14 +138,21 @@ def _is_better_at_end(words: Words) -> bool:
 def _told_behind(words: Words) -> str | None:
     """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
     at = next((at for at in range(2, len(words)) if words[at - 1 : at + 1] == (",", "which")), 0)
-    if not at or any(word in single("denying") or word.endswith("n't") or word in single("fault_words") for word in words[:at]):
+    if not at or any(
+        word in single("denying") or word.endswith("n't") or word in single("fault_words")
+        for word in words[:at]
+    ):
         return None
     tail = tuple(word for word in words[at + 1 :] if word != ",")
     if tail[:1] in (("is",), ("contradicts",)):
         said = predicate_of(tail)
         return said if said in ("fault", "sound") and len(tail) < 9 else None
     if tail[:1] == ("the",) and tail[1:2] and tail[1] in single("sources") and len(tail) < 8:
-        return "fault" if tail[2:3] and (tail[2] == "never" or tail[2] == "doesn't" or tail[2:4] == ("does", "not")) else None
+        return (
+            "fault"
+            if tail[2:3] and (tail[2] == "never" or tail[2] == "doesn't" or tail[2:4] == ("does", "not"))
+            else None
+        )
     return None
 
 
@@ -133,7 +160,11 @@ def _is_whole(said: Words, rest: Words) -> bool:
     """Whether words behind a predicate leave its meaning: of another thing nothing is said, nor of one aspect alone."""
     if rest[:1] == ("than",):
         return not rest[1:]
-    if rest[:1] == ("as",) and rest[1:2] and rest[1] in ("it", "it's", "the", "its", "they", "this", "nothing"):
+    if (
+        rest[:1] == ("as",)
+        and rest[1:2]
+        and rest[1] in ("it", "it's", "the", "its", "they", "this", "nothing")
+    ):
         return True
     if rest[:1] and rest[0] in ("in", "by", "to", "with", "according") and set(rest[1:4]) & single("sources"):
         return True
@@ -143,7 +174,10 @@ def _is_whole(said: Words, rest: Words) -> bool:
     if said and said[-1] in ("better", "best") and len(said) == 1:
         return not rest or rest[0] in SIGNS or rest[0] in single("behind_better") - single("of_part")
     if said and said[0] in single("of_sources"):
-        return bool(set(rest[:4]) & (single("sources") | {"known", "it"})) and not set(rest[:5]) & {"that", "who"}
+        return bool(set(rest[:4]) & (single("sources") | {"known", "it"})) and not set(rest[:5]) & {
+            "that",
+            "who",
+        }
     if said and said[0] in ("hallucinates", "invents"):
         return True
     if said and said[0] in single("of_whole"):

@@ -66,7 +66,9 @@ def of_table(text: str, asks: str | None) -> int | None:
     others = [at for at in range(len(rows[0])) if at not in places.values()]
     heads = [(next((row[at] for at in others), ()), row) for row in rows[1:]]
     finals = [one for one in heads if set(one[0]) & single("of_all")] or [
-        one for one in heads if len(heads) == 1 or set(one[0]) & single("of_verdicts" if asks == "best" else "more_is_fault")
+        one
+        for one in heads
+        if len(heads) == 1 or set(one[0]) & single("of_verdicts" if asks == "best" else "more_is_fault")
     ]
     if len(finals) != 1:
         return None
@@ -100,9 +102,7 @@ def _rows(text: str) -> list[tuple[Words, ...]]:
     if not all(line[0] == "|" and line[-1] == "|" for line in lines):
         return []
     return [
-        tuple(words_in(cell) for cell in line[1:-1].split("|"))
-        for line in lines
-        if not _RULE.fullmatch(line)
+        tuple(words_in(cell) for cell in line[1:-1].split("|")) for line in lines if not _RULE.fullmatch(line)
     ]
 
 
@@ -114,7 +114,11 @@ def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | 
     (kind, one), (other_kind, other) = (value or ("", 0) for value in values)
     if kind != other_kind or one == other:
         return None
-    if kind == "of " and not head and (max(one, other) > 1 or float(one).is_integer() and float(other).is_integer()):
+    if (
+        kind == "of "
+        and not head
+        and (max(one, other) > 1 or float(one).is_integer() and float(other).is_integer())
+    ):
         return None
     more = _more(head, kind, asks)
     if more is None or (more == "best" and asks != "best"):
@@ -128,14 +132,26 @@ def _more(head: Words, kind: str, asks: str) -> str | None:
     at = head.index("(") if "(" in head else len(head)
     head, legend = tuple(word for word in head[:at] if word[0].isalnum()), head[at + 1 :]
     if not head:
-        return None if legend else {"predicate": "sound", "answer": "fault" if asks == "hallucinated" else None}.get(kind, "best")
+        return (
+            None
+            if legend
+            else {"predicate": "sound", "answer": "fault" if asks == "hallucinated" else None}.get(
+                kind, "best"
+            )
+        )
     found = [name for name in ("more_is_fault", "more_is_sound", "of_verdicts") if set(head) & single(name)]
     known = single("head_words").union(*(single(name) for name in found))
-    more = {"more_is_fault": "fault", "more_is_sound": "sound", "of_verdicts": "best"}[found[0]] if found else None
+    more = (
+        {"more_is_fault": "fault", "more_is_sound": "sound", "of_verdicts": "best"}[found[0]]
+        if found
+        else None
+    )
     if "rank" in head:
         return "fault" if more == "best" and legend[:3] == ("1", "=", "best") else None
     is_meant = not legend or (
-        legend[:2] == ("0", "=") and legend[2] in ("none", "grounded", "faithful") if more == "fault" else "higher" in legend
+        legend[:2] == ("0", "=") and legend[2] in ("none", "grounded", "faithful")
+        if more == "fault"
+        else "higher" in legend
     )
     return more if set(head) <= known and is_meant and "lower" not in legend else None
 

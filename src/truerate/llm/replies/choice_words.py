@@ -47,8 +47,12 @@ def sentences(text: str) -> list[Sentence]:
         if not told:
             is_new = True
             continue
-        is_open = bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()  # emphasis within a sentence
-        is_new |= (told.startswith(_OPENS) and not is_open) or _ITEM.match(told) is not None or _is_entry(told)
+        is_open = (
+            bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()
+        )  # emphasis within a sentence
+        is_new |= (
+            (told.startswith(_OPENS) and not is_open) or _ITEM.match(told) is not None or _is_entry(told)
+        )
         if is_new or (told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1])):
             blocks.append(told)
         else:
@@ -75,12 +79,18 @@ def _with_other(one: Sentence, before: Words) -> Sentence:
     if "other" not in one.words:
         return one
     at = one.words.index("other")
-    named_yet = {word for word in one.words[:at] if word in NAMES} or {word for word in before if word in NAMES}
+    named_yet = {word for word in one.words[:at] if word in NAMES} or {
+        word for word in before if word in NAMES
+    }
     more = set(one.words[at:]) & set(NAMES)
     if one.words[at - 1 : at] != ("the",) or len(named_yet) != 1 or more:
         return one
     end = at + 1 + (one.words[at + 1 : at + 2] != () and one.words[at + 1] in single("text_nouns") | {"one"})
-    if end == at + 1 and one.words[end : end + 1] and one.words[end] not in ("is", "has", "contains", ",", "invents", "does", "matches"):
+    if (
+        end == at + 1
+        and one.words[end : end + 1]
+        and one.words[end] not in ("is", "has", "contains", ",", "invents", "does", "matches")
+    ):
         return one
     other = NAMES[named_yet == {NAMES[0]}]
     return one._replace(words=(*one.words[: at - 1], other, *one.words[end:]))

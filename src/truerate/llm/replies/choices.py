@@ -121,7 +121,9 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         is_open |= is_unclear
         told += [] if is_unclear else [(at, one) for one in prior]
         sure = {said.place for said in prior if said.kind == _SURE.get(asks) and _is_sure(one.words, asks)}
-        is_last = is_unclear and len(sure) == 1 and NAMES[min(sure)] != [w for w in one.words if w in NAMES][-1]
+        is_last = (
+            is_unclear and len(sure) == 1 and NAMES[min(sure)] != [w for w in one.words if w in NAMES][-1]
+        )
         picks += [(at, place, False) for place in sure if len(sure) == 1 and not is_last]
     if any(is_shared(one.words) for one in said[picks[0][0] if picks and not picks[0][2] else 0 :]):
         return "ambiguous"
@@ -136,11 +138,21 @@ def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
         picks = [pick for pick in picks if pick[0] >= first]
         for one in said[first + 1 :]:
             end = next((place for place, word in enumerate(one.words) if word in NAMES), len(one.words))
-            if one.words[0] == "it" and (kind := predicate_of(one.words[1:end])) in ("fault", "sound", "better"):
+            if one.words[0] == "it" and (kind := predicate_of(one.words[1:end])) in (
+                "fault",
+                "sound",
+                "better",
+            ):
                 told.append((first, Said(place, kind)))
         is_same = all(other == place for _, other, _ in picks)
         is_turned = _is_turned(said, first, is_alone=is_alone, is_last=is_last)
-        return place if is_same and not is_turned and _agrees(place, [one for at, one in told if at >= first or not is_last], asks) else "ambiguous"
+        return (
+            place
+            if is_same
+            and not is_turned
+            and _agrees(place, [one for at, one in told if at >= first or not is_last], asks)
+            else "ambiguous"
+        )
     return "ambiguous" if is_open or asks is None else _of_told([one for _, one in told], said, asks)
 
 
@@ -156,7 +168,9 @@ def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence])
     if len({place for _, place, _ in picks}) < 2 or last[2]:
         return 0
     is_anew = any(
-        longest(one.words, at, "withdrawn") for one in said[picks[0][0] : last[0] + 1] for at in range(len(one.words))
+        longest(one.words, at, "withdrawn")
+        for one in said[picks[0][0] : last[0] + 1]
+        for at in range(len(one.words))
     )
     is_last = not any(word in NAMES for one in said[last[0] + 1 :] for word in one.words)
     return len(picks) - 1 if is_anew and is_last else 0
@@ -165,7 +179,11 @@ def _last_anew(picks: Sequence[tuple[int, int, bool]], said: Sequence[Sentence])
 def _is_sure(words: Words, asks: Asks) -> bool:
     """Whether a sentence has the word of the question itself (hallucinated, better, best), or is a conclusion."""
     at = next((at for at in range(len(words) - 1, 0, -1) if words[at] in NAMES), 0)
-    if words[0] in single("concluding") or words[:2] == ("in", "conclusion") or words[at - 1] in single("concluding"):
+    if (
+        words[0] in single("concluding")
+        or words[:2] == ("in", "conclusion")
+        or words[at - 1] in single("concluding")
+    ):
         return True
     if asks == "best":
         return bool(set(words) & {"better", "best"})
@@ -180,7 +198,11 @@ _CONTRASTS_OF_TWO = (("then", "again"), ("at", "least"), ("that", "would"))
 
 def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool, is_last: bool = False) -> bool:
     """Whether something in a reply may take its pick back: words behind it, or a doubt before it."""
-    behind = said[first:] if not is_last else [said[first]._replace(words=said[first].words[-1:]), *said[first + 1 :]]
+    behind = (
+        said[first:]
+        if not is_last
+        else [said[first]._replace(words=said[first].words[-1:]), *said[first + 1 :]]
+    )
     for at, one in enumerate(behind):
         if any(longest(one.words, place, "withdrawn") for place in range(len(one.words))) or (
             one.end == "?" and one.words != ("why",)
@@ -243,8 +265,11 @@ def _agrees(place: int, told: Sequence[Said], asks: Asks) -> bool:
 
 def _is_last(told: Sequence[Said], said: Sequence[Sentence], place: int) -> bool:
     """Whether all that is told of the texts is told of one in the last sentence, behind another that names both."""
-    return len(told) == 1 and NAMES[place] in said[-1].words and NAMES[1 - place] not in said[-1].words and all(
-        any(name in one.words for one in said[:-1]) for name in NAMES
+    return (
+        len(told) == 1
+        and NAMES[place] in said[-1].words
+        and NAMES[1 - place] not in said[-1].words
+        and all(any(name in one.words for one in said[:-1]) for name in NAMES)
     )
 
 
@@ -257,7 +282,13 @@ def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int 
     kinds = [{one.kind for one in told if one.place == place} for place in (0, 1)]
     if any(len(kind & {"fault", "sound"}) == 2 for kind in kinds):
         return "ambiguous"
-    poles = single("fault_words") | single("sound_words") | single("better_words") | single("qualities") | single("denying")
+    poles = (
+        single("fault_words")
+        | single("sound_words")
+        | single("better_words")
+        | single("qualities")
+        | single("denying")
+    )
     is_both = any("both" in one.words and "but" not in one.words and set(one.words) & poles for one in said)
     is_opposite = kinds in ([{"fault"}, {"sound"}], [{"sound"}, {"fault"}])
     if is_both and not is_opposite or (asks == "hallucinated" and set(words) & _MARKS):
@@ -269,7 +300,8 @@ def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int 
         places = places or [
             place
             for place in (0, 1)
-            if kinds[place] == {"sound"} and (kinds[1 - place] == {"fault"} or len(said) == 1 or _is_last(told, said, place))
+            if kinds[place] == {"sound"}
+            and (kinds[1 - place] == {"fault"} or len(said) == 1 or _is_last(told, said, place))
         ]
     if len(places) != 1:
         return "ambiguous" if any(kinds) else "absent"

@@ -138,9 +138,7 @@ def _mark(line: str) -> str:
     return "1" if line[0] in "([" or line[0].isdigit() else line[0]
 
 
-def _of_block(
-    lines: Sequence[str], message: str, *, is_marked: bool
-) -> tuple[list[str], list[str], bool]:
+def _of_block(lines: Sequence[str], message: str, *, is_marked: bool) -> tuple[list[str], list[str], bool]:
     """The names of lines, the lines that are neither names nor what frames them, and whether one says that there are none."""
     names: list[str] = []
     lost: list[str] = []
