@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from truerate.llm.replies.choice_predicates import OPPOSITE, SIGNS, predicate_of
+from truerate.llm.replies.choice_predicates import OPPOSITE, is_denied, predicate_of
 from truerate.llm.replies.choice_words import NAMES, Sentence
-from truerate.llm.replies.phrases import Words, longest, single
+from truerate.llm.replies.phrases import Words, has, holds, longest, phrases, single
 
 Asks = Literal["hallucinated", "best"] | None
 _MOST = 12  # names in a sentence that is read
-_SEPARATORS = frozenset(
-    ": ： = → - – — is in lies goes to be clearly therefore was es est ist è é 是 содержится в found".split()
-)
 
 
 class Said(NamedTuple):
-    """What a sentence says of a text (0 or 1): `pick`, `fault`, `sound` or `better`."""
+    """What a sentence says of a text (0 or 1): `pick`, `alone`, `fault`, `sound` or `better`."""
 
     place: int
     kind: str
@@ -24,162 +21,115 @@ class Said(NamedTuple):
 
 def picks_of(one: Sentence, asks: Asks, *, is_only: bool) -> list[Said]:
     """The texts that a sentence picks as such, or labels with a word of a pole."""
-    found: list[Said] = []
-    if sum(map(one.words.count, NAMES)) > _MOST:
-        return found
-    for at, word in enumerate(one.words):
-        if word in NAMES and one.end != "?":
-            kind = kind_of(one.words[:at], one.words[at + 1 :], asks, is_only=is_only)
-            found += [Said(int(word[1]) - 1, kind)] if kind else []
-    return found
+    if one.end == "?" or sum(map(one.words.count, NAMES)) > _MOST:
+        return []
+    kinds = [
+        (word, kind_of(one.words[:at], one.words[at + 1 :], asks, is_only=is_only))
+        for at, word in enumerate(one.words)
+        if word in NAMES
+    ]
+    return [Said(NAMES.index(word), kind) for word, kind in kinds if kind]
 
 
 def kind_of(before: Words, behind: Words, asks: Asks, *, is_only: bool) -> str | None:
     """How a name is picked: `alone`, with its reason, by a label or a verb (`pick`), or labelled with another pole."""
-    if not _is_end(behind) and "my" not in behind[:4] or _is_score(behind):
-        return None
-    bare = [word for word in before if word not in SIGNS]
-    if _is_end(behind) and all(word in single("before_alone") or word.isdigit() for word in bare):
-        if behind[:1] in ((":",), ("-",), ("–",), ("—",)) and len(behind) > 1:
-            is_free = asks == "hallucinated" and is_only and not set(behind) & single("sound_words")
-            is_told = not is_free and predicate_of(behind) not in (
-                None,
-                "fault" if asks == "hallucinated" else None,
-            )
-            is_list = behind[0] == ":" and not is_only
-            return None if is_told or is_list or set(behind) & set(NAMES) and behind[0] == ":" else "alone"
-        return None if _is_contrary(behind, asks) else "alone"
-    is_mine = tuple(word for word in behind[:4] if word not in ("is", "would", "be", "gets"))
-    if (
-        is_mine[:1] == ("my",)
-        and is_mine[1:2]
-        and is_mine[1] in ("choice", "pick", "vote", "answer", "preference")
-    ):
+    if len(behind) > 3 and has(behind[:1], "signs") and behind[1].isdigit() and behind[2] == "/":
+        return None  # a score
+    is_end = _is_end(behind)
+    if is_end and all(has((word,), "before_alone", "signs") or word.isdigit() for word in before):
+        return "alone" if _is_alone(behind, asks, is_only=is_only) else None
+    is_mine = holds(tuple(word for word in behind[:4] if not has((word,), "copulas"))[:2], "mine")
+    if is_mine and behind[:1] != ("not",):
         return "pick" if _is_beginning(before) else None
-    if not _is_end(behind):
-        return None
     clause = _clause(before)
-    if clause in (("so",), ("hence",), ("thus",), ("therefore",), ("therefore", ",")) and _may_precede(
-        before
-    ):
+    if not is_end or not _may_precede(before[: len(before) - len(clause)]):
+        return None
+    if clause in phrases("so_alone"):
         return "pick"
-    if (label := _label(clause)) is not None and _may_precede(before[: len(before) - len(clause)]):
-        kind = {"fault": "hallucinated", "better": "best"}.get(label)
-        return "pick" if kind in (None, asks) or asks is None else label
-    if _is_chosen(clause) and _may_precede(before[: len(before) - len(clause)]):
-        return None if _is_contrary(behind, asks) else "pick"
-    return None
+    if (label := _label(clause)) is not None:
+        is_asked = {"fault": "hallucinated", "better": "best"}.get(label, asks) == asks
+        return "pick" if is_asked or asks is None else label
+    return "pick" if _is_chosen(clause) and not _is_contrary(behind, asks) else None
 
 
-def _is_score(behind: Words) -> bool:
-    """Whether words right behind a name are a score."""
-    return len(behind) > 3 and behind[0] in SIGNS and behind[1].isdigit() and behind[2] == "/"
+def _is_alone(behind: Words, asks: Asks, *, is_only: bool) -> bool:
+    """Whether a name with nothing before it is an answer, whatever the words behind it are."""
+    if not has(behind[:1], "dashes") or len(behind) < 2:
+        return not _is_contrary(behind, asks)
+    is_list = behind[0] == ":" and (not is_only or has_name(behind))
+    if is_list or asks == "hallucinated" and is_only and not has(behind, "sound_words"):
+        return not is_list
+    return predicate_of(behind) in (None, "fault" if asks == "hallucinated" else None)
+
+
+def has_name(words: Sequence[str]) -> bool:
+    """Whether words name a text."""
+    return any(word in NAMES for word in words)
 
 
 def _is_contrary(reason: Words, asks: Asks) -> bool:
     """Whether the reason behind a pick, which names no other text, says the other pole of it."""
-    if set(reason) & set(NAMES) or asks is None:
+    if has_name(reason) or asks is None or is_denied(reason) or has(reason, "leaving_out"):
         return False
-    faults, sounds = set(reason) & single("fault_words"), set(reason) & single("sound_words")
-    is_denied = bool(set(reason) & (single("denying") | {"leaving", "avoids", "avoiding"})) or any(
-        word.endswith("n't") for word in reason
-    )
-    return (
-        bool(sounds and not faults and not is_denied)
-        if asks == "hallucinated"
-        else bool(faults and not is_denied)
-    )
+    is_fault = has(reason, "fault_words")
+    return has(reason, "sound_words") and not is_fault if asks == "hallucinated" else is_fault
 
 
 def _clause(words: Words) -> Words:
     """The last clause of words: behind the last comma, `so`, `but` or the like."""
-    for at in range(len(words) - 1, -1, -1):
-        if words[at] in (",", "，", "so", "but", "therefore", "thus", "hence") and at < len(words) - 1:
-            return words[at + 1 :]
-    return words
+    ends = (at for at in range(len(words) - 2, -1, -1) if has(words[at : at + 1], "clause_joints"))
+    return words[next(ends, -1) + 1 :]
 
 
 def _may_precede(words: Words) -> bool:
     """Whether clauses before a pick leave it one."""
-    return not any(
-        word in single("conditions") or word in ("some", "others", "people", "you") for word in words
-    )
+    return not has(words, "conditions", "others")
 
 
 def _is_end(behind: Words) -> bool:
     """Whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
-    while (
-        behind
-        and behind[0] in ("]", ")", "✓", "✔", "✅", "#", "instead", "here")
-        and behind[:2] != ("instead", "of")
-    ):
+    while has(behind[:1], "behind_name") and behind[:2] != ("instead", "of"):
         behind = behind[1:]
-    if not behind or behind in (("it", "is"), (",",), (":",)) or behind[:2] == ("and", "not"):
+    if not behind or behind in phrases("ends") or behind[:2] == ("and", "not"):
         return True
     if behind[0] in (",", "，"):
-        if behind[1][:2] == "因为":
-            return True
-        is_contrast = behind[1] == "not" and behind[2:3] != () and behind[2] in NAMES
-        return behind[1] in _REASONS or is_contrast
-    if behind[0] == "to" and behind[1:2] and behind[1] in NAMES:
-        return True
-    return behind[0] in ("(", "-", "–", "—", ":", ".", "。") or behind[0] in single("behind_pick") - {
-        "and",
-        "it",
-        "which",
-        "by",
-        "hands",
-    }
-
-
-_REASONS = frozenset(
-    "because since as hands no without it for given considering which ya denn weil car perché 因为 因为它".split()
-)
+        return has(behind[1:2], "comma_reasons") or behind[1:2] == ("not",) and has_name(behind[2:3])
+    return has(behind[:1], "behind_pick", "ends_clause") or behind[0] == "to" and has_name(behind[1:2])
 
 
 def _label(before: Words) -> str | None:
     """What a label right before a name says: `pick`, or the pole that it names; None where there is none, or words before
     it that are none of a beginning.
     """
-    if before[-1:] in (("it's",), ("that's",)) or before[-2:] in (
-        ("it", "is"),
-        ("that", "is"),
-        ("must", "be"),
-        ("would", "be"),
-        ("that", "leaves"),
-        ("which", "leaves"),
-        ("to", "be"),
-    ):
+    if any(longest(before, len(before) - n, "it_is") == n for n in (1, 2) if n <= len(before)):
         return "pick" if _is_beginning(before) else None
     end = len(before)
-    while end and before[end - 1] in _SEPARATORS | {"#", "[", "(", "the"}:
+    while end and has(before[end - 1 : end], "separators", "label_signs"):
         end -= 1
     start = end
-    while start and (before[start - 1] in single("label_words") or before[start - 1] == "#"):
+    while start and has(before[start - 1 : start], "label_words", "hash"):
         start -= 1
-    label = [word for word in before[start:end] if word != "#"]
-    between = before[end:]
-    is_headed = "#" in before[start:end] or before[:1] == ("#",)
-    is_parted = any(word in _SEPARATORS - {"in", "to"} for word in between)
-    if not label or not set(label) & single("label_heads") or not (is_headed or is_parted):
+    label, between = before[start:end], before[end:]
+    is_set_off = "#" in label or before[:1] == ("#",) or has(set(between) - {"in", "to"}, "separators")
+    if not has(label, "label_heads") or not is_set_off or not _is_beginning(before[:start]):
         return None
-    if {"in", "в"} & set(between) and not set(label) & {"hallucination", "error", "галлюцинация"}:
+    is_poled = has(label, "fault_labels", "best_labels")
+    is_past = "was" in between and "your" in label
+    if (
+        is_past
+        or has(between, "within")
+        and not has(label, "contents")
+        or has(label, "label_details")
+        and not is_poled
+    ):
         return None
-    is_poled = set(label) & (single("fault_labels") | single("best_labels"))
-    if not _is_beginning(before[:start]) or not is_poled and set(label) & single("label_details"):
-        return None
-    if "was" in between and "your" in label:
-        return None
-    if set(label) & single("fault_labels"):
-        return "fault"
-    return "better" if set(label) & single("best_labels") else "pick"
+    return "fault" if has(label, "fault_labels") else "better" if is_poled else "pick"
 
 
 def _is_beginning(words: Words) -> bool:
     """Whether words may stand before a pick: those of a beginning alone."""
-    if any(word in single("hedges") or word in NAMES or word.endswith("n't") for word in words):
-        return False
-    return all(word in single("openers") or word in SIGNS or word.isdigit() for word in words)
+    is_plain = all(has((word,), "openers", "signs") or word.isdigit() for word in words)
+    return is_plain and not has(words, "hedges")
 
 
 def _is_chosen(before: Words) -> bool:
@@ -190,124 +140,100 @@ def _is_chosen(before: Words) -> bool:
             return True
         if at + longest(words, at, "pick_verbs") == len(words):
             start = at
-            while start and words[start - 1] in single("pick_subjects"):
+            while has(words[max(0, start - 1) : start], "pick_subjects"):
                 start -= 1
-            is_own = (
-                bool({"i", "i'd", "i'll", "i'm", "we"} & set(words[start:at])) or "and" in words[at - 1 : at]
-            )
-            return is_own and (_is_beginning(words[:start]))
+            is_own = has(words[start:at], "speaker") or words[at - 1 : at] == ("and",)
+            return is_own and _is_beginning(words[:start])
     return False
 
 
 def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
     """What a sentence says of each text right behind its name, and whether it says something of one that may mean anything."""
     words = one.words
+    places = [at for at, word in enumerate(words) if word in NAMES]
+    if len(places) > _MOST:
+        return [], True
+    if compared := _compared(words, places):
+        return compared, False
     found: list[Said] = []
     is_open = False
-    if sum(map(words.count, NAMES)) > _MOST:
-        return [], True
-    if (compared := _compared(words)) is not None:
-        better = [Said(1 - compared.place, "better")] if compared.kind == "fault" else []
-        return [compared, *better], False
-    for at, word in enumerate(words):
-        if word not in NAMES:
-            continue
-        end = next((place for place in range(at + 1, len(words)) if words[place] in NAMES), len(words))
-        place, behind = int(word[1]) - 1, words[at + 1 : end]
+    for at, end in zip(places, [*places[1:], len(words)], strict=False):
+        place, behind = NAMES.index(words[at]), words[at + 1 : end]
         if words[at - 1 : at] == ("than",) and not set(behind) & set(".,"):
             continue
-        said = "open" if behind[-1:] == ("than",) and predicate_of(behind) else predicate_of(behind)
-        if (
-            at > 1
-            and words[at - 1] in ("supports", "contradicts")
-            and words[at - 2] in single("sources")
-            and not behind
-        ):
-            if at < 4:
-                found.append(Said(place, "sound" if words[at - 1] == "supports" else "fault"))
-                continue
+        said = predicate_of(behind)
         if said in ("not", "does"):
             before = [more for more in (found or prior) if more.place != place]
             is_other = len(before) == 1 and (said == "does") == before[0].is_denied
             said = OPPOSITE.get(before[0].kind) if is_other else None
-        is_pair = at > 1 and words[at - 1] in ("and", "&", "or", "/") and words[at - 2] in NAMES
-        if said == "open" or (said and is_pair) or (said and not _is_subject(words[:at])):
+        if not said:
+            continue
+        is_pair = at > 1 and has(words[at - 1 : at], "pairing") and words[at - 2] in NAMES
+        if said == "open" or is_pair or behind[-1:] == ("than",) or not _is_subject(words[:at]):
             is_open = True
-        elif said:
+        else:
             said = "better" if said == "sound" and words[at - 1 : at] == ("only",) else said
-            is_denied = any(more in single("denying") or more.endswith("n't") for more in behind)
-            found.append(Said(place, said, is_denied))
+            found.append(Said(place, said, is_denied(behind)))
     return found, is_open
 
 
-def _compared(words: Words) -> Said | None:
-    """The text of which a sentence says that it is better than the other (`X is less accurate than Y`), or more at fault."""
-    places = [at for at, word in enumerate(words) if word in NAMES]
-    if (
-        len(places) != 2
-        or "than" in words[: places[0]]
-        or words[places[0]] == words[places[1]]
-        or not _is_subject(words[: places[0]])
-    ):
-        return None
+def _compared(words: Words, places: Sequence[int]) -> list[Said]:
+    """What a sentence says that compares two texts as a whole (`X is less accurate than Y`); nothing of another one."""
+    if len(places) != 2 or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
+        return []
     between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
-    behind = behind[1:] if behind[:1] in (("does",), ("is",)) else behind
-    if behind and behind[0] not in single("behind_compared") and behind[0] not in SIGNS:
-        return None
+    behind = behind[1:] if behind[:1] in phrases("says_does") else behind
+    if "than" in words[: places[0]] or behind and not has(behind[:1], "behind_compared", "signs"):
+        return []
     first = NAMES.index(words[places[0]])
-    if (
-        between[-3:]
-        and longest(between, max(0, len(between) - 3), "loses_to")
-        or any(longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between))
-    ):
-        return None if _is_denied(between) else Said(1 - first, "better")
-    aspects = single("sound_words") | single("qualities")
-    if between[-1:] == ("as",) and ("as" in between[:-1] or "so" in between[:-1]):
-        is_less = between[:2] in (("is", "not"), ("does", "not")) and bool(set(between) & aspects)
-        return Said(1 - first, "better") if is_less and not _is_denied(between[2:]) else None
-    degrees = [word for word in between if word in ("more", "less", "fewer", "better", "closer", "nearer")]
-    if between[-1:] != ("than",) or len(degrees) != 1 or _is_denied(between):
-        return None
-    known = single("predicate_verbs") | single("predicate_fillers") | single("objects") | single("qualities")
-    known |= (
-        single("sound_words")
-        | single("fault_words")
-        | single("fitting")
-        | {"account", "far", degrees[0], "than", "and"}
-    )
-    if not set(between) <= known:
-        return None
-    is_fault = bool(set(between) & single("fault_words"))
-    aspects -= {"likely"} if is_fault else set()
-    if degrees[0] in ("more", "less", "fewer") and is_fault == bool(set(between) & aspects):
-        return None
-    is_less = degrees[0] in ("less", "fewer")
-    if is_fault and not is_less:
-        return Said(first, "fault")
-    return Said(first if is_less == is_fault else 1 - first, "better")
+    other = [Said(1 - first, "better")]
+    aspects = has(between, "sound_words") or has(set(between) - {"likely"}, "qualities")
+    if any(longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between)):
+        return [] if is_denied(between) else other
+    if between[-1:] == ("as",) and has(between[:-1], "as_words"):
+        return other if between[:2] in phrases("says_not") and aspects and not is_denied(between[2:]) else []
+    degrees = [word for word in between if has((word,), "comparatives")]
+    is_known = all(has((word,), *_OF_COMPARISONS) for word in between)
+    if between[-1:] != ("than",) or len(degrees) != 1 or not is_known or is_denied(between):
+        return []
+    is_fault, is_less = has(between, "fault_words"), degrees[0] in ("less", "fewer")
+    aspects = aspects or "likely" in between and not is_fault
+    if degrees[0] in ("more", "less", "fewer") and is_fault == aspects:
+        return []
+    if is_less != is_fault:
+        return [*other, Said(first, "fault")] if is_fault else other
+    return [Said(first, "better")]
 
 
-def _is_denied(words: Words) -> bool:
-    return any(word in single("denying") or word.endswith("n't") for word in words)
+_OF_COMPARISONS = (
+    *(
+        "predicate_verbs",
+        "predicate_fillers",
+        "objects",
+        "qualities",
+        "sound_words",
+        "fault_words",
+        "fitting",
+    ),
+    *("comparatives", "of_comparisons"),
+)
 
 
 def is_shared(words: Words) -> bool:
     """Whether what is said of one text is said of the other, too (`so is Answer 2`), or texts are only set side by side."""
-    if words[-1:] in (("too",), ("likewise",), ("alike",)) or words[-2:] == ("as", "well"):
+    if has(words[-1:], "also") or words[-2:] == ("as", "well") or has(words, "side_by_side"):
         return True
-    if (
-        words[-2:-1] == ("is",)
-        and words[-1] in NAMES
-        and ("and", "so") in zip(words, words[1:], strict=False)
-    ):
+    if words[:1] == ("both",) and has(words, "fault_words") and "but" not in words:
         return True
-    if words[:1] == ("both",) and set(words) & single("fault_words") and "but" not in words:
-        return True
-    pairs = zip(words, words[1:], words[2:], strict=False)
-    return bool({"vs", "versus", "ranking", "ranked", "rank"} & set(words)) or any(
-        (a in ("too", "likewise") and b in SIGNS)
-        or a in ("so", "as", "nor", "neither")
-        and b in ("is", "does", "are", "was", "has")
+    pairs = list(zip(words, words[1:], (*words[2:], ""), strict=False))
+    is_inverted = (
+        words[-2:-1] == ("is",) and has_name(words[-1:]) and any(pair[:2] == ("and", "so") for pair in pairs)
+    )
+    return is_inverted or any(
+        a in ("too", "likewise")
+        and has((b,), "signs")
+        or has((a,), "likening")
+        and has((b,), "likened")
         and c in NAMES
         for a, b, c in pairs
     )
@@ -315,30 +241,7 @@ def is_shared(words: Words) -> bool:
 
 def _is_subject(before: Words) -> bool:
     """Whether words before a name leave it the subject of what follows."""
-    at = next((at for at in range(len(before) - 1, -1, -1) if before[at] in _JOINTS), -1)
+    at = next((at for at in range(len(before) - 1, -1, -1) if has(before[at : at + 1], "subject_joints")), -1)
     clause = before[at + 1 :]
-    is_plain = all(word in single("openers") or word in SIGNS or word.isdigit() for word in clause)
-    return is_plain and not any(word in single("hedges") for word in clause) and _may_precede(before)
-
-
-_JOINTS = frozenset(
-    (
-        ",",
-        "，",
-        "and",
-        "but",
-        "while",
-        "whereas",
-        "-",
-        "–",
-        "—",
-        ":",
-        "because",
-        "since",
-        "as",
-        "so",
-        "although",
-        "(",
-        "than",
-    )
-)
+    is_plain = all(has((word,), "openers", "signs") or word.isdigit() for word in clause)
+    return is_plain and not has(clause, "hedges") and _may_precede(before)

@@ -1,10 +1,16 @@
 """What the words right behind the name of a text say of it: a fault, that it is sound, that it is better."""
 
-from truerate.llm.replies.phrases import Words, longest, single
+from truerate.llm.replies.phrases import Words, has, longest, phrases, single, until
 
-SIGNS = frozenset("( ) [ ] , ， - – — : ： # | / > • → = 。 ✓ ✔ ✅".split())
 OPPOSITE = {"fault": "sound", "sound": "fault"}
 _BETWEEN = ("predicate_verbs", "predicate_fillers", "denying")  # what may stand before the word that says it
+_KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", "sound"))
+POLES = tuple(name for name, _ in _KINDS)
+
+
+def is_denied(words: Words) -> bool:
+    """Whether a word denies."""
+    return has(words, "denying") or any(word.endswith("n't") for word in words)
 
 
 def predicate_of(words: Words) -> str | None:
@@ -12,87 +18,49 @@ def predicate_of(words: Words) -> str | None:
     affirm; None where they say nothing; `open` where words of a pole stand among others that may turn them.
     """
     words = _without_aside(words[1:] if words[:1] == ("#",) else words)
-    bare = tuple(
-        word for word in words if word not in SIGNS and word not in ("and", "but", "while", "whereas", "then")
-    )
-    if bare in (("does", "not"), ("is", "not"), ("doesn't",), ("does", "n't"), ("cannot",), ("has", "none")):
-        return "not"
-    if bare in (("does",), ("is",), ("has", "one")):
-        return "does"
-    poles = single("fault_words") | single("sound_words") | single("better_words")
-    if words[:1] == ("gets",) and (said := [word for word in _clause(words) if word in poles]):
-        is_plain = len(said) == 1 and said[0] in ("right", "wrong") and not set(words) & single("denying")
-        return {"right": "sound", "wrong": "fault"}[said[0]] if is_plain else "open"
-    if (
-        words[:1]
-        and words[0] in single("adding_verbs")
-        and sum(word in single("denying") for word in words) < 2
-    ):
-        absent = next((at for at in range(1, len(words)) if longest(words, at, "absent_words")), 0)
-        if absent:
-            return (
-                "open" if set(words[:absent]) & {"fewer", "less", "few", "least", "no", "never"} else "fault"
-            )
-    if (told := _told_behind(words)) is not None or (told := _of_data(words)) is not None:
-        return told
-    if _is_better_at_end(words):
-        return "better"
+    bare = tuple(word for word in words if not has((word,), "signs", "joining"))
+    for name in ("not", "does"):
+        if bare in phrases(f"says_{name}"):
+            return name
+    if words[:1] == ("gets",) and has(until(words, "signs"), *POLES):
+        said = [word for word in until(words, "signs") if has((word,), *POLES)]
+        is_plain = len(said) == 1 and has(said, "right_words", "wrong_words") and not has(words, "denying")
+        return "open" if not is_plain else "sound" if has(said, "right_words") else "fault"
+    told = _of_addition(words) or _of_tail(words) or _of_data(words)
+    if told or _is_better_fit(words):
+        return told or "better"
+    return _at_beginning(words)
+
+
+def _at_beginning(words: Words) -> str | None:
+    """What the first word of a pole says, where only verbs, fillers and denials stand before it."""
     at, n_denied = 0, 0
     while at < len(words):
-        found = [(n, kind) for name, kind in _KINDS if (n := longest(words, at, name))]
-        n, kind = max(found, default=(0, ""))
-        rest = words[at + n :]
-        degree = words[at - 1] if at else ""
-        if kind and not at and words[0] in _BARE:
-            return "open"
-        if kind and (n_denied > 1 or "less" in words[:at] or not _is_whole(words[at : at + n], rest)):
-            return "open"
-        if kind and _is_mixed(kind, rest) and not (kind == "better" and rest[0] == "hallucination"):
-            return "open"
-        if kind == "sound" and rest[:1] == ("about",):
-            return "open"
-        if kind == "sound" and degree in ("more", "most"):
-            return "open" if n_denied else "better"
-        if kind:
-            return ("open" if kind == "better" else OPPOSITE[kind]) if n_denied else kind
-        if degree in ("more", "most") and words[at] in single("qualities"):
+        n, kind = max(((longest(words, at, name), kind) for name, kind in _KINDS), default=(0, ""))
+        rest, is_more = words[at + n :], at and words[at - 1] in ("more", "most")
+        if n:
+            is_bare = not at and has(words[:1], "right_words", "wrong_words", "bare_adjectives")
+            is_mixed = _is_mixed(kind, rest) or kind == "sound" and rest[:1] == ("about",)
+            if (
+                is_bare
+                or is_mixed
+                or n_denied > 1
+                or "less" in words[:at]
+                or not _is_whole(words[at : at + n], rest)
+            ):
+                return "open"
+            if kind == "better" or kind == "sound" and is_more:
+                return "open" if n_denied else "better"
+            return OPPOSITE[kind] if n_denied else kind
+        if is_more and has(words[at : at + 1], "qualities"):
             return "better" if not n_denied and _is_whole((), words[at + 1 :]) else "open"
-        if not any(words[at] in single(name) for name in _BETWEEN) or words[0] in ("claim", "claims"):
+        if not has(words[at : at + 1], *_BETWEEN) or words[0] in ("claim", "claims"):
             break
-        if n_denied and words[at] in SIGNS and words[at] != ",":
-            return "not" if words[:at] in (("is", "not"), ("does", "not")) else "open"
-        n_denied += words[at] in single("denying")
+        if n_denied and has(words[at : at + 1], "signs") and words[at] != ",":
+            return "not" if words[:at] in phrases("says_not") else "open"
+        n_denied += has(words[at : at + 1], "denying")
         at += 1
-    is_more = bool({"more", "most", "closer", "better"} & set(words))
-    return (
-        "open"
-        if is_more
-        or any(word in poles or word in single("denying") or word.endswith("n't") for word in words)
-        else None
-    )
-
-
-_KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", "sound"))
-# adjectives, which say nothing of the name that they stand right behind
-_BARE = frozenset("wrong false good bad right true correct incorrect fine".split())
-
-
-def _clause(words: Words) -> Words:
-    return words[: next((at for at, word in enumerate(words) if word in SIGNS), len(words))]
-
-
-def _is_mixed(kind: str, rest: Words) -> bool:
-    """Whether the same clause goes on with a word of another pole."""
-    end = next(
-        (at for at, word in enumerate(rest) if word in SIGNS or word in single("behind_whole") - {"and"}),
-        len(rest),
-    )
-    others = [
-        single(name) for name, other in _KINDS if {kind, other} in ({"fault", "sound"}, {"fault", "better"})
-    ]
-    return any(
-        word in other for word in rest[:end] for other in others if word not in single(f"{kind}_words")
-    )
+    return "open" if has(words, *POLES, "degrees") or is_denied(words) else None
 
 
 def _without_aside(words: Words) -> Words:
@@ -100,60 +68,63 @@ def _without_aside(words: Words) -> Words:
     if words[:1] != (",",) or "," not in words[2:]:
         return words
     end = words.index(",", 2)
-    aside = words[1:end]
-    is_plain = not any(
-        word in single(name) for word in aside for name in ("hedges", "denying", "fault_words", "sound_words")
-    )
-    return words[end + 1 :] if is_plain else words
+    return words if has(words[1:end], "hedges", "denying", "fault_words", "sound_words") else words[end + 1 :]
+
+
+def _of_addition(words: Words) -> str | None:
+    """What `adds a date that is not in the source` says of a text."""
+    absent = next((at for at in range(1, len(words)) if longest(words, at, "absent_words")), 0)
+    if not absent or not has(words[:1], "adding_verbs") or sum(has((word,), "denying") for word in words) > 1:
+        return None
+    return "open" if has(words[:absent], "few_words") else "fault"
+
+
+def _of_tail(words: Words) -> str | None:
+    """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
+    at = next((at for at in range(2, len(words)) if words[at - 1 : at + 1] == (",", "which")), 0)
+    if not at or is_denied(words[:at]) or has(words[:at], "fault_words"):
+        return None
+    tail = tuple(word for word in words[at + 1 :] if word != ",")
+    if tail[:1] in (("is",), ("contradicts",)) and len(tail) < 9:
+        said = predicate_of(tail)
+        return said if said in OPPOSITE else None
+    is_absent = tail[:1] == ("the",) and has(tail[1:2], "sources") and longest(tail, 2, "denials_of_sources")
+    return "fault" if is_absent and len(tail) < 8 else None
 
 
 def _of_data(words: Words) -> str | None:
     """What `gives the wrong date` and the like say of a text."""
-    start = 2 if words[1:2] in (("the",), ("a",), ("an",)) else 1
-    if len(words) < start + 2 or words[0] not in single("givers") or words[start + 1] not in single("data"):
-        return None
-    if any(word in single("denying") or word == "but" for word in words):
-        return None
-    if words[start + 2 : start + 3] and words[start + 2] not in SIGNS | {"and", "while", "whereas"}:
+    at = 2 if words[1:2] in (("the",), ("a",), ("an",)) else 1
+    is_given = has(words[:1], "givers") and has(words[at + 1 : at + 2], "data") and not has(words, "denying")
+    behind = words[at + 2 : at + 3]
+    if not is_given or "but" in words or behind and not has(behind, "signs", "joining"):
         return None
     return (
         "fault"
-        if words[start] in single("wrong_words")
+        if has(words[at : at + 1], "wrong_words")
         else "sound"
-        if words[start] in single("right_words")
+        if has(words[at : at + 1], "right_words")
         else None
     )
 
 
-def _is_better_at_end(words: Words) -> bool:
-    """Whether words are a verb and, at the end, better: `fits the question better`."""
-    end = next(
-        (at for at, word in enumerate(words) if word in SIGNS or word in ("because", "since", "as")),
-        len(words),
+def _is_better_fit(words: Words) -> bool:
+    """Whether words are `fits the question better` or the like."""
+    words = until(until(words, "signs"), "reasons")
+    return (
+        len(words) > 2
+        and words[-1] == "better"
+        and has(words[:1], "fitting")
+        and set(words[1:-1]) <= single("objects")
     )
-    is_fit = end > 2 and words[0] in single("fitting") and set(words[1 : end - 1]) <= single("objects")
-    return is_fit and words[end - 1] == "better"
 
 
-def _told_behind(words: Words) -> str | None:
-    """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
-    at = next((at for at in range(2, len(words)) if words[at - 1 : at + 1] == (",", "which")), 0)
-    if not at or any(
-        word in single("denying") or word.endswith("n't") or word in single("fault_words")
-        for word in words[:at]
-    ):
-        return None
-    tail = tuple(word for word in words[at + 1 :] if word != ",")
-    if tail[:1] in (("is",), ("contradicts",)):
-        said = predicate_of(tail)
-        return said if said in ("fault", "sound") and len(tail) < 9 else None
-    if tail[:1] == ("the",) and tail[1:2] and tail[1] in single("sources") and len(tail) < 8:
-        return (
-            "fault"
-            if tail[2:3] and (tail[2] == "never" or tail[2] == "doesn't" or tail[2:4] == ("does", "not"))
-            else None
-        )
-    return None
+def _is_mixed(kind: str, rest: Words) -> bool:
+    """Whether the same clause goes on with a word of another pole."""
+    rest = until(until(rest, "signs"), "behind_clause")
+    others = {"fault": POLES[1:], "sound": POLES[:1], "better": POLES[:1]}[kind]
+    own = single(f"{kind}_words") | ({"hallucination"} if kind == "better" else set())
+    return has([word for word in rest if word not in own], *others)
 
 
 def _is_whole(said: Words, rest: Words) -> bool:
@@ -162,25 +133,25 @@ def _is_whole(said: Words, rest: Words) -> bool:
         return not rest[1:]
     if (
         rest[:1] == ("as",)
-        and rest[1:2]
-        and rest[1] in ("it", "it's", "the", "its", "they", "this", "nothing")
+        and has(rest[1:2], "reason_subjects")
+        or has(rest[:1], "of_it")
+        and has(rest[1:4], "sources")
     ):
         return True
-    if rest[:1] and rest[0] in ("in", "by", "to", "with", "according") and set(rest[1:4]) & single("sources"):
-        return True
-    end = next((at for at, word in enumerate(rest) if word in SIGNS), len(rest))
-    if set(rest[:end][:3]) & (single("denying") | {"but"}) and rest != ("but",):
+    if has(until(rest, "signs")[:3], "denying", "but") and rest != ("but",):
         return False
-    if said and said[-1] in ("better", "best") and len(said) == 1:
-        return not rest or rest[0] in SIGNS or rest[0] in single("behind_better") - single("of_part")
-    if said and said[0] in single("of_sources"):
-        return bool(set(rest[:4]) & (single("sources") | {"known", "it"})) and not set(rest[:5]) & {
-            "that",
-            "who",
-        }
-    if said and said[0] in ("hallucinates", "invents"):
+    if said in (("better",), ("best",)):
+        return (
+            has(rest[:1], "signs")
+            or not rest
+            or has(rest[:1], "behind_better")
+            and not has(rest[:1], "of_part")
+        )
+    if has(said[:1], "of_sources"):
+        return has(rest[:4], "sources", "known") and not set(rest[:5]) & {"that", "who"}
+    if said[:1] in (("hallucinates",), ("invents",)):
         return True
-    if said and said[0] in single("of_whole"):
-        rest = rest[1:] if rest[:1] and rest[0] in ("answer", "response", "summary", "one") else rest
-        return not rest or rest[0] in SIGNS or rest[0] in single("behind_whole")
-    return rest[:1] == () or rest[0] not in single("of_part")
+    if has(said[:1], "of_whole"):
+        rest = rest[1:] if has(rest[:1], "one_words") else rest
+        return not rest or has(rest[:1], "signs", "behind_whole")
+    return not has(rest[:1], "of_part")

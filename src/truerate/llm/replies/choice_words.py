@@ -102,7 +102,7 @@ def words_in(text: str) -> Words:
 
 
 def _spaced(text: str) -> str:
-    plain = text.translate(_WIDE).replace("\u20e3", "").replace("...", "…")
+    plain = text.translate(_WIDE).replace("\u20e3", "").replace("...", "…").replace("|", "•")
     for noun in () if plain.isascii() else _UNSPACED:
         plain = plain.replace(noun, f" {noun} ")
     if not plain.isascii():

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from truerate.core.patterns import lazy
 from truerate.llm.replies import choice_values, headings, structured
 from truerate.llm.replies.choice_clauses import Asks, Said, is_shared, kind_of, picks_of, told_of
-from truerate.llm.replies.choice_predicates import SIGNS, predicate_of
+from truerate.llm.replies.choice_predicates import predicate_of
 from truerate.llm.replies.choice_words import NAMES, Sentence, sentences, words_in
 from truerate.llm.replies.cutting import unfenced, unwrapped
 from truerate.llm.replies.phrases import Words, longest, single
@@ -90,7 +90,7 @@ def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> i
 
 
 def _words(text: str) -> Words:
-    return tuple(word for one in sentences(text) for word in one.words if word not in SIGNS)
+    return tuple(word for one in sentences(text) for word in one.words if word not in single("signs"))
 
 
 # ---- sentences -----------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _words(text: str) -> Words:
 
 def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
     """The place of the text that sentences pick, else why there is none."""
-    only = [word for one in said for word in one.words if word not in SIGNS]
+    only = [word for one in said for word in one.words if word not in single("signs")]
     if len(only) == 1 and only[0] in ("1", "2"):
         return int(only[0]) - 1
     is_named = any(word in NAMES for word in only)
