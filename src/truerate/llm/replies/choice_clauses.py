@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from truerate.llm.replies.choice_predicates import OPPOSITE, is_denied, predicate_of
 from truerate.llm.replies.choice_words import NAMES, Sentence
-from truerate.llm.replies.phrases import Words, has, holds, longest, phrases, single
+from truerate.llm.replies.phrases import Words, has, holds, longest, phrases
 
 Asks = Literal["hallucinated", "best"] | None
 _MOST = 12  # names in a sentence that is read

@@ -26,7 +26,7 @@ def predicate_of(words: Words) -> str | None:
         said = [word for word in until(words, "signs") if has((word,), *POLES)]
         is_plain = len(said) == 1 and has(said, "right_words", "wrong_words") and not has(words, "denying")
         return "open" if not is_plain else "sound" if has(said, "right_words") else "fault"
-    told = _of_addition(words) or _of_tail(words) or _of_data(words)
+    told = _of_addition(words) or _of_tail(words)
     if told or _is_better_fit(words):
         return told or "better"
     return _at_beginning(words)
@@ -90,22 +90,6 @@ def _of_tail(words: Words) -> str | None:
         return said if said in OPPOSITE else None
     is_absent = tail[:1] == ("the",) and has(tail[1:2], "sources") and longest(tail, 2, "denials_of_sources")
     return "fault" if is_absent and len(tail) < 8 else None
-
-
-def _of_data(words: Words) -> str | None:
-    """What `gives the wrong date` and the like say of a text."""
-    at = 2 if words[1:2] in (("the",), ("a",), ("an",)) else 1
-    is_given = has(words[:1], "givers") and has(words[at + 1 : at + 2], "data") and not has(words, "denying")
-    behind = words[at + 2 : at + 3]
-    if not is_given or "but" in words or behind and not has(behind, "signs", "joining"):
-        return None
-    return (
-        "fault"
-        if has(words[at : at + 1], "wrong_words")
-        else "sound"
-        if has(words[at : at + 1], "right_words")
-        else None
-    )
 
 
 def _is_better_fit(words: Words) -> bool:

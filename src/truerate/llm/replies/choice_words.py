@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.phrases import Words, longest, single, words_of
+from truerate.llm.replies.phrases import Words, has, longest, single, words_of
 
 _ENDS = frozenset(".!?;…。！？；")
 _JOINED = lazy(r"(?<=[^\W\d_])[-_]?(?=[12](?!\d))|(?<=[\s\u3000-\ud7af][12])(?=[\u3040-\ud7af])")
@@ -15,16 +15,11 @@ _UNVERIFIED = lazy(r"\bcan(?:no|['’])t be (?:verified|found|confirmed|traced)\
 _LETTERED = lazy(r"\bA(?=[12]\b)")
 _NUMBERED = lazy(r"\b(no|nr)\. ?(?=[12](?!\w))", re.I)
 _ITEM = lazy(r"\(?\d{1,2}[.)] ")
-_WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {
-    0x3000: 0x20,
-    ord("①"): 0x31,
-    ord("②"): 0x32,
-}
+_WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | str.maketrans("　①②|", " 12•", "\u20e3")
+_NUMBERS = {"1": 1, "2": 2, "one": 1, "two": 2}
+_SHORT = 61
 _MOST = 600  # lines, and sentences, of a reply that is read: longer ones go round in circles
 _OPENS = tuple("-*•#|>")
-_AFTER = frozenset("is was contains has sticks stays invents hallucinates says".split())
-
-
 NAMES = ("@1", "@2")
 
 
@@ -41,26 +36,22 @@ def sentences(text: str) -> list[Sentence]:
     """
     blocks: list[str] = []
     is_new = True
-    lines = text.split("\n") if text.count("\n") < _MOST else []
-    for line in lines:
+    for line in text.split("\n") if text.count("\n") < _MOST else ():
         told = line.strip()
         if not told:
             is_new = True
             continue
-        is_open = (
-            bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()
-        )  # emphasis within a sentence
+        is_emphasis = bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()
         is_new |= (
-            (told.startswith(_OPENS) and not is_open) or _ITEM.match(told) is not None or _is_entry(told)
+            told.startswith(_OPENS) and not is_emphasis or _ITEM.match(told) is not None or _is_entry(told)
         )
-        if is_new or (told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1])):
+        if is_new or told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1]):
             blocks.append(told)
         else:
             blocks[-1] += f" {told}"
         is_new = False
     found = [one for block in blocks for one in _split(words_in(block))]
-    found = found if len(found) < _MOST else []
-    found = [one._replace(words=_without_rejected(one.words)) for one in found]
+    found = [one._replace(words=_without_rejected(one.words)) for one in found] if len(found) < _MOST else []
     return [_with_other(one, found[at - 1].words if at else ()) for at, one in enumerate(found)]
 
 
@@ -76,24 +67,16 @@ def _without_rejected(words: Words) -> Words:
 
 def _with_other(one: Sentence, before: Words) -> Sentence:
     """A sentence in which `the other one` is the text beside the only one that it, or the one before it, names."""
-    if "other" not in one.words:
+    at = next((at for at in range(1, len(one.words)) if one.words[at - 1 : at + 1] == ("the", "other")), 0)
+    yet = set(one.words[:at]) & set(NAMES) or set(before) & set(NAMES)
+    rest = one.words[at + 1 :]
+    if not at or len(yet) != 1 or set(rest) & set(NAMES) or rest and not has(rest[:1], *_BEHIND_OTHER):
         return one
-    at = one.words.index("other")
-    named_yet = {word for word in one.words[:at] if word in NAMES} or {
-        word for word in before if word in NAMES
-    }
-    more = set(one.words[at:]) & set(NAMES)
-    if one.words[at - 1 : at] != ("the",) or len(named_yet) != 1 or more:
-        return one
-    end = at + 1 + (one.words[at + 1 : at + 2] != () and one.words[at + 1] in single("text_nouns") | {"one"})
-    if (
-        end == at + 1
-        and one.words[end : end + 1]
-        and one.words[end] not in ("is", "has", "contains", ",", "invents", "does", "matches")
-    ):
-        return one
-    other = NAMES[named_yet == {NAMES[0]}]
-    return one._replace(words=(*one.words[: at - 1], other, *one.words[end:]))
+    rest = rest[has(rest[:1], *_BEHIND_OTHER[:2]) :]
+    return one._replace(words=(*one.words[: at - 1], NAMES[yet == {NAMES[0]}], *rest))
+
+
+_BEHIND_OTHER = ("text_nouns", "one", "behind_other")
 
 
 def words_in(text: str) -> Words:
@@ -102,10 +85,10 @@ def words_in(text: str) -> Words:
 
 
 def _spaced(text: str) -> str:
-    plain = text.translate(_WIDE).replace("\u20e3", "").replace("...", "…").replace("|", "•")
-    for noun in () if plain.isascii() else _UNSPACED:
-        plain = plain.replace(noun, f" {noun} ")
+    plain = text.translate(_WIDE).replace("...", "…")
     if not plain.isascii():
+        for noun in _UNSPACED:
+            plain = plain.replace(noun, f" {noun} ")
         plain = _SCRIPTS.sub(" ", plain)
     plain = _UNVERIFIED.sub("is unverified", plain) if " be " in plain else plain
     return _NUMBERED.sub(r"\1 ", _JOINED.sub(" ", _LETTERED.sub("answer ", plain)))
@@ -113,18 +96,15 @@ def _spaced(text: str) -> str:
 
 def _is_answer(block: str) -> bool:
     """Whether a block is at most a label and a name or a number."""
-    if len(block) > 60:
-        return False
-    words = words_in(block)
-    return words[-1:] != () and (
-        words[-1] in ("@1", "@2") or (words[-1] in ("1", "2") and (len(words) == 1 or ":" in words))
-    )
+    words = words_in(block) if len(block) < _SHORT else ()
+    is_number = words[-1:] in (("1",), ("2",)) and (len(words) == 1 or ":" in words)
+    return is_number or words[-1:] in ((name,) for name in NAMES)
 
 
 def _is_entry(line: str) -> bool:
     """Whether a line begins with a name and a colon."""
     words = words_in(line[:40])
-    return words[:1] in (("@1",), ("@2",)) and words[1:2] in ((":",), ("：",))
+    return words[:1] in ((name,) for name in NAMES) and words[1:2] in ((":",), ("：",))
 
 
 def _split(words: Words) -> list[Sentence]:
@@ -145,61 +125,49 @@ def named(words: Sequence[str]) -> Words:
     found: list[str] = []
     at = 0
     while at < len(words):
-        place, n = _name(words, at)
-        if n:
-            if found and found[-1] in single("articles"):
-                found.pop()
-            found.append(f"@{place}")
-            at += n
-        else:
-            found.append(words[at])
-            at += 1
+        place, n = _of_noun(words, at) if words[at] in single("text_nouns") else _of_ordinal(words, at)
+        if n and has(found[-1:], "articles"):
+            found.pop()
+        found.append(f"@{place}" if n else words[at])
+        at += n or 1
     return tuple(found)
 
 
-def _name(words: Sequence[str], at: int) -> tuple[int, int]:
-    """The text that is named from a word on (1 or 2), and by how many words; of none nothing."""
-    word = words[at]
-    nouns = single("text_nouns")
-    if word in nouns:
-        end = at + 1
-        while (
-            end < len(words)
-            and end < at + 4
-            and (words[end] in "#[(<№" or words[end] in ("no", "nr", "number"))
-        ):
-            end += 1
-        number = {"1": 1, "2": 2, "one": 1, "two": 2}.get(words[end] if end < len(words) else "")
-        if number and not (
-            words[end] == "one" and end + 1 < len(words) and words[end + 1] in ("is", "of", "that", "which")
-        ):
-            closing = end + 1
-            while closing < len(words) and closing < end + 3 and words[closing] in "])>":
-                closing += 1
-            is_more = (
-                words[closing : closing + 1]
-                and words[closing] == "."
-                and words[closing + 1 : closing + 2]
-                and words[closing + 1].isdigit()
-            )
-            return (0, 0) if is_more else (number, (closing if end > at + 1 else end + 1) - at)
+def _of_noun(words: Sequence[str], at: int) -> tuple[int, int]:
+    """The text that a noun and its number name (1 or 2), and by how many words; of none nothing."""
+    end = at + 1
+    while end < at + 4 and has(words[end : end + 1], "before_number"):
+        end += 1
+    number, behind = _NUMBERS.get(words[end] if end < len(words) else "", 0), words[end + 1 : end + 2]
+    if not number or words[end] == "one" and has(behind, "behind_one"):
         return 0, 0
-    if word in "[#" and words[at + 1 : at + 2] and words[at + 1] in ("1", "2"):
-        is_closed = words[at + 2 : at + 3] == ("]",)
-        if word == "[" and not is_closed:
-            return 0, 0
-        return int(words[at + 1]), 3 if word == "[" else 2
+    closing = end + 1
+    while end > at + 1 and closing < end + 3 and has(words[closing : closing + 1], "behind_bracket"):
+        closing += 1
+    is_more = words[closing : closing + 1] == (".",) and "".join(words[closing + 1 : closing + 2]).isdigit()
+    return (0, 0) if is_more else (number, closing - at)
+
+
+def _of_ordinal(words: Sequence[str], at: int) -> tuple[int, int]:
+    """The text that a number in brackets, a sign and a number, or an ordinal name, and by how many words."""
+    word, behind, before = words[at], words[at + 1 : at + 2], words[max(0, at - 1) : at]
+    if word in ("[", "#"):
+        n = (
+            0
+            if not has(behind, "digits")
+            else 2
+            if word == "#"
+            else 3
+            if words[at + 2 : at + 3] == ("]",)
+            else 0
+        )
+        return (int(behind[0]), n) if n else (0, 0)
     place = 1 if word in single("first_words") else 2 if word in single("second_words") else 0
     if not place:
         return 0, 0
-    behind = words[at + 1] if at + 1 < len(words) else ""
-    if behind in nouns or behind == "one":
-        is_numbered = at + 2 < len(words) and words[at + 2] in ("1", "2")
-        return (0, 0) if is_numbered else (place, 2)
-    is_alone = (
-        not behind
-        or (behind in _ENDS or behind in ",:")
-        or ((behind in _AFTER or behind in single("adding_verbs")) and at and words[at - 1] == "the")
-    )
-    is_headed = at == 0 or words[at - 1] in single("articles") or word in ("former", "latter")
+    if has(behind, "text_nouns", "one"):
+        return (0, 0) if has(words[at + 2 : at + 3], "digits") else (place, 2)
+    is_verb = tuple(before) == ("the",) and has(behind, "behind_ordinal", "adding_verbs")
+    is_alone = not behind or behind[0] in _ENDS or behind[0] in (",", ":") or is_verb
+    is_headed = not before or has(before, "articles") or word in ("former", "latter")
     return (place, 1) if is_alone and is_headed else (0, 0)
