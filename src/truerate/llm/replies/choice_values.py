@@ -23,10 +23,9 @@ def of_words(words: Words, asks: str | None) -> int | None:
     if asks == "best" and (is_ranking or words[1:2] == (">",) and len(words) == 3):
         return NAMES.index(words[first])
     if len(words) == 4 and (first, second) == (1, 3):  # a tick before each name
-        head, parts = (), (words[:1], words[2:3])
+        picked = _picked((), (words[:1], words[2:3]), asks)
     else:
-        head, parts = words[:first], (words[first + 1 : second], words[second + 1 :])
-    picked = _picked(head, parts, asks)
+        picked = _picked(words[:first], (words[first + 1 : second], words[second + 1 :]), asks)
     return None if picked is None else NAMES.index(words[places[picked]])
 
 
@@ -35,7 +34,7 @@ def of_table(text: str, asks: str | None) -> int | None:
     rows = _rows(text)
     if len(rows) < 2 or len({len(row) for row in rows}) > 1:
         return None
-    if not any(cell in ((name,) for name in NAMES) for cell in rows[0]):
+    if not any(cell in (("@1",), ("@2",)) for cell in rows[0]):
         rows = list(zip(*rows, strict=True))
     places = {cell[0]: at for at, cell in enumerate(rows[0]) if len(cell) == 1 and cell[0] in NAMES}
     if len(places) != 2 or sum(word in NAMES for row in rows for cell in row for word in cell) != 2:

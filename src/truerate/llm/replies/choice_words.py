@@ -98,13 +98,13 @@ def _is_answer(block: str) -> bool:
     """Whether a block is at most a label and a name or a number."""
     words = words_in(block) if len(block) < _SHORT else ()
     is_number = words[-1:] in (("1",), ("2",)) and (len(words) == 1 or ":" in words)
-    return is_number or words[-1:] in ((name,) for name in NAMES)
+    return is_number or words[-1:] in (("@1",), ("@2",))
 
 
 def _is_entry(line: str) -> bool:
     """Whether a line begins with a name and a colon."""
     words = words_in(line[:40])
-    return words[:1] in ((name,) for name in NAMES) and words[1:2] in ((":",), ("：",))
+    return words[:1] in (("@1",), ("@2",)) and words[1:2] in ((":",), ("：",))
 
 
 def _split(words: Words) -> list[Sentence]:
@@ -124,11 +124,15 @@ def named(words: Sequence[str]) -> Words:
     """Words with each name of a text as one sign: a noun and its number, an ordinal and a noun, the former or the latter."""
     found: list[str] = []
     at = 0
+    nouns, others = single("text_nouns"), single("first_words") | single("second_words") | {"[", "#"}
     while at < len(words):
-        place, n = _of_noun(words, at) if words[at] in single("text_nouns") else _of_ordinal(words, at)
+        word = words[at]
+        place, n = (
+            _of_noun(words, at) if word in nouns else _of_ordinal(words, at) if word in others else (0, 0)
+        )
         if n and has(found[-1:], "articles"):
             found.pop()
-        found.append(f"@{place}" if n else words[at])
+        found.append(f"@{place}" if n else word)
         at += n or 1
     return tuple(found)
 
@@ -162,9 +166,7 @@ def _of_ordinal(words: Sequence[str], at: int) -> tuple[int, int]:
             else 0
         )
         return (int(behind[0]), n) if n else (0, 0)
-    place = 1 if word in single("first_words") else 2 if word in single("second_words") else 0
-    if not place:
-        return 0, 0
+    place = 1 if word in single("first_words") else 2
     if has(behind, "text_nouns", "one"):
         return (0, 0) if has(words[at + 2 : at + 3], "digits") else (place, 2)
     is_verb = tuple(before) == ("the",) and has(behind, "behind_ordinal", "adding_verbs")

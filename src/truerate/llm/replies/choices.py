@@ -21,7 +21,7 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _BOX = lazy(r"\[[xX✓✔ ]?\]|[☐☑☒□]")
 _MOST_HEADING, _MOST_PAIRS = 60, 40
-_SHORT = 20
+_SHORT, _MOST_VALUES = 20, 2000  # characters
 _MARKS = frozenset("❌✗✘✖✅✔✓⭐★")
 _SURE: dict[Asks, str] = {"hallucinated": "fault", "best": "better"}
 
@@ -65,7 +65,8 @@ def _of_text(answer: str, asks: Asks) -> tuple[int | str, tuple[str, ...]]:
     plain = plain.strip("<>{}【】「」 \n") if len(plain) < _SHORT else plain
     if not plain.strip() and (place := choice_values.of_table(ticked, asks)) is not None:
         return place, ("table",)
-    place = choice_values.of_words(words_in(" ".join(plain.split())), asks)
+    is_short = len(plain) < _MOST_VALUES
+    place = choice_values.of_words(words_in(" ".join(plain.split())), asks) if is_short else None
     return (_of_sentences(sentences(plain), asks) if place is None else place), ()
 
 

@@ -120,8 +120,8 @@ def _blocks(text: str, message: str) -> list[list[str]]:
                 or len(line.split()) > _MOST_GLOSS
                 and not any(holds(message, word) for word in line.split())
             )
-            is_remark = _FRAME.fullmatch(line) or _BARE_MARK.fullmatch(line)
-            is_remark = is_remark or is_odd and not (entry and holds(message, entry[1]))
+            is_whole = entry is not None and holds(message, entry[1])
+            is_remark = _FRAME.fullmatch(line) or _BARE_MARK.fullmatch(line) or is_odd and not is_whole
             if lines and _BARE_MARK.fullmatch(lines[-1]):
                 kind, lines[-1], is_entry = kind or _mark(whole), whole, True
             elif is_entry and not is_remark and mark in (None, *_DASHES - {kind}):

@@ -1,7 +1,7 @@
 """The words of replies by what they mean (`phrases.yaml`), and a text as the sequence of its words."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -66,9 +66,14 @@ def longest(words: Sequence[str], start: int, name: str) -> int:
     return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in known), 0)
 
 
-def has(words: Sequence[str], *names: str) -> bool:
+def has(words: Iterable[str], *names: str) -> bool:
     """Whether one of the words is a phrase of one of the meanings."""
-    return any(word in single(name) for name in names for word in words)
+    return not _united(names).isdisjoint(words)
+
+
+@cache
+def _united(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(single, names))
 
 
 def holds(words: Sequence[str], name: str) -> bool:
