@@ -169,12 +169,18 @@ def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
         if not said:
             continue
         is_pair = at > 1 and has(words[at - 1 : at], "pairing") and words[at - 2] in NAMES
-        if said == "open" or is_pair or behind[-1:] == ("than",) or not _is_subject(words[:at]):
+        if said == "open" or is_pair or _is_cut(words, at, end) or not _is_subject(words[:at]):
             is_open = True
         else:
             said = "better" if said == "sound" and words[at - 1 : at] == ("only",) else said
             found.append(Said(place, said, is_denied(behind)))
     return found, is_open
+
+
+def _is_cut(words: Words, at: int, end: int) -> bool:
+    """Whether what stands between two names goes on behind the second one: `according to`, `beats Y in length`."""
+    is_verb = end == at + 2 and has(words[end + 1 : end + 2], "of_part")
+    return has(words[end - 1 : end], "leading_on") and end < len(words) or is_verb
 
 
 def _compared(words: Words, places: Sequence[int]) -> list[Said]:
@@ -183,13 +189,19 @@ def _compared(words: Words, places: Sequence[int]) -> list[Said]:
         return []
     between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
     behind = behind[1:] if behind[:1] in phrases("says_does") else behind
-    if "than" in words[: places[0]] or behind and not has(behind[:1], "behind_compared", "signs"):
+    if (
+        "than" in words[: places[0]]
+        or "makes" in behind
+        or behind
+        and not has(behind[:1], "behind_compared", "signs")
+    ):
         return []
     first = NAMES.index(words[places[0]])
     other = [Said(1 - first, "better")]
     aspects = has(between, "sound_words") or has(set(between) - {"likely"}, "qualities")
-    if any(longest(between, len(between) - n, "loses_to") == n for n in (1, 2, 3) if n <= len(between)):
-        return [] if is_denied(between) else other
+    for name, place in (("loses_to", 1 - first), ("wins_over", first)):
+        if between in phrases(name):
+            return [Said(place, "better")]
     if between[-1:] == ("as",) and has(between[:-1], "as_words"):
         return other if between[:2] in phrases("says_not") and aspects and not is_denied(between[2:]) else []
     degrees = [word for word in between if has((word,), "comparatives")]

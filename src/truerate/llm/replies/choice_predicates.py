@@ -88,8 +88,10 @@ def _of_tail(words: Words) -> str | None:
     if tail[:1] in (("is",), ("contradicts",)) and len(tail) < 9:
         said = predicate_of(tail)
         return said if said in OPPOSITE else None
-    is_absent = tail[:1] == ("the",) and has(tail[1:2], "sources") and longest(tail, 2, "denials_of_sources")
-    return "fault" if is_absent and len(tail) < 8 else None
+    is_absent = (
+        tail[:1] == ("the",) and has(tail[1:2], "sources") and tail[2:] in phrases("denials_of_sources")
+    )
+    return "fault" if is_absent else None
 
 
 def _is_better_fit(words: Words) -> bool:
@@ -124,13 +126,9 @@ def _is_whole(said: Words, rest: Words) -> bool:
         return True
     if has(until(rest, "signs")[:3], "denying", "but") and rest != ("but",):
         return False
-    if said in (("better",), ("best",)):
-        return (
-            has(rest[:1], "signs")
-            or not rest
-            or has(rest[:1], "behind_better")
-            and not has(rest[:1], "of_part")
-        )
+    if said in phrases("better_words") and not has(said[:1], "of_sources"):
+        is_end = not rest or has(rest[:1], "signs")
+        return is_end or has(rest[:1], "behind_better") and not has(rest[:1], "of_part")
     if has(said[:1], "of_sources"):
         return has(rest[:4], "sources", "known") and not set(rest[:5]) & {"that", "who"}
     if said[:1] in (("hallucinates",), ("invents",)):

@@ -85,7 +85,9 @@ def _picked(head: Words, parts: tuple[Words, Words], asks: str | None) -> int | 
     more = _more(head, one, asks)
     if more is None or (more == "best" and asks != "best"):
         return None
-    return int((other > one) == ((more == "fault") == (asks == "hallucinated")))
+    picked = int((other > one) == ((more == "fault") == (asks == "hallucinated")))
+    is_contrary = has(parts[picked], "fault_words" if asks == "best" else "sound_words")
+    return None if is_contrary and one[0].startswith("of") else picked
 
 
 def _more(head: Words, value: Value, asks: str) -> str | None:

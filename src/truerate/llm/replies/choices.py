@@ -206,6 +206,7 @@ def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool, is_anew:
             has(words[:1], "contrasts") or words[-1] == "though" or words[:2] in phrases("contrasts_of_two")
         )
         is_no = any(b == "no" and has((a,), "before_no") for a, b in zip((".", *words), words, strict=False))
+        is_no |= at > 0 and words == ("not",)
         is_asked = one.end == "?" and words != ("why",)
         if is_doubt or is_no or is_asked or at and is_contrast or holds(words, "withdrawn"):
             return True
