@@ -71,7 +71,7 @@ def without_rows(text: str) -> str:
     is_open = False
     for line in text.split("\n"):
         bare = line.strip()
-        is_row = bare.startswith("|") or is_open and bare != ""
+        is_row = bare.startswith("|") or bare.endswith("|") or is_open and bare != ""
         is_open = is_row and (not bare.endswith("|") or bare == "|")
         lines += [] if is_row else [line]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ _WIDE = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | str.maketrans(
 _NUMBERS = {"1": 1, "2": 2, "one": 1, "two": 2}
 _SHORT = 61
 _MOST = 600  # lines, and sentences, of a reply that is read: longer ones go round in circles
-_OPENS = tuple("-*•#|>")
+_OPENS = tuple("-*•#|")
 NAMES = ("@1", "@2")
 
 
@@ -41,10 +41,7 @@ def sentences(text: str) -> list[Sentence]:
         if not told:
             is_new = True
             continue
-        is_emphasis = bool(blocks) and told.startswith("**") and blocks[-1][-1].isalnum()
-        is_new |= (
-            told.startswith(_OPENS) and not is_emphasis or _ITEM.match(told) is not None or _is_entry(told)
-        )
+        is_new |= not blocks or _begins(told, blocks[-1])
         if is_new or told.lstrip('*_`"(')[:1].isupper() and _is_answer(blocks[-1]):
             blocks.append(told)
         else:
@@ -53,6 +50,15 @@ def sentences(text: str) -> list[Sentence]:
     found = [one for block in blocks for one in _split(words_in(block))]
     found = [one._replace(words=_without_rejected(one.words)) for one in found] if len(found) < _MOST else []
     return [_with_other(one, found[at - 1].words if at else ()) for at, one in enumerate(found)]
+
+
+def _begins(line: str, before: str) -> bool:
+    """Whether a line is one of its own: an item, a row, or an entry behind one, but for the rest of a sentence."""
+    if _ITEM.match(line):
+        return not has(words_of(before.rpartition(" ")[2]), "text_nouns")
+    if _is_entry(line):
+        return not before[-1].isalnum() or _is_entry(before)
+    return line.startswith(_OPENS) and not (line.startswith("**") and before[-1].isalnum())
 
 
 def _without_rejected(words: Words) -> Words:
@@ -97,6 +103,8 @@ def _spaced(text: str) -> str:
 def _is_answer(block: str) -> bool:
     """Whether a block is at most a label and a name or a number."""
     words = words_in(block) if len(block) < _SHORT else ()
+    if not _ENDS.isdisjoint(words):
+        return False
     is_number = words[-1:] in (("1",), ("2",)) and (len(words) == 1 or ":" in words)
     return is_number or words[-1:] in (("@1",), ("@2",))
 
