@@ -7,7 +7,7 @@ from truerate.llm.replies.phrases import Words, has, single
 
 _RULE = lazy(r"\|?[\s:|-]*-[\s:|-]*")
 _TRUTH = dict.fromkeys("✓ ✔ ✅ ☑ yes y".split(), True) | dict.fromkeys("✗ ✘ ❌ ✖ no n".split(), False)
-_MOST_HEAD, _MOST_REMARK = 14, 30  # words
+_MOST_HEAD, _MOST_REMARK, _MOST_ROWS = 14, 30, 100  # words, words, rows
 _REMARKS = ("withdrawn", "hedges", "told_doubts", "of_scores")
 Value = tuple[str, float]  # a kind and how much of it
 
@@ -59,7 +59,7 @@ def _rows(text: str) -> list[tuple[Words, ...]]:
             lines[-1] += f" {line}"
         else:
             lines.append(line)
-    if not all(line[0] == "|" and line[-1] == "|" for line in lines):
+    if len(lines) > _MOST_ROWS or not all(line[0] == "|" and line[-1] == "|" for line in lines):
         return []
     told = [line[1:-1].split("|") for line in lines if not _RULE.fullmatch(line)]
     return [tuple(words_in(cell) for cell in cells) for cells in told]
