@@ -123,7 +123,7 @@ def layout(n: int, url: str):
 
 def import_(folder: Path, n: int) -> int:
     """The tables of the dialogues that the closed world wrote."""
-    from truerate.sources import faithdial
+    from truerate.sources.papers import faithdial
 
     tables = faithdial.read(folder / "dialogues", name="dialogues", on_bad_row="stop")
     for name, data in tables.tables.items():

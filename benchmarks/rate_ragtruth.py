@@ -33,7 +33,7 @@ from truerate.detectors.tokens.passages import passages_of
 from truerate.detectors.tokens.trees import learn_trees, read_trees
 from truerate.metrics.estimators.own_rate import Rate, groups, rate_of
 from truerate.metrics.estimators.sample import Cell
-from truerate.sources import ragtruth
+from truerate.sources.public import ragtruth
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "vectara__FaithJudge"

@@ -38,7 +38,7 @@ from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.thresholds import auroc, average_precision
 from truerate.real.markers import write_between
-from truerate.sources.wikipedia import whole_texts
+from truerate.sources.raw.wikipedia import whole_texts
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
 

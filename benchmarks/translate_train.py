@@ -33,7 +33,8 @@ from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
 from truerate.real.markers import write_between
-from truerate.sources import SourceTables, wiki_files
+from truerate.sources import SourceTables
+from truerate.sources.raw import wiki_files
 from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import contexts

@@ -139,7 +139,7 @@ def searched_list(at, n: int, n_chars: int) -> None:
     """A list of names as an imported source, and recorded searches of them with their pages."""
     from truerate.core.schemas import save
     from truerate.flow.dataset_tables import SOURCE as TABLES
-    from truerate.sources import entity_list
+    from truerate.sources.papers import entity_list
 
     with Path("searches.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in searches(n, n_chars))

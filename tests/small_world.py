@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from truerate.sources import seed_files
 from truerate.sources.collection import SourceTables
+from truerate.sources.raw import seed_files
 
 ROOT = Path(__file__).parents[1]
 N_ITEMS = 12

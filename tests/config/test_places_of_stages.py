@@ -15,7 +15,7 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, Sample, frame, save
 from truerate.flow import guard
-from truerate.sources import fetch
+from truerate.sources.hub import fetch
 
 
 # ---- sources that a command fills, links to a part of a data set -------------------------------------------

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.sources.wiki_pages import article
+from truerate.sources.raw.wiki_pages import article
 from truerate.web.extract import of_markup
 
 FILL = "The town of Elm lies by a wide river and was built by fishers a long time ago. " * 6

@@ -36,7 +36,7 @@ def read(folder, *, name, on_bad_row):
 '''
 LABELLED = """
 
-from truerate.sources.unit_labels import WRONG, Unit, attributes_of, label_row
+from truerate.sources.public.unit_labels import WRONG, Unit, attributes_of, label_row
 
 
 def labels(tables):

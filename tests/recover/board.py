@@ -11,7 +11,8 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Score, frame
-from truerate.sources import SourceTables, seed_files
+from truerate.sources import SourceTables
+from truerate.sources.raw import seed_files
 from truerate.tracks.asking import Asking
 from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.dataset import Dataset

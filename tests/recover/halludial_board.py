@@ -16,7 +16,8 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, pairs
-from truerate.sources import SourceTables, faithdial
+from truerate.sources import SourceTables
+from truerate.sources.papers import faithdial
 from truerate.tracks.halludial import labels, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
 from truerate.tracks.halludial.labels import Labelled

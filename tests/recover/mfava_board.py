@@ -17,7 +17,8 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
-from truerate.sources import SourceTables, wiki_files
+from truerate.sources import SourceTables
+from truerate.sources.raw import wiki_files
 from truerate.tracks.mfava import labels, scores, steps
 from truerate.tracks.mfava.labels import Labelled
 from truerate_world.draws import draw

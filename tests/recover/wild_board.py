@@ -18,7 +18,8 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
 from truerate.llm.request import answered
-from truerate.sources import SourceTables, wildchat
+from truerate.sources import SourceTables
+from truerate.sources.papers import wildchat
 from truerate.tracks.wildhallucinations import (
     curating_steps,
     evidence_steps,

@@ -3,7 +3,7 @@
 from truerate.core.schemas import Item, Judgement, Sample, frame, judgement_row, pairs, sample_row
 from truerate.flow.result_labels import labels_of
 from truerate.sources import labels_by
-from truerate.sources.unit_labels import Tables
+from truerate.sources.public.unit_labels import Tables
 
 
 def tiny_item(item_id="i1", **more):

@@ -10,7 +10,7 @@ from truerate.core import keys
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
 from truerate.sources import read_source
-from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
+from truerate.sources.raw.dialogue import Openings, taken_in_turns, turn_answered
 
 TOLD = {
     "dialogue_id": 4,

@@ -5,7 +5,7 @@ import pytest
 from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pair
-from truerate.sources.evouna import holds_any
+from truerate.sources.public.evouna import holds_any
 
 QUESTION = {"question": "Where is Varn?", "golden_answer": "Oster/the Oster valley", "improper": False}
 QUESTION |= {

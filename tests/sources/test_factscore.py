@@ -111,7 +111,7 @@ def test_published_scores():
 
 def test_the_card_says_what_peoples_labels_leave_open(tmp_path):
     from truerate.sources.collection import Collection
-    from truerate.sources.factscore import CARD
+    from truerate.sources.public.factscore import CARD
 
     told = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables().card["caveats"]
     assert told == CARD["caveats"] and any("two labellers" in one for one in told)

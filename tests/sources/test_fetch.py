@@ -7,7 +7,7 @@ import pytest
 from truerate.config import Params, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.sources.fetch import STAMP, folder_of
+from truerate.sources.hub.fetch import STAMP, folder_of
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 SCRIPT = """

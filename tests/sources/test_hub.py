@@ -16,9 +16,11 @@ from tests.hub.server.faults import Played, play
 from truerate.config import HubSource, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.sources import hub as hub_module
-from truerate.sources import hub_faults, hub_snapshot, read_source
-from truerate.sources.fetch import folder_of
+from truerate.sources import read_source
+from truerate.sources.hub import dataset as hub_module
+from truerate.sources.hub import faults as hub_faults
+from truerate.sources.hub import snapshot as hub_snapshot
+from truerate.sources.hub.fetch import folder_of
 
 REPO = "org/metals"
 CLAIMS = [

@@ -4,7 +4,7 @@ import pytest
 
 from truerate.config import HubSource
 from truerate.core.errors import TruerateError
-from truerate.sources.hub_files import files_of, fits
+from truerate.sources.hub.files import files_of, fits
 
 NAMED = [
     "README.md",

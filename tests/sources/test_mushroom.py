@@ -11,7 +11,7 @@ from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.joined import joined_card
-from truerate.sources.mushroom import without_page
+from truerate.sources.papers.mushroom import without_page
 
 ROW = {
     "id": "val-de-1",

@@ -10,7 +10,7 @@ from truerate.core.errors import TruerateError
 from truerate.hub.licences import refuse_unpublishable
 from truerate.sources import read_source
 from truerate.sources.cards import are_published, keep_card
-from truerate.sources.wikipedia import CARD as WIKIPEDIA
+from truerate.sources.raw.wikipedia import CARD as WIKIPEDIA
 
 QA = {"knowledge": "Karlomi stands on the Teru.", "question": "Where does Karlomi stand?"} | {
     "right_answer": "On the Teru.",

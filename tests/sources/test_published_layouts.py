@@ -12,7 +12,7 @@ import pytest
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
-from truerate.sources.wiki_pages import article, plain_address
+from truerate.sources.raw.wiki_pages import article, plain_address
 
 HERE = Path(__file__).parents[2] / ".." / "shared"
 OURS = Path(os.environ.get("TRUERATE_DATA") or HERE / "data")

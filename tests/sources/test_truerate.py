@@ -14,7 +14,7 @@ from truerate.core.schemas import PAIRS, SPANS, pair, pairs
 from truerate.hub.configs import configs_of
 from truerate.hub.shards import parquet, shards_of
 from truerate.sources import read_source
-from truerate.sources.fetch import folder_of
+from truerate.sources.hub.fetch import folder_of
 
 ROW = {
     "sample_id": "s1",

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.errors import SourceError
-from truerate.sources import wikipedia
+from truerate.sources.raw import wikipedia
 
 EXTRACT = "Varn is a town.\n\n== History ==\nIt burned in 1204."
 

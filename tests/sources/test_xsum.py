@@ -10,7 +10,7 @@ from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sampl
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
-from truerate.sources.xsum import COLUMNS, majority_spans
+from truerate.sources.public.xsum import COLUMNS, majority_spans
 
 TEXT = "the mayor of varn opened a bridge"
 

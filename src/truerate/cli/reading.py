@@ -281,7 +281,7 @@ def _fetch_articles(o) -> None:
     from pathlib import Path
 
     from truerate.sources.cards import keep_card
-    from truerate.sources.wikipedia import CARD
+    from truerate.sources.raw.wikipedia import CARD
     from truerate.web import articles, mediawiki
 
     rules, languages = layout().p.articles()

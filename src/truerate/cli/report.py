@@ -5,7 +5,6 @@ to serve it.
 import functools
 import http.server
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -143,11 +142,11 @@ def show_readers(*, as_json: bool) -> None:
     """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
     address.
     """
-    from truerate.sources import readers
+    from truerate.sources.registry import reader_module, readers
 
     lines = []
     for reader in readers():
-        card = getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
+        card = getattr(reader_module(reader), "CARD", {})
         lines.append(
             {"reader": reader}
             | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")}
@@ -175,7 +174,7 @@ def _absent(source: Source, card: dict) -> list[str]:
     make.
     """
     if source.hub:
-        from truerate.sources.hub import state
+        from truerate.sources.hub.dataset import state
 
         absent = [state(source.hub)]
     else:

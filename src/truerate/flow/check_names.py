@@ -45,7 +45,7 @@ def _sources(at: Layout) -> Iterator[str]:
     """Readers, and the commands that fill folders."""
     from truerate.config import Source, Training
     from truerate.sources import check_reader
-    from truerate.sources.fetch import check_make
+    from truerate.sources.hub.fetch import check_make
 
     for name, source in at.p.sources.items():
         yield from mistakes(f"sources.{name}", check_reader, name, source, near=partial(_near_reader, source))

@@ -33,7 +33,7 @@ from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
 from truerate.hub.stored import in_order
-from truerate.sources.released_replies import HUMAN
+from truerate.sources.hub.released_replies import HUMAN
 
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 

@@ -40,8 +40,8 @@ def import_source(at: Layout, name: str) -> None:
 
 def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
     """The documents of a source that are leads of articles, each with the whole text in place of its lead."""
-    from truerate.sources import fetch
-    from truerate.sources.wikipedia import whole_texts
+    from truerate.sources.hub import fetch
+    from truerate.sources.raw.wikipedia import whole_texts
 
     texts = whole_texts(Path(fetch.folder_of(name, at.p.source(name), at)), name)
     known = documents.filter(pl.col("document_id").is_in(list(texts)))
@@ -51,7 +51,8 @@ def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
 
 def check_source(at: Layout, name: str) -> SourceTables:
     """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read."""
-    from truerate.sources import fetch, read_source
+    from truerate.sources import read_source
+    from truerate.sources.hub import fetch
 
     source = at.p.source(name)
     return read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)

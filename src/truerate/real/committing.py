@@ -26,7 +26,7 @@ from truerate.real.recompute import MADE, SAME, recomputed
 from truerate.real.sets import set_of
 from truerate.sources import labels_by
 from truerate.sources.joined import BETWEEN
-from truerate.sources.unit_labels import Tables
+from truerate.sources.public.unit_labels import Tables
 
 LABELLED = {
     "gold": "people, several to a text where the set has it so",

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.sources.clone import PublicSet, matching
+from truerate.sources.registry import reader_module
 
 MARK = "truerate: "  # how a line begins that a command says to a person
 # Public sets that no board is made of, by name and repository, and why.
@@ -110,18 +110,18 @@ def names_of(entry: Mapping) -> tuple[str, ...]:
 
 def set_of(reader: str) -> PublicSet | None:
     """What a reader says of the public set that it reads (`SET`); None where it says nothing."""
-    return getattr(import_module(f"truerate.sources.{reader}"), "SET", None)
+    return getattr(reader_module(reader), "SET", None)
 
 
 def unproven_of(reader: str, folder: str) -> tuple[str, ...]:
     """What a reader read on made-up files alone: of its set (`SET.unproven`), and of the layout in one folder (`UNPROVEN`)."""
-    public, layouts = set_of(reader), getattr(import_module(f"truerate.sources.{reader}"), "UNPROVEN", {})
+    public, layouts = set_of(reader), getattr(reader_module(reader), "UNPROVEN", {})
     return (*(public.unproven if public else ()), *layouts.get(folder, ()))
 
 
 def card_of(reader: str) -> dict:
     """The card of a reader (`CARD`): name, citation, licence, whether texts may be passed on, address; empty where it has none."""
-    return getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
+    return getattr(reader_module(reader), "CARD", {})
 
 
 def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:

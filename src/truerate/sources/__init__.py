@@ -1,13 +1,10 @@
-"""Readers of public formats: each module with a function `read` turns a folder into documents, items, samples
+"""Readers of public formats: each reader (`registry`) has a function `read`, which turns a folder into documents, items, samples
 and judgements; its function `labels`, where it has one, makes the labels behind a board of these.
 """
 
 import inspect
-import pkgutil
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -17,26 +14,20 @@ from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
+from truerate.sources.public.unit_labels import Tables
+from truerate.sources.registry import reader_module, readers
 from truerate.sources.rows import BadRow
 from truerate.sources.training import with_training
-from truerate.sources.unit_labels import Tables
-
-
-def readers() -> list[str]:
-    """The names that `reader:` in params.yaml may have: the modules of this folder that have a function `read`."""
-    names = [module.name for module in pkgutil.iter_modules(__path__)]
-    return sorted(name for name in names if hasattr(import_module(f"{__name__}.{name}"), "read"))
 
 
 def is_reader(name: str) -> bool:
-    """Whether `readers` has a name; the other readers are not imported for it."""
-    module = f"{__name__}.{name}"
-    return name.isidentifier() and find_spec(module) is not None and hasattr(import_module(module), "read")
+    """Whether `readers` has a name."""
+    return reader_module(name) is not None
 
 
 def labels_by(reader: str) -> Callable[[Tables], list[dict]] | None:
     """What makes the labels behind a board of the tables that a reader read; None for a reader that brings none."""
-    return getattr(import_module(f"{__name__}.{reader}"), "labels", None)
+    return getattr(reader_module(reader), "labels", None)
 
 
 def check_reader(name: str, source: Source) -> None:
@@ -54,7 +45,7 @@ def check_reader(name: str, source: Source) -> None:
         raise SettingsError(
             f"source {name!r}: reader {source.reader!r} reads files of no split; take `split` away"
         )
-    parts = getattr(import_module(f"{__name__}.{source.reader}"), "PARTS", None)
+    parts = getattr(reader_module(source.reader), "PARTS", None)
     if parts and source.part not in (None, *parts):
         raise SettingsError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
 
@@ -126,7 +117,7 @@ def _as_own(tables: SourceTables, reader: str) -> SourceTables:
     """A source under its own rights in the place of its format's; so are reference texts, but for pages at an address."""
     if tables.own is None:
         return tables
-    of_format = getattr(import_module(f"{__name__}.{reader}"), "CARD", {})
+    of_format = getattr(reader_module(reader), "CARD", {})
     caveats = [one for one in tables.card.get("caveats", ()) if one not in of_format.get("caveats", ())]
     card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
     card = card | ({"caveats": caveats} if caveats else {}) | tables.own
@@ -159,4 +150,5 @@ def _read(
 
 
 def _reader(name: str) -> Callable[..., SourceTables]:
-    return import_module(f"{__name__}.{name}").read
+    read: Callable[..., SourceTables] = reader_module(name).read  # type: ignore[union-attr]  # `check_reader` looked
+    return read

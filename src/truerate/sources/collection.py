@@ -28,7 +28,7 @@ from truerate.core.text import clean
 from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in, own_card
 from truerate.sources.cuts import Cut
 from truerate.sources.parquet import SUFFIX, named, parquet_rows
-from truerate.sources.published_splits import follow, side_of
+from truerate.sources.public.published_splits import follow, side_of
 from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row
 from truerate.sources.waiting import Waiting
 

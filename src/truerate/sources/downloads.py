@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from truerate.core.errors import SourceError, listed
-from truerate.sources.hub_files import WORDS
+from truerate.sources.hub.files import WORDS
 from truerate.sources.parquet import SUFFIX, columns_of
 from truerate.sources.rows import BadRow
 

@@ -23,7 +23,7 @@ from truerate.flow.site_tables import site_tables
 from truerate.flow.tracks import card_of, records_of
 from truerate.leaderboard import rows as leaderboard
 from truerate.site import render_site
-from truerate.sources import entity_list, wildchat, wildhallucinations
+from truerate.sources.papers import entity_list, wildchat, wildhallucinations
 from truerate.tracks.wildhallucinations.scores import score
 
 ROOT = Path(__file__).parents[3]

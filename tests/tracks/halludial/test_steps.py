@@ -14,7 +14,7 @@ from truerate.core.schemas import Count, Generation, Item, Judgement, Reject, Sa
 from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts
-from truerate.sources import faithdial
+from truerate.sources.papers import faithdial
 from truerate.tracks.halludial import steps
 from truerate.tracks.halludial.dataset import targets, training
 

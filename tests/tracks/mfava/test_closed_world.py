@@ -10,7 +10,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.core.tags import TYPES
-from truerate.sources import wiki_files
+from truerate.sources.raw import wiki_files
 from truerate.tracks.mfava import steps
 
 from .tiny_wiki import ROOT

@@ -13,8 +13,8 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, validate
 from truerate.llm import Reply
 from truerate.llm.generation import facts
-from truerate.sources import wildchat
 from truerate.sources.collection import SourceTables
+from truerate.sources.papers import wildchat
 from truerate.tracks.wildhallucinations import entities
 from truerate.tracks.wildhallucinations.curating_steps import chosen, curate, extract
 from truerate.tracks.wildhallucinations.names import entity_id

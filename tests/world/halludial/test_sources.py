@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from truerate.sources import faithdial
+from truerate.sources.papers import faithdial
 from truerate_world.__main__ import main
 from truerate_world.halludial.sources import SPLITS, dialogue, write
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from truerate.core.schemas import pair
-from truerate.sources.seed_files import read
+from truerate.sources.raw.seed_files import read
 from truerate_world.halueval.sources import N_PROBES, write
 
 N = 40

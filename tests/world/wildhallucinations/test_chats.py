@@ -8,7 +8,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from truerate.sources import wildchat
+from truerate.sources.papers import wildchat
 from truerate_world.__main__ import main
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.chats import JSONL, PARQUET, write_chats

@@ -12,7 +12,7 @@ from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines, tab_records
-from truerate.sources.dialogue import taken_in_turns
+from truerate.sources.raw.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = tuple(

@@ -14,8 +14,8 @@ from truerate.core.schemas import pairs
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
+from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.sources.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 
 PARTS = {"NQ": "nq", "TQ": "tq"}
 FOLDERS = ("EVOUNA/", "")

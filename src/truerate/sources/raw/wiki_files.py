@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources import fava, fava_prompts, natural_questions, silver_prompts, wikipedia
 from truerate.sources.collection import SourceTables
 from truerate.sources.joined import join
+from truerate.sources.papers import fava, fava_prompts, silver_prompts
+from truerate.sources.raw import natural_questions, wikipedia
 
 PROMPTS = (silver_prompts, fava_prompts, natural_questions)  # formats whose rows are put in many languages
 FORMATS = (fava, *PROMPTS, wikipedia)

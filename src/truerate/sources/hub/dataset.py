@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from truerate.config import HubSource
 from truerate.core.errors import EndpointError, SourceError, TruerateError
 from truerate.core.terminal import told
-from truerate.sources.hub_faults import ODD, message_of, tried
-from truerate.sources.hub_files import CARD, about, files_of
-from truerate.sources.hub_snapshot import SUM, Mismatch, Snapshot
+from truerate.sources.hub.faults import ODD, message_of, tried
+from truerate.sources.hub.files import CARD, about, files_of
+from truerate.sources.hub.snapshot import SUM, Mismatch, Snapshot
 
 N_AT_ONCE = 8
 

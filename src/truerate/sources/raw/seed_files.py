@@ -4,11 +4,11 @@ from pathlib import Path
 
 from truerate.core.errors import SourceError, listed
 from truerate.core.terminal import say
-from truerate.sources import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
 from truerate.sources.collection import SourceTables
 from truerate.sources.downloads import looked_for
-from truerate.sources.hub_files import NO_DATA
+from truerate.sources.hub.files import NO_DATA
 from truerate.sources.joined import join
+from truerate.sources.raw import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
 
 FORMATS = (hotpotqa, opendialkg, cnn_dailymail, alpaca)
 # how files end that may hold rows, or an archive that nobody has unpacked

@@ -12,8 +12,8 @@ from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines, json_list
+from truerate.sources.public.unit_labels import FACTS, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row, texts
-from truerate.sources.unit_labels import FACTS, Tables, Unit, attributes_of, label_row, yes_or_no
 
 FILE = "claims.jsonl"
 CLONE = "benchmark/human_annotations_v1"  # below it <setting>/<source>_<model>_answers.json

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from truerate.sources.collection import Collection
 from truerate.sources.cuts import json_lines
-from truerate.sources.ragtruth_answers import (
+from truerate.sources.public.ragtruth_answers import (
     Given,
     asked_for_overview,
     item_of,

@@ -18,8 +18,8 @@ from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.quotes import located
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
-from truerate.sources.dialogue import PERSON, Openings, parted
 from truerate.sources.parquet import SUFFIX, parquet_rows
+from truerate.sources.raw.dialogue import PERSON, Openings, parted
 from truerate.sources.rows import BadRow, Reason, Row
 
 PARTS = SCENARIOS = ("spontaneous", "induced")

@@ -5,9 +5,9 @@ The rows have the fields of HaluEval's general part under the names `query` and 
 
 from pathlib import Path
 
-from truerate.sources import halueval
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
+from truerate.sources.papers import halueval
 
 FILE = "general_probe.jsonl"
 CARD = {

@@ -14,10 +14,10 @@ from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding
-from truerate.sources.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
+from truerate.sources.public.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
+from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned, joined
-from truerate.sources.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 
 FOLDER = "data_for_release"
 FILE = re.compile(r"batch_(\d+)\.json")

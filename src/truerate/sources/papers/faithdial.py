@@ -24,7 +24,7 @@ from truerate.core.errors import SourceError
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, json_rows
-from truerate.sources.dialogue import Openings, taken_in_turns, turn_answered
+from truerate.sources.raw.dialogue import Openings, taken_in_turns, turn_answered
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")

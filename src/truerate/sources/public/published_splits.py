@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from truerate.sources.hub_files import WORDS
+from truerate.sources.hub.files import WORDS
 
 # what a published split is here: only `test` is kept from learning
 SIDES = {"train": "train", "validation": "train", "test": "test"}

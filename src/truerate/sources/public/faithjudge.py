@@ -16,7 +16,7 @@ from truerate.core.errors import SourceError, listed
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
-from truerate.sources.faithjudge_replies import (
+from truerate.sources.public.faithjudge_replies import (
     Reply,
     Task,
     item_of,
@@ -24,9 +24,9 @@ from truerate.sources.faithjudge_replies import (
     replies_in,
     sources_in,
 )
-from truerate.sources.ragtruth_answers import Given
+from truerate.sources.public.ragtruth_answers import Given
+from truerate.sources.public.unit_labels import attributes_of
 from truerate.sources.rows import BadRow, Reason, Row, label_of
-from truerate.sources.unit_labels import attributes_of
 
 VERDICTS = "eval_results"
 FILE = re.compile(rf"{VERDICTS}/([^/]+)/([^/]+)/(o3-mini_)?([a-z0-9]+-[a-z0-9]+)_hallucination_eval\.txt")

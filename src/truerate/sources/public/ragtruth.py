@@ -13,7 +13,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
-from truerate.sources.ragtruth_answers import (
+from truerate.sources.public.ragtruth_answers import (
     Given,
     asked_for_overview,
     item_of,
@@ -21,7 +21,7 @@ from truerate.sources.ragtruth_answers import (
     labels_of,
     question_and_passages,
 )
-from truerate.sources.ragtruth_slice import read_slice, slice_files
+from truerate.sources.public.ragtruth_slice import read_slice, slice_files
 from truerate.sources.rows import BadRow, Reason, Row
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"

@@ -17,8 +17,8 @@ from truerate.core.schemas import pairs
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
+from truerate.sources.public.unit_labels import FACTS, RESPONDING, YES, Tables, Unit, attributes_of, label_row
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.sources.unit_labels import FACTS, RESPONDING, YES, Tables, Unit, attributes_of, label_row
 
 FILES = (
     "third_party/factscore/labeled_data/*.jsonl",

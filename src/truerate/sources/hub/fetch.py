@@ -18,8 +18,8 @@ from truerate.config.places import STAMP, holds_links_alone, refuse_others
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.keys import digest
 from truerate.core.terminal import told
-from truerate.sources import hub
-from truerate.sources.hub_files import ABOUT, about
+from truerate.sources.hub import dataset as hub
+from truerate.sources.hub.files import ABOUT, about
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources import fava
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
+from truerate.sources.papers import fava
+from truerate.sources.papers.silver_prompts import keep_prompt, targets
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.sources.silver_prompts import keep_prompt, targets
 
 FILES = ("annotations.json", "passages.jsonl")
 LANG = "en"

@@ -16,9 +16,9 @@ from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_lines
+from truerate.sources.papers.silver_prompts import keep_prompt, targets
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.sources.silver_prompts import keep_prompt, targets
 
 PACKED = ".gz"
 _PLAIN = (

@@ -19,7 +19,7 @@ from truerate.core.tags import TYPES
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, json_lines, json_list, zstd_lines
-from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, copies, settled, told_in
+from truerate.sources.papers.mfava_gold import NOT_INFERABLE, annotators, copies, settled, told_in
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import spans_on
 

@@ -20,9 +20,9 @@ from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
+from truerate.sources.public.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned
-from truerate.sources.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
 
 FILE = "hallucination_spans.csv"
 COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")

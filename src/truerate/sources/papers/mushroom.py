@@ -19,9 +19,9 @@ from truerate.core.schemas import judgement_row, pairs
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_lines, zstd_lines
+from truerate.sources.raw.wiki_pages import article, canonical, plain_address
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import in_cleaned, refuse_overlap
-from truerate.sources.wiki_pages import article, canonical, plain_address
 
 ANSWERS = ("val.jsonl", "test.jsonl", "train.jsonl")
 PARTS = ("val", "test")

@@ -16,10 +16,10 @@ from truerate.core.text import find_span
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
-from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
+from truerate.sources.public.unit_labels import Tables, Unit, label_row, yes_or_no
+from truerate.sources.raw.dialogue import parted
 from truerate.sources.rows import BadRow, Reason, Row, texts
-from truerate.sources.unit_labels import Tables, Unit, label_row, yes_or_no
 
 GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")

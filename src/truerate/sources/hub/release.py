@@ -13,8 +13,8 @@ from truerate.config.track_blocks import declared, fault_of, found
 from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.cards import REDISTRIBUTION
 from truerate.sources.cuts import parse
-from truerate.sources.hub_files import CARD as README
-from truerate.sources.hub_files import MARK, front_of
+from truerate.sources.hub.files import CARD as README
+from truerate.sources.hub.files import MARK, front_of
 from truerate.sources.rows import BadRow
 
 

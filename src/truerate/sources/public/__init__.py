@@ -1,0 +1,1 @@
+"""Readers of public sets whose replies people or judges labelled."""
