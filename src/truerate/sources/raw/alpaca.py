@@ -4,10 +4,9 @@ come from it.
 
 from pathlib import Path
 
-from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
-from truerate.sources.downloads import Download, Found
+from truerate.sources.downloads import Download, Found, forms, one_of
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import Row
 
@@ -29,7 +28,7 @@ CARD = {
 
 def forms(folder: Path) -> list[Found]:
     """What a folder holds of it."""
-    return downloads.forms(folder, DOWNLOAD)
+    return forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
@@ -37,7 +36,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     a model's).
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
+    for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
         cut = parquet_rows if file.endswith(SUFFIX) else json_list
         collection.read(file, cut, lambda row: _keep(collection, row))
     return collection.tables()

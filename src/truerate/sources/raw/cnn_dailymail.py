@@ -4,10 +4,9 @@ import hashlib
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import whole_text
-from truerate.sources.downloads import Download, Found
+from truerate.sources.downloads import Download, Found, forms, one_of
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -42,7 +41,7 @@ def forms(folder: Path, split: str | None = None) -> list[Found]:
     own = Found(
         ", ".join(f"{place}/*{STORY}" for place in places), str(split) if is_listed else "", tuple(places)
     )
-    return ([own] if places else []) + downloads.forms(folder, DOWNLOAD)
+    return ([own] if places else []) + forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
@@ -62,7 +61,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
             f"source {name!r}: the stories in {str(folder)!r} name no split; put {LISTS[split]} there "
             "(of github.com/abisee/cnn-dailymail), or take `split` away"
         )
-    files = downloads.one_of(found, DOWNLOAD, folder, name=name, split=split)
+    files = one_of(found, DOWNLOAD, folder, name=name, split=split)
     if not set(files) <= set(FOLDERS):
         for file in files:
             collection.read(file, parquet_rows, lambda row: _keep_columns(collection, row))

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
-from truerate.sources.downloads import Download, Found
+from truerate.sources.downloads import Download, Found, forms, one_of
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, texts, titled
 
@@ -35,7 +34,7 @@ CARD = {
 
 def forms(folder: Path) -> list[Found]:
     """What a folder holds of it."""
-    return downloads.forms(folder, DOWNLOAD)
+    return forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
@@ -44,7 +43,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     The publishers' JSON and the Hub's Parquet, which has lists by field in the place of pairs, give the same.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=split):
+    for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=split):
         cut = parquet_rows if file.endswith(SUFFIX) else json_list
         collection.read(file, cut, lambda row: _keep(collection, row))
     return collection.tables()

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import csv_records, parse
-from truerate.sources.downloads import Download, Found
+from truerate.sources.downloads import Download, Found, forms, one_of
 from truerate.sources.rows import BadRow, Reason, Row, texts
 
 DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": ""})  # the latter: in a clone
@@ -36,7 +35,7 @@ class Dialogue:
 
 def forms(folder: Path) -> list[Found]:
     """What a folder holds of it."""
-    return downloads.forms(folder, DOWNLOAD)
+    return forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
@@ -44,7 +43,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     to it.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
+    for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
         collection.read(file, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
     return collection.tables()
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
-from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_rows
-from truerate.sources.downloads import Download
+from truerate.sources.downloads import Download, forms, one_of
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -47,10 +46,10 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 def _dump(folder: Path, name: str) -> list[str]:
     """The Parquet files of the one dump that a folder holds; raises SourceError where it holds none or several."""
-    if not (forms := downloads.forms(folder, DUMP)):
+    if not (forms := forms(folder, DUMP)):
         sought = f"{', '.join(FILES)}; or Parquet with the columns {', '.join(DUMP.columns)}"
         raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {sought}")
-    return downloads.one_of(forms, DUMP, folder, name=name, split=None)
+    return one_of(forms, DUMP, folder, name=name, split=None)
 
 
 def _of_dump(row: Row) -> Row:
@@ -115,7 +114,7 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     """
     found = {}
     files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
-    dumps = () if files else downloads.forms(folder, DUMP)
+    dumps = () if files else forms(folder, DUMP)
     shards = [(folder / file, parquet_rows) for one in dumps for file in one.files]
     for path, cut in (*files, *shards):
         for number, make in cut(path.read_bytes()):
