@@ -40,7 +40,7 @@ class Found:
     files: tuple[str, ...]
 
 
-def forms(folder: Path, download: Download) -> list[Found]:
+def downloaded_forms(folder: Path, download: Download) -> list[Found]:
     """The forms of a data set that a folder holds. Raises BadRow where it holds a Parquet file that is none: nobody
     could tell of which data set it is a part.
     """

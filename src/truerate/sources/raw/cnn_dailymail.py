@@ -6,7 +6,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import whole_text
-from truerate.sources.downloads import Download, Found, forms, one_of
+from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -41,7 +41,7 @@ def forms(folder: Path, split: str | None = None) -> list[Found]:
     own = Found(
         ", ".join(f"{place}/*{STORY}" for place in places), str(split) if is_listed else "", tuple(places)
     )
-    return ([own] if places else []) + forms(folder, DOWNLOAD)
+    return ([own] if places else []) + downloaded_forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:

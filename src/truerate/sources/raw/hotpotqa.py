@@ -4,7 +4,7 @@ from pathlib import Path
 
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
-from truerate.sources.downloads import Download, Found, forms, one_of
+from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, texts, titled
 
@@ -34,7 +34,7 @@ CARD = {
 
 def forms(folder: Path) -> list[Found]:
     """What a folder holds of it."""
-    return forms(folder, DOWNLOAD)
+    return downloaded_forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import csv_records, parse
-from truerate.sources.downloads import Download, Found, forms, one_of
+from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
 from truerate.sources.rows import BadRow, Reason, Row, texts
 
 DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": ""})  # the latter: in a clone
@@ -35,7 +35,7 @@ class Dialogue:
 
 def forms(folder: Path) -> list[Found]:
     """What a folder holds of it."""
-    return forms(folder, DOWNLOAD)
+    return downloaded_forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:

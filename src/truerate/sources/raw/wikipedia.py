@@ -13,7 +13,7 @@ from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_rows
-from truerate.sources.downloads import Download, forms, one_of
+from truerate.sources.downloads import Download, downloaded_forms, one_of
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -46,7 +46,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 def _dump(folder: Path, name: str) -> list[str]:
     """The Parquet files of the one dump that a folder holds; raises SourceError where it holds none or several."""
-    if not (forms := forms(folder, DUMP)):
+    if not (forms := downloaded_forms(folder, DUMP)):
         sought = f"{', '.join(FILES)}; or Parquet with the columns {', '.join(DUMP.columns)}"
         raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {sought}")
     return one_of(forms, DUMP, folder, name=name, split=None)
