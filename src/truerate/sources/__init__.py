@@ -150,5 +150,5 @@ def _read(
 
 
 def _reader(name: str) -> Callable[..., SourceTables]:
-    read: Callable[..., SourceTables] = reader_module(name).read  # type: ignore[union-attr]  # `check_reader` looked
+    read: Callable[..., SourceTables] = reader_module(name).read  # `check_reader` looked
     return read
