@@ -4,8 +4,11 @@ elsewhere too.
 Numeric libraries pick their kernels by what the CPU can do, and each kernel adds up in another order.
 Measured: an interval of agreement differs in its last bits between OpenBLAS' kernels for two generations of
 CPUs, and a small network trained for 400 steps on another CPU moves a raw hallucination rate by up to two
-points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. A promise of equal bits it is
-not: MKL makes none across vendors, and the number of cores may still split a long sum of torch's otherwise.
+points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. MKL takes
+its compatible branch, since its others differ between vendors: a small transformer trained for 40 steps has other
+weights with MKL_CBWR=AVX2 once MKL_ENABLE_INSTRUCTIONS=SSE4_2 stands in for another vendor's CPU, and the same weights
+with COMPATIBLE, for 1.5 to 1.9 times the CPU time of training. The number of cores may still split a long sum of
+torch's otherwise.
 OpenBLAS is held to one thread: its products are small here, and a second thread took half as much time again
 (measured on the audit and the scores).
 """
@@ -16,7 +19,7 @@ from pathlib import Path
 
 AVX2 = {
     "ATEN_CPU_CAPABILITY": "avx2",  # torch's own kernels
-    "MKL_CBWR": "AVX2",  # its matrix products
+    "MKL_CBWR": "COMPATIBLE",  # its matrix products: the one branch that is the same on CPUs of every vendor
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "OPENBLAS_CORETYPE": "Haswell",  # those of numpy, scipy, scikit-learn
     "OPENBLAS_NUM_THREADS": "1",
