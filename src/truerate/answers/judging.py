@@ -31,7 +31,9 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
             f"--adapter {adapter!r} is for weights, and --detector {named!r} has none; leave it out"
         )
     if named in RULES:
-        return Detector(named, RULES[named].about, lambda answers: [_by_rule(named, one) for one in answers])
+        return Detector(
+            named, RULES[named].about, lambda answers: [_by_rule(named, answer) for answer in answers]
+        )
     if named.startswith(JUDGE):
         from truerate.answers.zero_shot import judged
 
@@ -110,9 +112,9 @@ def _where_referred(
     """The same, asked about answers with a reference alone."""
 
     def asked(answers: Sequence[Answer]) -> list[Seen]:
-        inside = [one for one in answers if one.reference]
+        inside = [answer for answer in answers if answer.reference]
         seen = iter(judge(inside) if inside else [])
-        return [next(seen) if one.reference else Seen(None, reason=NO_REFERENCE) for one in answers]
+        return [next(seen) if answer.reference else Seen(None, reason=NO_REFERENCE) for answer in answers]
 
     return asked
 
@@ -140,7 +142,7 @@ def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[S
     says_where = usable(how, f"--detector {named!r}").marks_tokens
     said = judge_published({named: how}, rows_of(answers)).select("target_id", "verdict", "spans", "reason")
     by_id = {row[0]: row[1:] for row in said.iter_rows()}
-    return [_seen(one, *by_id[one.id], says_where=says_where) for one in answers]
+    return [_seen(answer, *by_id[answer.id], says_where=says_where) for answer in answers]
 
 
 def _seen(
@@ -158,7 +160,7 @@ def _seen(
 
 def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
     """Answers as the rows that published detectors read."""
-    told = [(one.id, one.text, one.reference, one.question, "") for one in answers]
+    told = [(answer.id, answer.text, answer.reference, answer.question, "") for answer in answers]
     names = ("target_id", "text", "knowledge", "question", "history")
     return pl.DataFrame(told, schema=dict.fromkeys(names, pl.String), orient="row")
 
@@ -167,7 +169,7 @@ def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[Seen
     """What a token detector that was trained in the project says: hallucinated where it marks anything."""
     from truerate.flow.marking import check_pairs
 
-    found = check_pairs([(one.text, one.reference) for one in answers], named, params)
+    found = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
     marked = [
         tuple((span["start"], span["end"]) for span in one.spans if span["p"] > one.threshold)
         for one in found

@@ -75,7 +75,7 @@ def page(report: Report) -> str:
         figure={"width": FIGURE, "label": LABEL, "height": (len(bars) + 2) * ROW},
         slices={field: list(rates) for field, rates in report.slices.items()},
         rate=report.rate,
-        pairs=[pair_in_words(one) for one in report.pairs],
+        pairs=[pair_in_words(pair) for pair in report.pairs],
         answers=[card(report, place) for place in shown],
         n_left_out=len(report.answers) - len(shown),
     )
@@ -84,7 +84,7 @@ def page(report: Report) -> str:
 def figure(report: Report) -> Iterator[Bar]:
     """The bars of the figure: all answers, then each value of each field."""
     named = [("all answers", report.rate)]
-    named += [(f"{field}: {one.group}", one) for field, rates in report.slices.items() for one in rates]
+    named += [(f"{field}: {rate.group}", rate) for field, rates in report.slices.items() for rate in rates]
     for row, (name, rate) in enumerate(named):
         if (bar := _bar(name, rate, (row + 1) * ROW)) is not None:
             yield bar

@@ -65,7 +65,7 @@ class Report:
 
     def n_in_state(self, state: str) -> int:
         """Answers that say something, abstain, or are none."""
-        return sum(one.state == state for one in self.answers)
+        return sum(answer.state == state for answer in self.answers)
 
     @property
     def n_stated(self) -> int:
@@ -123,13 +123,13 @@ def rate(
 
 def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[Seen]:
     """What the detector says of each answer that says something; the state of the others."""
-    seen = iter(judge.judge([one for one in answers if one.state == STATED]))
-    return [next(seen) if one.state == STATED else Seen(None, reason=one.state) for one in answers]
+    seen = iter(judge.judge([answer for answer in answers if answer.state == STATED]))
+    return [next(seen) if answer.state == STATED else Seen(None, reason=answer.state) for answer in answers]
 
 
 def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> list[str]:
     """A line on labels of answers that say nothing."""
-    unused = [labels[one.id] for one in answers if one.state != STATED and one.id in labels]
+    unused = [labels[answer.id] for answer in answers if answer.state != STATED and answer.id in labels]
     if not unused:
         return []
     n = sum(map(is_hallucinated, unused))
@@ -160,7 +160,7 @@ def unit_of(labels: Mapping[str, Label], wanted: str | None) -> Unit:
     """
     if wanted is not None and wanted not in UNITS:
         raise SettingsError(f"--unit {wanted!r} is not known; allowed: {', '.join(UNITS)}")
-    has_spans = any(one.spans is not None for one in labels.values())
+    has_spans = any(label.spans is not None for label in labels.values())
     if wanted == "tokens" and labels and not has_spans:
         raise SettingsError("--unit tokens: the labels say 'is_hallucinated' and not where; give 'spans'")
     return "tokens" if wanted == "tokens" or (wanted is None and has_spans) else "answers"
@@ -179,7 +179,7 @@ def report(
     """
     if unit == "tokens" and any(one.verdict is not None and one.spans is None for one in seen):
         raise _says_not_where(judge)
-    is_stated = [one.state == STATED for one in answers]
+    is_stated = [answer.state == STATED for answer in answers]
     stated = [one for one, states in zip(answers, is_stated, strict=True) if states]
     seen_of_stated = [one for one, states in zip(seen, is_stated, strict=True) if states]
     grouping = grouping_of(stated, [one.id in labels for one in stated])
@@ -286,10 +286,10 @@ def cell_of(
     """Answers as sampling units: words or one verdict each, what the detector flags, what people label; `clusters`: of
     `grouping_of`.
     """
-    told = [labels.get(one.id) for one in answers]
+    told = [labels.get(answer.id) for answer in answers]
     if unit == "tokens":
-        words = [word_places(one.text) for one in answers]
-        total = [len(one) for one in words]
+        words = [word_places(answer.text) for answer in answers]
+        total = [len(word) for word in words]
         flagged = [
             np.nan if s.spans is None else n_inside(w, s.spans) for w, s in zip(words, seen, strict=True)
         ]

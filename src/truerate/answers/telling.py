@@ -25,7 +25,7 @@ def lines(report: Report) -> Iterator[str]:
     if report.pairs:
         yield ""
         yield "two systems, about all that they would answer"
-        yield from (f"  {pair_in_words(one)}" for one in report.pairs)
+        yield from (f"  {pair_in_words(pair)}" for pair in report.pairs)
 
 
 def headline(report: Report) -> str:
@@ -113,15 +113,15 @@ def interval_in_words(found: Interval) -> str:
 
 def table(rates: list[Rate] | Any) -> Iterator[str]:
     """Rates under one another."""
-    width = max(len(one.group) for one in rates)
-    for one in rates:
-        more = f"; {one.halved} more labels halve it" if one.halved else ""
+    width = max(len(rate.group) for rate in rates)
+    for rate in rates:
+        more = f"; {rate.halved} more labels halve it" if rate.halved else ""
         system = (
-            f"; of all that it would give {interval_in_words(one.system)}"
-            if one.estimator == EXACT and one.system
+            f"; of all that it would give {interval_in_words(rate.system)}"
+            if rate.estimator == EXACT and rate.system
             else ""
         )
-        yield f"  {one.group:<{width}}  {in_words(one)}  {one.n} answers, {one.k} labelled{system}{more}"
+        yield f"  {rate.group:<{width}}  {in_words(rate)}  {rate.n} answers, {rate.k} labelled{system}{more}"
 
 
 def pair_in_words(pair: Separation) -> str:
@@ -149,8 +149,8 @@ def as_dict(report: Report) -> dict[str, Any]:
         "n_judged": report.n_judged,
         "unjudged": report.unjudged,
         "rate": rate_as_dict(report.rate),
-        "slices": {field: [rate_as_dict(one) for one in rates] for field, rates in report.slices.items()},
-        "pairs": [asdict(one) | {"is_separated": one.p < SURE} for one in report.pairs],
+        "slices": {field: [rate_as_dict(rate) for rate in rates] for field, rates in report.slices.items()},
+        "pairs": [asdict(pair) | {"is_separated": pair.p < SURE} for pair in report.pairs],
         "not_sliced": list(report.not_sliced),
         "uneven": list(report.uneven),
         "grouped_by": report.grouping.by,

@@ -24,15 +24,15 @@ def requests_of(answers: Sequence[Answer], alias: str) -> list[Request]:
                     ROOM,
                     PROMPT,
                     str(PROMPTS),
-                    answer=one.text,
-                    reference=one.reference,
-                    question=one.question,
+                    answer=answer.text,
+                    reference=answer.reference,
+                    question=answer.question,
                 )
             ),
             dict(DECODING),
             keeps_cut=True,
         )
-        for one in answers
+        for answer in answers
     ]
 
 
@@ -57,4 +57,4 @@ def would_cost(answers: Sequence[Answer], alias: str, at: Layout) -> Estimate:
     """Calls, tokens and money of the answers that have a reference; asks nothing."""
     from truerate.llm.ask import estimate
 
-    return estimate(requests_of([one for one in answers if one.reference], alias), at)
+    return estimate(requests_of([answer for answer in answers if answer.reference], alias), at)

@@ -52,28 +52,28 @@ def run(at: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_
         return 0
     came = probe(at, model, n=n, boards=boards)
     show(model, came, as_json=as_json)
-    return 0 if all(one.is_read for one in came.replies) else 1
+    return 0 if all(reply.is_read for reply in came.replies) else 1
 
 
 def rows(found: Probe) -> list[dict[str, object]]:
     """One row per reply, for a table or JSON."""
     return [
         {
-            "board": one.kind.board,
-            "step": one.kind.step,
-            "kind": _name(one.kind),
-            "status": one.status,
-            "reason": one.reason,
-            "reply": one.words,
-            "read": _read(one) if one.is_read else None,
-            "finish_reason": one.reply.finish_reason,
-            "tokens_in": one.reply.n_tokens_in,
-            "tokens_out": one.reply.n_tokens_out,
-            "usd": one.reply.cost_usd,
-            "is_stored": one.reply.is_stored,
-            "is_own_prompt": one.is_own,
+            "board": reply.kind.board,
+            "step": reply.kind.step,
+            "kind": _name(reply.kind),
+            "status": reply.status,
+            "reason": reply.reason,
+            "reply": reply.words,
+            "read": _read(reply) if reply.is_read else None,
+            "finish_reason": reply.reply.finish_reason,
+            "tokens_in": reply.reply.n_tokens_in,
+            "tokens_out": reply.reply.n_tokens_out,
+            "usd": reply.reply.cost_usd,
+            "is_stored": reply.reply.is_stored,
+            "is_own_prompt": reply.is_own,
         }
-        for one in found.replies
+        for reply in found.replies
     ]
 
 
@@ -114,8 +114,8 @@ def show(model: str, found: Probe, *, as_json: bool) -> None:
         return
     for kind, group in groupby(found.replies, key=lambda one: one.kind):
         print("\n".join(_lines(kind, list(group))))
-    n_read = sum(one.is_read for one in found.replies)
-    n_new = sum(not one.reply.is_stored for one in found.replies)
+    n_read = sum(reply.is_read for reply in found.replies)
+    n_new = sum(not reply.reply.is_stored for reply in found.replies)
     took = sum(found.seconds.values())
     asked = (
         f"{n_new} asked now, in {took:.1f} s: a build finds stored what it asks too"
@@ -126,7 +126,7 @@ def show(model: str, found: Probe, *, as_json: bool) -> None:
     for board, roles in found.roles.items():
         named = " and ".join(f"`{role}`" for role in roles)
         print(f"{board}: its settings name {model!r} in no role; it was asked as one of its {named}")
-    if not all(one.is_own for one in found.replies):
+    if not all(reply.is_own for reply in found.replies):
         print(
             "* holds words that a plan assumes, for replies of other models are not there: no prompt of the build"
         )

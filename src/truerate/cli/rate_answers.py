@@ -71,7 +71,7 @@ def dry(
     file = read_answers(answers, given_fields(fields))
     labelled = read_labels(labels, file) if labels else {}
     judge = detector_of(detector, adapter=adapter)
-    stated = [one for one in file.answers if one.state == STATED]
+    stated = [answer for answer in file.answers if answer.state == STATED]
     n_referred = sum(bool(one.reference) for one in stated)
     told = [
         *file.notes,

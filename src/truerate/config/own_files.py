@@ -53,7 +53,7 @@ def _folders(values: Iterable[str | None]) -> list[str]:
 def stamp_of(path: str) -> str:
     """What tells whether a file or folder changed: names and bytes; of large files names, sizes and times."""
     place = Path(path).expanduser()
-    return content_id([[one.relative_to(place).as_posix(), _told(one)] for one in files(place)])
+    return content_id([[file.relative_to(place).as_posix(), _told(file)] for file in files(place)])
 
 
 def _told(file: Path) -> list[object]:

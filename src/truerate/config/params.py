@@ -250,7 +250,11 @@ class Params(Block):
             for name in self.families(board)
             for member in self.detectors[name].members_on(track)
         ]
-        return tuple(dict.fromkeys(one.model for one in members if one is not None and one.model is not None))
+        return tuple(
+            dict.fromkeys(
+                member.model for member in members if member is not None and member.model is not None
+            )
+        )
 
     def judging_endpoints(self, board: str) -> tuple[str, ...]:
         """The endpoints behind these models."""

@@ -26,7 +26,9 @@ FOLDERS = Path(__file__).parents[1] / "tracks"
 @cache
 def found() -> tuple[str, ...]:
     """The names of all tracks that there are: the packages in the folder of the tracks."""
-    return tuple(sorted(one.name for one in iter_modules([str(FOLDERS)]) if one.ispkg))
+    return tuple(
+        sorted(iter_module.name for iter_module in iter_modules([str(FOLDERS)]) if iter_module.ispkg)
+    )
 
 
 @overload

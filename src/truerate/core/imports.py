@@ -102,7 +102,9 @@ def finder() -> Places:
     def held(folder: str) -> frozenset[str]:
         try:
             with os.scandir(folder) as entries:
-                found = [(one.name, os.path.isdir(one.path), os.path.isfile(one.path)) for one in entries]
+                found = [
+                    (entry.name, os.path.isdir(entry.path), os.path.isfile(entry.path)) for entry in entries
+                ]
         except OSError:  # none there, no folder, or closed to us
             return frozenset()
         return frozenset(

@@ -96,9 +96,13 @@ def _struck_by_class(tree: Any) -> list[Any]:
     if not names:
         return []
     return [
-        one
-        for one in tree.iterdescendants()
-        if any((tag, name) in names for tag in ("", one.tag) for name in one.get("class", "").split())
+        iterdescendant
+        for iterdescendant in tree.iterdescendants()
+        if any(
+            (tag, name) in names
+            for tag in ("", iterdescendant.tag)
+            for name in iterdescendant.get("class", "").split()
+        )
     ]
 
 

@@ -24,8 +24,8 @@ def units(text: str) -> Iterator[tuple[int, int]]:
     """Places (start, end) of what a reader takes as one: words and numbers; a letter where the script puts no
     spaces; any other character that is not blank. In order, disjoint.
     """
-    for found in _UNIT.finditer(text):
-        yield found.span()
+    for match in _UNIT.finditer(text):
+        yield match.span()
 
 
 def whole_words(

@@ -23,7 +23,7 @@ def keys(text: str) -> list[str]:
 def _indexed(reference: str) -> tuple[list[str], Index]:
     """The sentences of a reference and their index, kept while the replies to it are read."""
     sentences = [reference[start:end] for start, end in sentence_spans(reference, by_line=True)]
-    return sentences, Index.of([keys(one) for one in sentences])
+    return sentences, Index.of([keys(sentence) for sentence in sentences])
 
 
 def retrieved(text: str, reference: str, n: int) -> str:

@@ -23,13 +23,13 @@ def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
 
     def asked(questions: Sequence[Question]) -> list[Answered]:
         """What the model answers, in the order of the questions; a dead one has its reason and no text."""
-        requests = [request_of(alias, one) for one in questions]
+        requests = [request_of(alias, question) for question in questions]
         replies = ask(requests, at, label=f"judge {alias}") if requests else []
         return [
-            Answered(one.text, one.finish_reason == "length")
-            if one.status == "ok"
-            else Answered(None, reason=one.reason)
-            for one in replies
+            Answered(reply.text, reply.finish_reason == "length")
+            if reply.status == "ok"
+            else Answered(None, reason=reply.reason)
+            for reply in replies
         ]
 
     return asked, at.identity(alias)

@@ -91,15 +91,15 @@ def _refuse(track: str, faults: Iterator[str]) -> None:
 
 def _faults_of_card(card: Card) -> Iterator[str]:
     """What in a card is not of its kind; a frozen class does not look at what it is given."""
-    for one in fields(Card):
-        value = getattr(card, one.name)
-        kind, held = OF_CARD.get(one.name, (str, object))
-        kind = WHOLE.get(one.name, kind)
-        if one.name == "asked" and value is None:
+    for field in fields(Card):
+        value = getattr(card, field.name)
+        kind, held = OF_CARD.get(field.name, (str, object))
+        kind = WHOLE.get(field.name, kind)
+        if field.name == "asked" and value is None:
             continue
         if not isinstance(value, kind):
-            yield f"`{one.name}` of its card is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif not value and one.name not in (
+            yield f"`{field.name}` of its card is a {type(value).__name__}; it must be a {kind.__name__}"
+        elif not value and field.name not in (
             "caveats",
             "judged_caveats",
             "attributes",
@@ -107,9 +107,9 @@ def _faults_of_card(card: Card) -> Iterator[str]:
             "is_audited",
             "takes_errata",
         ):
-            yield f"`{one.name}` of its card is empty"
+            yield f"`{field.name}` of its card is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
-            yield f"`{one.name}` of its card holds {strange[0]!r}; it must hold {held.__name__}"
+            yield f"`{field.name}` of its card holds {strange[0]!r}; it must hold {held.__name__}"
 
 
 def _parts(value: object) -> tuple[object, ...]:
@@ -180,16 +180,16 @@ def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
     page has.
     """
     tables = _tables_shown(track)
-    for one in records:
-        if not isinstance(one, Metric):
-            yield f"its metrics hold {one!r}; it must hold Metrics of core/metric.py"
+    for record in records:
+        if not isinstance(record, Metric):
+            yield f"its metrics hold {record!r}; it must hold Metrics of core/metric.py"
             continue
         for key, allowed in WORDS.items():
-            if (value := getattr(one, key)) not in allowed:
+            if (value := getattr(record, key)) not in allowed:
                 words = ", ".join(map(repr, allowed))
-                yield f"metric {one.name!r}: {key} {value!r} is not known{meant(value, allowed)}; allowed: {words}"
-        if fault := _fault_of_table(one.table, tables):
-            yield f"metric {one.name!r}: table {one.table!r} {fault}"
+                yield f"metric {record.name!r}: {key} {value!r} is not known{meant(value, allowed)}; allowed: {words}"
+        if fault := _fault_of_table(record.table, tables):
+            yield f"metric {record.name!r}: table {record.table!r} {fault}"
 
 
 def _fault_of_table(table: object, shown: frozenset[str]) -> str:

@@ -42,4 +42,4 @@ def _bin(edges: tuple[float, float], mean_p: dict | None, rate: dict | None) -> 
 
 def _cuts(bins: Iterable[Bin]) -> Iterable[Cut]:
     plain = [calibration.Bin(one.low, one.high, one.n, one.mean_p, one.rate) for one in bins]
-    return (Cut(*one) for one in calibration.at_cuts(plain))
+    return (Cut(*at_cut) for at_cut in calibration.at_cuts(plain))

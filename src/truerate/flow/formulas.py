@@ -47,7 +47,9 @@ def _computed_steps(folder: Path) -> Iterator[Name]:
         except SyntaxError:
             continue
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            if any(one.arg == "stand_in" for one in call.keywords) and isinstance(call.args[0], ast.Constant):
+            if any(keyword.arg == "stand_in" for keyword in call.keywords) and isinstance(
+                call.args[0], ast.Constant
+            ):
                 yield f"{folder.name}.tracks.{path.parent.name}.steps", str(call.args[0].value)
 
 
@@ -113,7 +115,11 @@ def _declared(statement: ast.stmt) -> list[str]:
         return [statement.name]
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     return [
-        node.id for one in targets if one is not None for node in ast.walk(one) if isinstance(node, ast.Name)
+        node.id
+        for target in targets
+        if target is not None
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name)
     ]
 
 

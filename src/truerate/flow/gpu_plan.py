@@ -26,8 +26,8 @@ def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
     """
     lines = []
     for name in [board] if board else at.p.boards:
-        for one in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):
-            lines.append(dict(zip(COLUMNS, (name, *one), strict=True)))
+        for gpu_hour in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):
+            lines.append(dict(zip(COLUMNS, (name, *gpu_hour), strict=True)))
     return pl.DataFrame(lines, schema=COLUMNS)
 
 

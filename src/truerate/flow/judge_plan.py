@@ -54,7 +54,7 @@ def _questions(member: str, how: Published, texts: Sequence) -> list[Request]:
     asked: list[Request] = []
 
     def noted(questions: Sequence[Question]) -> list[Answered]:
-        asked.extend(request_of(how.model or "", one) for one in questions)
+        asked.extend(request_of(how.model or "", question) for question in questions)
         return [Answered(None, reason="planned")] * len(questions)
 
     judge(usable(how, f"published detector {member!r}"), texts, noted)

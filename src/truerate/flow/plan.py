@@ -70,10 +70,10 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
         own, given = planned_with(there, name, imported(at, name), partial(Priced, there))
         lines += [{"board": name} | line.row() for line in own]
         lines += [
-            {"board": name, "tokens_low": 0, "tokens_high": 0} | one
-            for one in protocol_of(there, name).services(there, name, given)
+            {"board": name, "tokens_low": 0, "tokens_high": 0} | service
+            for service in protocol_of(there, name).services(there, name, given)
         ]
-        lines += [{"board": name} | _judging(there, *one) for one in judges(there, name)]
+        lines += [{"board": name} | _judging(there, *judge) for judge in judges(there, name)]
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
@@ -95,8 +95,8 @@ class Priced:
 
     def row(self) -> dict[str, Any]:
         """The line."""
-        parts = [asdict(one) for one in self._costs]
-        cost = {one.name: sum(part[one.name] for part in parts) for one in fields(Estimate)}
+        parts = [asdict(cost) for cost in self._costs]
+        cost = {field.name: sum(part[field.name] for part in parts) for field in fields(Estimate)}
         return {"step": self.step, "model": self.model} | cost
 
 

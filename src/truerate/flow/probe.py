@@ -143,13 +143,13 @@ def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Prob
     for prober in probers:
         found += prober.found
         seconds |= prober.seconds
-    return Probe(tuple(found), seconds, {one.board: one.roles for one in probers if one.roles})
+    return Probe(tuple(found), seconds, {prober.board: prober.roles for prober in probers if prober.roles})
 
 
 def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
     """What a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
     probers = _probed(at, model, n, boards, is_dry=True)
-    return {one.board: estimate(list(one.wanted.values()), one.at) for one in probers}
+    return {prober.board: estimate(list(prober.wanted.values()), prober.at) for prober in probers}
 
 
 def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bool) -> list["Prober"]:
@@ -205,7 +205,7 @@ def unasked_first(at: Layout) -> list[str]:
         with suppress(TruerateError):  # its source is not imported yet, or does not fit: the build says so
             own = few(at, board, N_FIRST).on(board)
             lines = planned(own, board, imported(own, board))
-            told += unasked(at, board, {(one.step, one.model): len(one.requests) for one in lines})
+            told += unasked(at, board, {(line.step, line.model): len(line.requests) for line in lines})
     return told
 
 
@@ -282,8 +282,12 @@ class Prober:
         """
         messages = asked.requests[key].messages
         turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
-        earlier = {asked.by_prompt.get(_as_text(messages[:place])) for place in turns}
-        named = {asked.by_assumed.get(word) for one in messages for word in _ASSUMED.findall(one["content"])}
+        earlier = {asked.by_prompt.get(_as_text(messages[:turn])) for turn in turns}
+        named = {
+            asked.by_assumed.get(word)
+            for message in messages
+            for word in _ASSUMED.findall(message["content"])
+        }
         waiting = {
             name for name in earlier | named if name is not None and name != key and name in asked.stood_in
         }
@@ -334,7 +338,7 @@ def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
 
 def holds_assumed(request: Request) -> bool:
     """Whether words that a plan assumes stand in a prompt."""
-    return any(_ASSUMED.search(one["content"]) for one in request.messages)
+    return any(_ASSUMED.search(message["content"]) for message in request.messages)
 
 
 def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
             f"{where} holds metric {min(unknown)[:80]!r}, of which card.json has no record; quantities of labels: "
             f"{', '.join(RECORDS)}"
         )
-    if wrong := [one for one in lines["printed"] if not _FIGURE.fullmatch(one)]:
+    if wrong := [line for line in lines["printed"] if not _FIGURE.fullmatch(line)]:
         raise SourceError(f"{where} holds {wrong[0][:80]!r}, which is no figure such as 42.5")
     labels = load_labels(folder, result)
     key = ("metric", "subject", "slice")

@@ -38,8 +38,8 @@ def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:
     for key, values in board.slice_keys.items():
         for value in values:
             yield ((key, value),), of_headline.filter(pl.col("slice") == f"{key}={value}")
-    for one in board.models:
-        yield ((MODEL, one.subject),), whole.filter(pl.col("subject") == one.subject)
+    for model in board.models:
+        yield ((MODEL, model.subject),), whole.filter(pl.col("subject") == model.subject)
 
 
 def _held(judge: str, where: Slice, both: pl.DataFrame, confidence: float) -> Held:

@@ -33,9 +33,11 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
 
 def _led(board: RealBoard, where: Slice) -> dict[str, RealScore]:
     """The headline of each model on a slice, in the order of the board."""
-    names = {one.subject: None for one in board.models}
+    names = {model.subject: None for model in board.models}
     own = {
-        one.subject: one for one in board.scores if one.metric == board.headline.name and one.slice == where
+        score.subject: score
+        for score in board.scores
+        if score.metric == board.headline.name and score.slice == where
     }
     return {name: own[name] for name in names if name in own}
 

@@ -47,11 +47,11 @@ def _scores(board: RealBoard, key: str, value: str) -> dict[str, RealScore]:
     """The headline of each model on a value of a key that was measured, in the order of the board."""
     where = () if value == WHOLE else ((key, value),)
     measured = {
-        one.subject: one
-        for one in board.scores
-        if one.metric == board.headline.name and one.slice == where and one.value is not None
+        score.subject: score
+        for score in board.scores
+        if score.metric == board.headline.name and score.slice == where and score.value is not None
     }
-    return {one.subject: measured[one.subject] for one in board.models if one.subject in measured}
+    return {model.subject: measured[model.subject] for model in board.models if model.subject in measured}
 
 
 def _is_apart(first: RealScore, second: RealScore) -> bool:

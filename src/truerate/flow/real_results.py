@@ -161,7 +161,9 @@ def more_units(board: RealBoard) -> dict[tuple[str, str], int | None]:
     if whole.is_empty():
         return {}
     wide = whole.pivot(on="subject", index=["unit_id", "cluster_id"], values="value")
-    names = [one.subject for one in board.models if one.value is not None and one.subject in wide.columns]
+    names = [
+        model.subject for model in board.models if model.value is not None and model.subject in wide.columns
+    ]
     n_pairs, clusters = len(names) * (len(names) - 1) // 2, wide["cluster_id"].to_list()
     values = {name: wide[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in names}
     return {

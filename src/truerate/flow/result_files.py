@@ -135,7 +135,7 @@ class ResultCard(_Strict):
     @property
     def records(self) -> dict[str, Metric]:
         """The metrics' records by name."""
-        return {one.name: one.record for one in self.metrics}
+        return {metric.name: metric.record for metric in self.metrics}
 
 
 class Result(_Strict):

@@ -158,7 +158,11 @@ def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
         generations=load_in_parts(Generation, replies, digested, columns=OF_REPLY),
     )
     shown = shown_targets(told, at.p.site.max_samples)
-    return None if shown is None else pl.concat(verdicts_on(one, shown) for one in judgement_files(at, name))
+    return (
+        None
+        if shown is None
+        else pl.concat(verdicts_on(judgement_file, shown) for judgement_file in judgement_files(at, name))
+    )
 
 
 def digested(rows: pl.DataFrame) -> pl.DataFrame:

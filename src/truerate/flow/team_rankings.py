@@ -68,7 +68,7 @@ def _ranked(lang: str, columns: Sequence[str], cells: Sequence[str], where: str)
         raise SourceError(f"{where} has {len(cells)} cells, its table {len(columns)} columns")
     row = dict(zip(columns, cells, strict=True))
     figures = {metric: row[column] for column, metric in METRICS.items()}
-    if wrong := next((one for one in figures.values() if not _is_figure(one)), None):
+    if wrong := next((figure for figure in figures.values() if not _is_figure(figure)), None):
         raise SourceError(f"{where} holds {wrong[:80]!r}, which is no figure such as 0.42")
     if not row[""]:
         baseline = _BASELINE.fullmatch(row[TEAM])

@@ -95,7 +95,7 @@ def records_of(at: Layout, board: str) -> dict[str, Metric]:
     records = (*metrics_of(at, board), *SHARED)
     by_name = {record.name: record for record in records}
     if len(by_name) < len(records):
-        twice = next(name for name, times in Counter(one.name for one in records).items() if times > 1)
+        twice = next(name for name, times in Counter(record.name for record in records).items() if times > 1)
         raise TruerateError(f"track {at.p.board(board).track!r}: two records of metric {twice!r}; keep one")
     return by_name
 

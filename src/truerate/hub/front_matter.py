@@ -66,8 +66,8 @@ def licence_of_all(configs: Iterable[Config]) -> Licence | None:
 
 def licence_fields(licences: Sequence[Licence]) -> dict[str, object]:
     """`license`, and for `other` its name and link: one id, or a list where a data set stands under several."""
-    ids = sorted({one.id for one in licences})
-    other = next((one for one in licences if one.id == "other"), None)
+    ids = sorted({licence.id for licence in licences})
+    other = next((licence for licence in licences if licence.id == "other"), None)
     named = ({"license_name": slug(other)} if other else {}) | (
         {"license_link": other.link} if other and other.link else {}
     )

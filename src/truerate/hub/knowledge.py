@@ -66,7 +66,12 @@ def joined(
 def _named(rows: pl.DataFrame) -> set[str]:
     """The documents that the rows of samples name: their items', or those of the passages that they name themselves."""
     evidence = rows.select(pair("attributes", "evidence")).to_series()
-    cited = {found[0] for one in evidence.drop_nulls() for name in one.split() if (found := passage_of(name))}
+    cited = {
+        found[0]
+        for drop_null in evidence.drop_nulls()
+        for name in drop_null.split()
+        if (found := passage_of(name))
+    }
     return cited | set(rows.filter(evidence.is_null())["document_ids"].explode().drop_nulls())
 
 
@@ -90,7 +95,7 @@ def _licence(own: Licence, words: frozenset[str]) -> Licence | None:
     """The licence of a row that also holds texts under these; None where one is not known or they cannot be
     joined.
     """
-    others = {licence_of(one) for one in words} - {own}
-    if not all(one.is_known for one in others):
+    others = {licence_of(word) for word in words} - {own}
+    if not all(other.is_known for other in others):
         return None
     return combined([own, *sorted(others, key=lambda one: (one.id, one.name))]) if others else own

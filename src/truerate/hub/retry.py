@@ -126,7 +126,7 @@ def _refused(answer: HfHubHTTPError) -> str:
 
 def _cause(error: BaseException | None, kind: type[T]) -> T | None:
     """The first of that kind in a chain of causes: the library wraps what failed in its upload threads."""
-    return next((one for one in _causes(error) if isinstance(one, kind)), None)
+    return next((cause for cause in _causes(error) if isinstance(cause, kind)), None)
 
 
 def _causes(error: BaseException | None):

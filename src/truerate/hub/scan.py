@@ -78,7 +78,7 @@ class Sought:
 
     def _is_allowed(self, kind: str, met: str, whole: str) -> bool:
         if kind == PATH:
-            return any(met == one or one.endswith("*") and met.startswith(one[:-1]) for one in self.paths)
+            return any(met == path or path.endswith("*") and met.startswith(path[:-1]) for path in self.paths)
         if kind != EMAIL:
             return False
         domain = met.rpartition("@")[2].casefold()
@@ -126,7 +126,7 @@ def scan(
     for). `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with
     `*`. Raises TruerateError for a file that cannot be read.
     """
-    emails = frozenset(one.casefold() for one in allow_emails)
+    emails = frozenset(allow_email.casefold() for allow_email in allow_emails)
     rules = (
         *RULES,
         *(

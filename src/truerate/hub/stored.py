@@ -54,7 +54,7 @@ def in_order(table: type[Table], paths: Sequence[str | Path], *, key: str, path:
 
     Where they lie in more than one file, or in another order, they are written so at `path` first.
     """
-    held = [one for one in paths if height(one)]
+    held = [path for path in paths if height(path)]
     if len(held) <= 1:
         query = scan(table, held)
         keys = query.select(key).collect().to_series()

@@ -68,7 +68,7 @@ def check_folder(prompts_dir: str) -> None:
         )
     for path in found:
         track = path.parent.name
-        known = [place.stem for place in (TRACKS / track / "prompts").glob("*.j2")]
+        known = [path.stem for path in (TRACKS / track / "prompts").glob("*.j2")]
         if path != Path(prompts_dir) / track / path.name or path.stem not in known or not path.is_file():
             raise SettingsError(
                 f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(known)}"

@@ -65,7 +65,7 @@ def moments(
         for kind in CROSSED
     )
     return each.group_by(by, maintain_order=True).agg(
-        *(one for name in ratios for one in _moments(name)), *crossed
+        *(moment for name in ratios for moment in _moments(name)), *crossed
     )
 
 

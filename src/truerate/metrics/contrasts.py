@@ -65,14 +65,14 @@ def contrast_scores(
     """
     if not pairs:
         return []
-    clusters = [one.group_id for one in pairs for _ in one.named]
-    hits = np.array([is_right for one in pairs for is_right in one.is_right])
-    places = [place for one in pairs for place in one.named_first]
+    clusters = [pair.group_id for pair in pairs for _ in pair.named]
+    hits = np.array([is_right for pair in pairs for is_right in pair.is_right])
+    places = [place for pair in pairs for place in pair.named_first]
     read = np.array([place is not None for place in places])
     first = np.array([place is True for place in places])
-    every, of_pairs = np.ones(len(hits)), [one.group_id for one in pairs]
-    in_both = [len(one.named) == 2 and all(one.is_right) for one in pairs]
-    drawn = [one.in_one_order(seed=writer.seed) for one in pairs]
+    every, of_pairs = np.ones(len(hits)), [pair.group_id for pair in pairs]
+    in_both = [len(pair.named) == 2 and all(pair.is_right) for pair in pairs]
+    drawn = [pair.in_one_order(seed=writer.seed) for pair in pairs]
     asked: list[Ratio] = [
         ("accuracy", where, hits, every),
         ("first_position_rate", where, first, read),

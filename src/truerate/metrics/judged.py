@@ -73,9 +73,9 @@ def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
 def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any], pl.DataFrame]]:
     """The rows of each judge and each combination of `keys` that occurs, with that as a slice; sorted."""
     whole = ("judge", *keys)
-    for known in rows.select(whole).unique().sort(whole).iter_rows(named=True):
-        part = rows.filter(*(pl.col(key).eq_missing(pl.lit(known[key])) for key in whole))
-        yield known["judge"], {key: known[key] for key in keys}, part
+    for row in rows.select(whole).unique().sort(whole).iter_rows(named=True):
+        part = rows.filter(*(pl.col(key).eq_missing(pl.lit(row[key])) for key in whole))
+        yield row["judge"], {key: row[key] for key in keys}, part
 
 
 def is_unanswered(rows: pl.DataFrame) -> bool:

@@ -85,8 +85,8 @@ def _side_by_side(counted: list[Any]) -> Any:
     from scipy.sparse import hstack
 
     blocks = [counts for counts in counted if counts.shape[1]]
-    for one in blocks:
-        one.data = one.data.astype(np.min_scalar_type(one.data.max(initial=0)))
+    for block in blocks:
+        block.data = block.data.astype(np.min_scalar_type(block.data.max(initial=0)))
     return hstack(blocks).tocsr() if blocks else None
 
 

@@ -160,9 +160,9 @@ def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
     recalls = [
         writer.share_interval(*parts(sums, of)) for of in (recognition.recall, recognition.recall_right)
     ]
-    if any(one is None or np.isnan([one.low, one.high]).any() for one in recalls):
+    if any(recall is None or np.isnan([recall.low, recall.high]).any() for recall in recalls):
         return None
-    found, passed = np.array([[one.low, one.high] for one in recalls if one])
+    found, passed = np.array([[recall.low, recall.high] for recall in recalls if recall])
     nothing = np.zeros(2)
     return np.stack([found, 1 - found, nothing, 1 - passed, passed, nothing], axis=1)
 

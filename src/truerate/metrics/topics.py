@@ -131,15 +131,15 @@ def failure_rows(
     )
     return [
         {
-            "topic": one.topic,
-            "words": list(words[one.topic]),
-            "n": one.n,
-            "n_failed": one.n_failed,
-            "rate": None if one.rate is None else round(one.rate, 6),
-            "p_holm": None if one.p_holm is None else round(one.p_holm, 6),
-            "is_failed": one.is_failed,
+            "topic": failure.topic,
+            "words": list(words[failure.topic]),
+            "n": failure.n,
+            "n_failed": failure.n_failed,
+            "rate": None if failure.rate is None else round(failure.rate, 6),
+            "p_holm": None if failure.p_holm is None else round(failure.p_holm, 6),
+            "is_failed": failure.is_failed,
         }
-        for one in failures
+        for failure in failures
     ]
 
 

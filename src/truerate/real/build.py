@@ -217,7 +217,7 @@ def write_params(
     blocks = [(params["llm"], "prompts_dir")]
     for track, values in [
         *params["tracks"].items(),
-        *((one["track"], one["settings"]) for one in boards.values()),
+        *((board["track"], board["settings"]) for board in boards.values()),
     ]:
         blocks += [(values or {}, place) for place in track_blocks.declared(track, "Settings").files_in]
     for block, place in blocks:

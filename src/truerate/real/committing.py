@@ -132,9 +132,9 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         one for one in kept.filter(~pl.col("has_interval"))["metric"] if records[one].interval not in MADE
     }
     metrics = tuple(
-        one.model_copy(update={"interval": ""} if one.name in bare else {})
-        for one in card.metrics
-        if one.name in set(kept["metric"])
+        metric.model_copy(update={"interval": ""} if metric.name in bare else {})
+        for metric in card.metrics
+        if metric.name in set(kept["metric"])
     )
     blank = [pl.when(~pl.col("metric").is_in(list(bare))).then(name).alias(name) for name in ("low", "high")]
     scores = kept.with_columns(blank).select(list(SCORE_COLUMNS))
@@ -247,7 +247,9 @@ def _card(
         n_units=1,
         n_clusters=1,
         headline=_leading(
-            next((one for one in records.values() if one.direction), next(iter(records.values()))), "", ""
+            next((record for record in records.values() if record.direction), next(iter(records.values()))),
+            "",
+            "",
         ),
         command=f"truerate real DATA --commit-results results  # DATA holds {_folders(p.source(entry.source))}",
         caveats=tuple(source.get("caveats") or filter(None, [source.get("note")])),

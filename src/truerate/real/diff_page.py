@@ -62,7 +62,7 @@ def page(changes: Sequence[Change], first: str, second: str | None) -> str:
 
 
 def _board(name: str, changes: Sequence[Change]) -> dict[str, Any]:
-    own = sorted((one for one in changes if one.board == name), key=_order)
+    own = sorted((change for change in changes if change.board == name), key=_order)
     axis = _axis(own)
     return {
         "name": name,
@@ -88,7 +88,9 @@ def step(change: Change) -> float | None:
 def _axis(changes: Sequence[Change]) -> tuple[float, float]:
     """From the least to the greatest end on a board; of shares alone 0 to 1."""
     cells = [one for change in changes for one in (change.was, change.now) if one]
-    ends = [float(one[name]) for one in cells for name in ("low", "value", "high") if one[name] is not None]
+    ends = [
+        float(cell[name]) for cell in cells for name in ("low", "value", "high") if cell[name] is not None
+    ]
     if not ends or (min(ends) >= 0 and max(ends) <= 1):
         return 0.0, 1.0
     return min(ends), max(ends)

@@ -59,13 +59,13 @@ def _over_languages(
     if {"key": "lang", "value": ALL} not in where or key not in counted:
         return None
     besides = set(key[1].split(";")) - {f"lang={ALL}"}
-    same = [one for one in intervals if one[::2] == key[::2] and one != key]
+    same = [interval for interval in intervals if interval[::2] == key[::2] and interval != key]
     cells = [one for one in same if _is_language(one[1], besides)]
     if not cells:
         return None
-    clusters = [counted[one]["cluster_id"].unique(maintain_order=True) for one in cells]
+    clusters = [counted[cell]["cluster_id"].unique(maintain_order=True) for cell in cells]
     apart = sum(map(len, clusters)) == pl.concat(clusters).n_unique()
-    each = [Interval(*(np.nan if end is None else end for end in intervals[one])) for one in cells]
+    each = [Interval(*(np.nan if end is None else end for end in intervals[cell])) for cell in cells]
     mean = mean_of_cells(each, is_independent=apart)
     return None if mean is None else (mean.value, _finite(mean.low), _finite(mean.high))
 

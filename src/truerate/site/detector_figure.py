@@ -107,7 +107,7 @@ def _told(measures: Sequence[Measure], lines: Sequence[tuple]) -> str:
         )
         for name, _, cells in lines
     ]
-    return plain(f"{' and '.join(one.label for one in measures)} in per cent. {'; '.join(said)}.")
+    return plain(f"{' and '.join(measure.label for measure in measures)} in per cent. {'; '.join(said)}.")
 
 
 def reliability(curve: Curve, *, file: str) -> dict:
@@ -143,7 +143,7 @@ def thresholds(curve: Curve, *, file: str) -> dict:
     across, up = _axes()
     paths = []
     for series, name in enumerate(("precision", "recall")):
-        points = [(one.cut, getattr(one, name)) for one in curve.cuts if getattr(one, name) is not None]
+        points = [(cut.cut, getattr(cut, name)) for cut in curve.cuts if getattr(cut, name) is not None]
         paths.append(
             {
                 "series": series,
@@ -152,8 +152,8 @@ def thresholds(curve: Curve, *, file: str) -> dict:
             }
         )
     told = "; ".join(
-        f"{one.cut:.1f}: precision {percent(one.precision)}, recall {percent(one.recall)}"
-        for one in curve.cuts
+        f"{cut.cut:.1f}: precision {percent(cut.precision)}, recall {percent(cut.recall)}"
+        for cut in curve.cuts
     )
     return _square(file, ("threshold on p", "precision, recall")) | {
         "dots": [],

@@ -87,13 +87,18 @@ def judging_rows(page: Page, rows: Rows) -> Rows:
 def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
     """What one_detector.md.j2 shows of a detector."""
     boards = [_on(tables, one, name) for one in judged]
-    shown = [one for one in boards if one["blocks"]]
+    shown = [board for board in boards if board["blocks"]]
     real = [found for board in tables.real if (found := on_real(board, name))]
     flags = [one["board"].is_simulated for one in shown]
     return {
         "name": name,
         "doc": next(
-            (one["doc"] for one in tables.detector_docs if one["name"] == name and one.get("is_rule")), ""
+            (
+                detector_doc["doc"]
+                for detector_doc in tables.detector_docs
+                if detector_doc["name"] == name and detector_doc.get("is_rule")
+            ),
+            "",
         ),
         "card": tables.models.get(name),
         "boards": shown,
@@ -169,12 +174,12 @@ def _on(tables: Tables, judged: Judged, name: str) -> dict:
     """What a board says of a detector: tables with figures, by slices, and its curves."""
     board = judged.board
     blocks = blocks_of(board, judged.judging, judged.rows.get(name, []))
-    curves = [one for one in tables.curves if (one.board, one.subject) == (board.name, name)]
+    curves = [curve for curve in tables.curves if (curve.board, curve.subject) == (board.name, name)]
     return {
         "board": board,
-        "blocks": [one for one in blocks if one["is_first"]],
-        "more": [one for one in blocks if not one["is_first"]],
-        "curves": [_drawn(one, board) for one in curves],
+        "blocks": [block for block in blocks if block["is_first"]],
+        "more": [block for block in blocks if not block["is_first"]],
+        "curves": [_drawn(curve, board) for curve in curves],
         "is_rate": board.detector.get("member") == name,
     }
 

@@ -24,7 +24,7 @@ def context(tables: Tables, name: str) -> dict:
         _on(board, [row for row in tables.rows_of(board.name) if _is_of(row, name)])
         for board in tables.boards
     ]
-    shown = [one for one in boards if one["lines"]]
+    shown = [board for board in boards if board["lines"]]
     flags = [one["board"].is_simulated for one in shown] or [bool(tables.models[name].get("is_simulated"))]
     return {
         "name": name,

@@ -233,6 +233,6 @@ def _index(board: Board, gathered: Gathered) -> dict:
         "types": sorted(gathered.types),
         "layers": in_order(gathered.layers),
         "judged": list(JUDGES),
-        "outcomes": [list(one) for one in OUTCOMES],
+        "outcomes": [list(outcome) for outcome in OUTCOMES],
         "judges": gathered.judges,
     }

@@ -40,7 +40,7 @@ def _batches(records: Iterator[dict]) -> Iterator[list[dict]]:
 def spelled_part(records: list[dict]) -> Spelled:
     """One part as JSON and as what is searched: a process gets these in a tenth of the time of the records."""
     searched = ["\n".join(filter(None, record["_search"])) for record in records]
-    shown = [_without(one) for one in records]
+    shown = [_without(record) for record in records]
     return [spelled(shown[k : k + SHARD]) for k in range(0, len(shown), SHARD)], searched
 
 

@@ -58,8 +58,8 @@ class Vocabulary:
     def of(cls, measures: Mapping[str, Measure], *tracks: Words) -> "Vocabulary":
         """The shared words and those of tracks; where two tracks differ on one, the first decides."""
         words = SHARED
-        for own in reversed(tracks):
-            words |= own
+        for track in reversed(tracks):
+            words |= track
         return cls(measures, words)
 
     @cached_property

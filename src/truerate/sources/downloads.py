@@ -75,7 +75,11 @@ def one_of(
 def looked_for(downloads: Sequence[Download]) -> str:
     """The names of files that are looked for, for a message."""
     names = [file for download in downloads for file in download.files]
-    known = [f"Parquet with the columns {', '.join(one.columns)}" for one in downloads if one.columns]
+    known = [
+        f"Parquet with the columns {', '.join(download.columns)}"
+        for download in downloads
+        if download.columns
+    ]
     return "; or ".join([", ".join(names), *known])
 
 

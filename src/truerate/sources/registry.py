@@ -94,5 +94,5 @@ def reader_module(name: str) -> ModuleType | None:
 
 def readers() -> list[str]:
     """Return the names of all readers, sorted."""
-    beside = (one.name for one in iter_modules(import_module(__package__).__path__))
+    beside = (iter_module.name for iter_module in iter_modules(import_module(__package__).__path__))
     return sorted({*READERS, *(name for name in beside if reader_module(name))})

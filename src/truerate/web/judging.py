@@ -38,7 +38,7 @@ _WALL_SHARE = 0.6  # of its words, in sentences that speak of that
 def _is_wall(text: str) -> bool:
     """Whether a text asks for consent to cookies and says little else."""
     sentences = [spaced(one).split() for one in re.split(r"[.!?。！？।\n]+", text)]
-    asking = sum(len(one) for one in sentences if _OF_CONSENT.search(" ".join(one)))
+    asking = sum(len(sentence) for sentence in sentences if _OF_CONSENT.search(" ".join(sentence)))
     return asking > 0 and asking >= _WALL_SHARE * sum(map(len, sentences))
 
 

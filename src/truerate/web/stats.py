@@ -88,7 +88,7 @@ def pages_of(store: PageStore, url: str) -> list[StoredPage]:
     """What the store holds of an address. Raises TruerateError where that is nothing, with the address that it holds
     most like it.
     """
-    pages = [one for one in store.pages() if one[1].url == url]
+    pages = [page for page in store.pages() if page[1].url == url]
     if not pages:
         close = get_close_matches(
             url, [page.url for _, page in store.pages()][:MOST_COMPARED], n=1, cutoff=0.8
@@ -117,7 +117,7 @@ def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
 
 def forget_queries(store: PageStore, queries: Iterable[StoredQuery]) -> int:
     """Forget the results of queries; how many queries they were, those of several services each."""
-    return sum(store.forget_query(*one) for one in queries)
+    return sum(store.forget_query(*query) for query in queries)
 
 
 def forget(store: PageStore, pages: Iterable[StoredPage]) -> int:

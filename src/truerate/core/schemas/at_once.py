@@ -27,7 +27,9 @@ def keeps(schema: "pa.DataFrameSchema") -> Keeps | None:
     that breaks one, or of which polars cannot tell; None where the schema has what cannot be told so.
     """
     columns = schema.columns
-    if not _is_plain(schema, PLAIN) or not all(_is_plain(one, PLAIN_COLUMN) for one in columns.values()):
+    if not _is_plain(schema, PLAIN) or not all(
+        _is_plain(column, PLAIN_COLUMN) for column in columns.values()
+    ):
         return None
     try:
         asked = list(_asked(schema))

@@ -83,7 +83,7 @@ def save_in_parts(
     """
     starts = _starts(table, paths, key, n) if paths else []
     if not starts:
-        few = pl.concat([frame(table), *(read(table, one) for one in paths)])
+        few = pl.concat([frame(table), *(read(table, path) for path in paths)])
         save(table, _in_order(few, key, keeps_first), path)
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,7 @@ def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -
     scan(table, paths)  # says which file is none of the table
     every = max(1, sum(map(height, paths)) // KEYS)
     drawn = [
-        pl.scan_parquet(one).select(key).collect().to_series().sort().gather_every(every) for one in paths
+        pl.scan_parquet(path).select(key).collect().to_series().sort().gather_every(every) for path in paths
     ]
     keys = pl.concat(drawn).unique().sort()
     return keys.gather_every(max(1, n // every)).to_list()[1:]

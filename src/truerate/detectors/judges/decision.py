@@ -66,10 +66,10 @@ def decide(texts: Sequence[HeldOut], n_worst: int = N_WORST) -> Decision:
 
     Without texts of both labels nothing can be chosen: p is the suspicion itself, thresholds are one half.
     """
-    labels = np.array([one.label for one in texts], dtype=bool)
+    labels = np.array([text.label for text in texts], dtype=bool)
     if not labels.any() or labels.all():
         return Decision(n_worst=n_worst)
-    suspicions = np.array([suspicion(one.reading, n_worst) for one in texts])
+    suspicions = np.array([suspicion(text.reading, n_worst) for text in texts])
     (slope,), intercept = fit_logistic(_logits(suspicions)[:, None], labels, is_balanced=False)
     fitted = Decision(float(slope) if slope > 0 else 1.0, intercept if slope > 0 else 0.0, n_worst=n_worst)
     threshold = best_threshold(fitted.p(suspicions), labels)
@@ -84,7 +84,7 @@ def best_threshold(p: np.ndarray, labels: np.ndarray) -> float:
     if len(values) < 2:
         return 0.5
     candidates = np.round((values[1:] + values[:-1]) / 2, DIGITS)
-    accuracies = [balanced_accuracy(p > one, labels) for one in candidates]
+    accuracies = [balanced_accuracy(p > candidate, labels) for candidate in candidates]
     best = max(zip(accuracies, -np.abs(candidates - 0.5), candidates, strict=True))
     return float(best[2])
 
@@ -100,7 +100,7 @@ def best_word_threshold(texts: Sequence[HeldOut]) -> float:
     """The threshold of words at which the characters of segments agree best with the labelled ones of
     hallucinated texts (F1 over all their characters together); of equals the smallest.
     """
-    located = [one for one in texts if one.label and one.spans]
+    located = [text for text in texts if text.label and text.spans]
     words = [word_probabilities(one.text, one.reading) for one in located]
 
     def f1(threshold: float) -> float:

@@ -72,7 +72,7 @@ class Decoder(Teachable):
     def read(self, prompts: Sequence[np.ndarray]) -> tuple[np.ndarray, Keep]:
         """The same, and what was kept of each prompt, for `reasons`."""
         found, cache = self._read(prompts, is_kept=True)
-        return found, keeper(cache, [len(one) for one in prompts])
+        return found, keeper(cache, [len(prompt) for prompt in prompts])
 
     def _read(self, prompts: Sequence[np.ndarray], *, is_kept: bool) -> tuple[np.ndarray, Any]:
         ids, mask = self._aligned(prompts)

@@ -30,7 +30,9 @@ def keeper(cache: Any, lengths: Sequence[int]) -> Keep:
 
     def kept(place: int) -> Kept:
         n = lengths[place]
-        return Kept([(one.keys[place, :, -n:].clone(), one.values[place, :, -n:].clone()) for one in layers])
+        return Kept(
+            [(layer.keys[place, :, -n:].clone(), layer.values[place, :, -n:].clone()) for layer in layers]
+        )
 
     return kept
 
@@ -40,7 +42,7 @@ def joined(kept: Sequence[Kept]) -> DynamicCache:
     longest = max(one.layers[0][0].shape[-2] for one in kept)
 
     def filled(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
-        return torch.stack([pad(one, (0, 0, longest - one.shape[-2], 0)) for one in tensors])
+        return torch.stack([pad(tensor, (0, 0, longest - tensor.shape[-2], 0)) for tensor in tensors])
 
     by_layer = zip(*(one.layers for one in kept), strict=True)
     return DynamicCache([(filled([k for k, _ in own]), filled([v for _, v in own])) for own in by_layer])

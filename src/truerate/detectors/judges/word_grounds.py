@@ -169,7 +169,7 @@ def _beside_in_sentence(
     for i, stem in enumerate(stems):
         beside = [j for j in by_sentence.get(sentences[i], ()) if j != i]
         others = {stems[j]: j for j in beside if stems[j] != stem}
-        shared = [(len(others.keys() & held), stem in held) for held in holders]
+        shared = [(len(others.keys() & holder), stem in holder) for holder in holders]
         most, held_with = (
             max((n for n, _ in shared), default=0),
             max((n for n, is_held in shared if is_held), default=-1),

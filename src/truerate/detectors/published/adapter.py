@@ -79,7 +79,7 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
     """
     if adapter.refused:
         raise TruerateError(f"{where}: adapter {adapter.name!r} cannot be used: {adapter.refused}")
-    own = {one.name for one in fields(Adapter)} & set(type(how).model_fields)
+    own = {field.name for field in fields(Adapter)} & set(type(how).model_fields)
     given = {name: value for name in own if (value := getattr(how, name)) is not None}
     told = replace(adapter, **given)
     if lost := [name for name in NEEDED if getattr(told, name) is None]:

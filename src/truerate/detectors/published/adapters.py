@@ -297,7 +297,7 @@ ADAPTERS = {
     one.name: one
     for one in (*TOKENS, *CLASSES, *JUDGES, Adapter(OWN, "own", window=WINDOWLESS, licence="its card's"))
 }
-BY_ID = {name: one for one in ADAPTERS.values() for name in one.ids}
+BY_ID = {name: adapter for adapter in ADAPTERS.values() for name in adapter.ids}
 
 
 def adapter_of(named: str | None, weights: str | None, *, is_own: bool, where: str) -> Adapter:

@@ -36,7 +36,7 @@ def chunks(document: str, chunker: Chunker, offsets: Offsets) -> list[str]:
         return greedy(sentences(document), chunker.size, lambda text: len(_WORD.findall(text)), "\n")
     if chunker.rule == "alignscore":
         return by_number(document, chunker.size)
-    return [one for one in sentences(document) if len(one) > chunker.size]
+    return [sentence for sentence in sentences(document) if len(sentence) > chunker.size]
 
 
 def by_lines(document: str, size: int, length: Callable[[str], int]) -> list[str]:
@@ -72,7 +72,9 @@ def windows(text: str, room: int, offsets: Offsets) -> list[str]:
     if len(tokens) <= room:
         return [text] if tokens else []
     cut = [text[tokens[start][0] : tokens[end - 1][1]] for start, end in borders(len(tokens), room - SPARE)]
-    return [one for piece in cut for one in (windows(piece, room, offsets) if piece != text else [piece])]
+    return [
+        window for piece in cut for window in (windows(piece, room, offsets) if piece != text else [piece])
+    ]
 
 
 def passages_in_room(passages: Iterable[str], room: int, length: Callable[[str], int]) -> list[list[str]]:

@@ -44,9 +44,9 @@ def judge(scorer: Scorer, texts: Sequence[Text]) -> list[Said]:
     adapter = scorer.adapter
     asked: list[tuple[str, str]] = []
     plans: list[list[range] | Said] = []
-    for one in texts:
-        claims = claims_of(adapter, one.text)
-        pieces = [pieces_for(scorer, one.document, claim) for claim in claims]
+    for text in texts:
+        claims = claims_of(adapter, text.text)
+        pieces = [pieces_for(scorer, text.document, claim) for claim in claims]
         if why := _reason(claims, pieces):
             plans.append(Said(None, None, [], 0, why))
             continue

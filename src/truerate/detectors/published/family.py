@@ -88,7 +88,7 @@ def _by_network(adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Seq
     if adapter.kind == "own":  # reads special tokens as any other signs
         found: list[Said] = loaded.judge(rows)
         return found
-    texts = [one.read_as(loaded.tokens.plain) for one in texts]
+    texts = [text.read_as(loaded.tokens.plain) for text in texts]
     if adapter.kind == "tokens":
         found = loaded.judge(texts)
     elif adapter.kind == "judge":

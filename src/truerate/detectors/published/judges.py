@@ -61,7 +61,7 @@ def roughly(text: str) -> list[tuple[int, int]]:
     """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which are
     more than a text has tokens, but for scripts and signs that a vocabulary spells in bytes (Amharic, emoji).
     """
-    return [found.span() for found in _PIECE.finditer(text)]
+    return [match.span() for match in _PIECE.finditer(text)]
 
 
 def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly) -> list[Said]:
@@ -106,7 +106,7 @@ def _pieces(adapter: Adapter, one: Text, claim: str, offsets: Offsets) -> list[s
 def _said(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Said:
     """Verdict, p and segments of a text by the replies about its claims."""
     n_windows = sum(len(answers) for _, answers in by_claim)
-    read = [of_windows([_read(adapter, one, claim) for one in answers]) for claim, answers in by_claim]
+    read = [of_windows([_read(adapter, answer, claim) for answer in answers]) for claim, answers in by_claim]
     p = [_p(adapter, answers) for _, answers in by_claim]
     worst = max((one for one in p if one is not None), default=None)
     if all(one is not None for one in p) and worst is not None and adapter.threshold is not None:
@@ -137,11 +137,11 @@ def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
 
     Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the share of *yes* of yes and no.
     """
-    shares = [one.yes_no for one in answers]
-    if any(one is None for one in shares):
+    shares = [answer.yes_no for answer in answers]
+    if any(share is None for share in shares):
         return None
     read = partial(_p_of_words, adapter)
-    found = [read(*one) for one in shares if one is not None]
+    found = [read(*share) for share in shares if share is not None]
     known = [one for one in found if one is not None]
     return round(min(known), DIGITS) if len(known) == len(found) and known else None
 

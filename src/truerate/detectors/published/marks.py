@@ -80,7 +80,7 @@ class Marks:
 
     def judge(self, texts: Sequence[Text]) -> list[Said]:
         """What it says of each text, in their order."""
-        return [self.said(one) for one in texts]
+        return [self.said(text) for text in texts]
 
     def said(self, one: Text) -> Said:
         """Spans, verdict and p of one text."""

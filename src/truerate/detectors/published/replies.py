@@ -90,9 +90,9 @@ def _listed_spans(reply: str, text: str) -> Read:
     if not isinstance(listed, list):
         return UNPARSED
     entries = [one if isinstance(one, Mapping) else {"text": one} for one in listed]
-    if any(not isinstance(one.get("text"), str) for one in entries):
+    if any(not isinstance(entry.get("text"), str) for entry in entries):
         return UNPARSED
-    found = ((one["text"], str(one.get("category") or UNSPECIFIED)) for one in entries)
+    found = ((entry["text"], str(entry.get("category") or UNSPECIFIED)) for entry in entries)
     return Read(bool(entries), _spans(_places(found, text)))
 
 
@@ -151,10 +151,10 @@ def of_windows(reads: list[Read]) -> Read:
     """What a judge says of a text by all windows of its document: faithful where any window bears it out,
     unread where none does and one could not be read; its segments are the characters that every window marks.
     """
-    if len(reads) == 1 or all(one.verdict for one in reads):
+    if len(reads) == 1 or all(read.verdict for read in reads):
         return reads[0]._replace(spans=_common(reads))
-    clean = next((one for one in reads if one.verdict is False), None)
-    return clean or next(one for one in reads if one.verdict is None)
+    clean = next((read for read in reads if read.verdict is False), None)
+    return clean or next(read for read in reads if read.verdict is None)
 
 
 def _common(reads: list[Read]) -> tuple[dict[str, Any], ...]:

@@ -52,7 +52,7 @@ class Writer:
 
     def ask(self, questions: Sequence[Question]) -> list[Answered]:
         """The replies, one after the other, each greedily."""
-        return [self._answered(one) for one in questions]
+        return [self._answered(question) for question in questions]
 
     def ids(self, question: Question) -> torch.Tensor:
         """A question in tokens, (1, tokens): its text, or its messages by the chat template."""

@@ -74,7 +74,7 @@ def units(text: str) -> Units:
     offsets = np.array(word_offsets(text), dtype=np.int32).reshape(-1, 2)
     keys = [compatible(text[start:end]).casefold() for start, end in offsets.tolist()]
     is_single = np.array([_SINGLE.match(key) is not None for key in keys], dtype=bool)
-    ends = np.array([found.end() for found in _END.finditer(text)], dtype=np.int32)
+    ends = np.array([match.end() for match in _END.finditer(text)], dtype=np.int32)
     return Units(
         offsets, keys, list(map(stem, keys)), is_single, np.searchsorted(ends, offsets[:, 0], side="right")
     )

@@ -119,9 +119,9 @@ def stream_groups(
         "reference", maintain_order=True
     )
     rows = (
-        (reference, one)
+        (reference, row)
         for (reference,), part in by_reference
-        for one in part.drop("reference").iter_rows(named=True)
+        for row in part.drop("reference").iter_rows(named=True)
     )
     kept: tuple[str, np.ndarray] | None = None
     waiting: list[tuple[dict, Answer]] = []
@@ -216,9 +216,9 @@ class Windowed:
     def counted(self, groups: Iterable[Group]) -> Iterator[Group]:
         """The same groups. An answer that is read beside several windows stands in as many, and counts once."""
         for group in groups:
-            self._n_read += sum((Fraction(1, one.n_read) for one in group.answers), Fraction(0))
+            self._n_read += sum((Fraction(1, answer.n_read) for answer in group.answers), Fraction(0))
             self._n_windowed += sum(
-                (Fraction(1, one.n_read) for one in group.answers if one.n_windows > 1), Fraction(0)
+                (Fraction(1, answer.n_read) for answer in group.answers if answer.n_windows > 1), Fraction(0)
             )
             yield group
 

@@ -43,5 +43,5 @@ def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: b
 
 def can_learn(passages: Sequence[Passage]) -> bool:
     """Whether there are hallucinated and other words among them."""
-    labels = np.concatenate([np.zeros(0, dtype=int), *(one.labels for one in passages)])
+    labels = np.concatenate([np.zeros(0, dtype=int), *(passage.labels for passage in passages)])
     return bool((labels > 0).any() and (labels == 0).any())

@@ -113,7 +113,7 @@ class TokenDetector(nn.Module):
         """
         chunks = self._chunks(answers, reference)
         empty = torch.zeros((0, len(self.labels)))
-        return [torch.cat([logits for _, logits in found]) if found else empty for found in chunks]
+        return [torch.cat([logits for _, logits in chunk]) if chunk else empty for chunk in chunks]
 
     def mark(self, answer: str, reference: str) -> list[dict]:
         """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked

@@ -43,7 +43,8 @@ class TokenRule:
 def constant(p: float) -> Callable[[State, Sequence[Passage]], list[Reading]]:
     """Gives every character the same probability, so that spans of marked texts are whole texts."""
     return lambda state, passages: [
-        Reading(np.array([[0, len(one.text)]]), np.array([p]), np.ones(1, dtype=int)) for one in passages
+        Reading(np.array([[0, len(passage.text)]]), np.array([p]), np.ones(1, dtype=int))
+        for passage in passages
     ]
 
 

@@ -181,7 +181,7 @@ def _in_two_parts(
     summed = (
         torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     )  # what PyTorch runs there; says the logarithm of the sum as well
-    apart = [summed(*one, is_causal=is_causal, scale=scaling) for one in answers if one[0].shape[2]]
+    apart = [summed(*answer, is_causal=is_causal, scale=scaling) for answer in answers if answer[0].shape[2]]
     own, own_log = (
         torch.cat([part.transpose(1, 2) for part in parts], dim=1) for parts in zip(*apart, strict=True)
     )

@@ -243,7 +243,7 @@ def _row(network: Network, pieces: Sequence[Piece]) -> list[torch.Tensor]:
         batch.ids, batch.features, batch.positions, None, blocks=[piece.blocks for piece in pieces]
     )[0]
     outputs = iter(hidden.split([size for own in sizes for size in own]))
-    return [output for own in sizes for output in list(islice(outputs, len(own)))[1:]]
+    return [output for size in sizes for output in list(islice(outputs, len(size)))[1:]]
 
 
 def _row_bytes(network: Network) -> int:

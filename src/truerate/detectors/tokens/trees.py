@@ -16,7 +16,7 @@ _ALL, _TYPE = "hallucinated", "type"
 
 def learn_trees(passages: Sequence[Passage], n_types: int) -> State:
     """Learn which words are hallucinated, and among those each type against the others where there are several."""
-    labels, features = np.concatenate([one.labels for one in passages]), word_features(passages)
+    labels, features = np.concatenate([passage.labels for passage in passages]), word_features(passages)
     is_taught, inside = labels >= 0, labels > 0
     ensembles = {_ALL: fit_trees(features[is_taught], inside[is_taught], SEED)}
     for kind in range(1, n_types + 1) if n_types > 1 else ():
@@ -43,7 +43,7 @@ def read_trees(state: State, passages: Sequence[Passage]) -> list[Reading]:
     p = probabilities(ensembles[_ALL], features)
     of_types = [probabilities(ensembles[f"{_TYPE}{kind}"], features) for kind in range(1, len(ensembles))]
     kinds = 1 + np.argmax(of_types, axis=0) if of_types else np.ones(len(features), dtype=int)
-    ends = np.cumsum([len(one.offsets) for one in passages])[:-1]
+    ends = np.cumsum([len(passage.offsets) for passage in passages])[:-1]
     return [
         Reading(one.offsets, *parts)
         for one, *parts in zip(passages, np.split(p, ends), np.split(kinds, ends), strict=True)

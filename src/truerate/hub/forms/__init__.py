@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from truerate.core.errors import TruerateError, listed
 from truerate.hub.release import Config
 
-FORMS = tuple(sorted(one.name for one in iter_modules(__path__)))
+FORMS = tuple(sorted(iter_module.name for iter_module in iter_modules(__path__)))
 
 
 def in_forms(configs: Sequence[Config], forms: Iterable[str]) -> list[Config]:

@@ -146,6 +146,6 @@ def refusals() -> tuple[re.Pattern[str], ...]:
     with PHRASES.open(encoding="utf-8", newline="") as file:
         phrases = [row["phrase"] for row in csv.DictReader(file)]
     return tuple(
-        re.compile(r"(?<!\w)" * (not _WIDE.search(one)) + one.replace("…", rf".{{0,{MAX_BETWEEN}}}?"))
-        for one in phrases
+        re.compile(r"(?<!\w)" * (not _WIDE.search(phrase)) + phrase.replace("…", rf".{{0,{MAX_BETWEEN}}}?"))
+        for phrase in phrases
     )

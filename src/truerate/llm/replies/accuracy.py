@@ -112,7 +112,11 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
         return " "
 
     plain = _TICK.sub(as_word, _QUOTED.sub(r"\1", text))
-    some = [one for one in sentences(plain) if not has(one.words, "farewell") and not _is_courtesy(one.words)]
+    some = [
+        sentence
+        for sentence in sentences(plain)
+        if not has(sentence.words, "farewell") and not _is_courtesy(sentence.words)
+    ]
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return None, "too-long"
     values, beside = values_of(some)

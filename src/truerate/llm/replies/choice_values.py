@@ -42,8 +42,8 @@ def of_table(text: str, asks: str | None) -> int | None:
     label = next((at for at in range(len(rows[0])) if at not in places.values()), None)
     heads = [(() if label is None else row[label], row) for row in rows[1:]]
     column = "of_verdicts" if asks == "best" else "more_is_fault"
-    finals = [one for one in heads if has(one[0], "of_all")] or [
-        one for one in heads if len(heads) == 1 or has(one[0], column)
+    finals = [head for head in heads if has(head[0], "of_all")] or [
+        head for head in heads if len(heads) == 1 or has(head[0], column)
     ]
     if len(finals) != 1:
         return None

@@ -105,7 +105,7 @@ def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> i
 
 
 def _words(text: str) -> Words:
-    return tuple(word for one in sentences(text) for word in one.words if not has((word,), "signs"))
+    return tuple(word for sentence in sentences(text) for word in sentence.words if not has((word,), "signs"))
 
 
 # ---- sentences -----------------------------------------------------------------------------------------------

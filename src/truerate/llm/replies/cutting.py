@@ -284,7 +284,7 @@ def element(text: str) -> Cut:
 def emphasis(text: str) -> str:
     """A text without the asterisks or underscores that enclose all of it. Marks of form are not counted."""
     text = text.strip()
-    mark = next((one for one in _MARKS if text.startswith(one) and text.endswith(one)), None)
+    mark = next((mark for mark in _MARKS if text.startswith(mark) and text.endswith(mark)), None)
     inside = text[len(mark) : -len(mark)] if mark and len(text) > 2 * len(mark) else ""
     is_all = inside and mark is not None and mark not in inside and inside == inside.strip()
     return inside if is_all else text

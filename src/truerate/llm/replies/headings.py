@@ -52,13 +52,13 @@ def last_before_next(
     """
     begins = find(text, *OPENS, is_anywhere=False)
     again = next(
-        (one.start for one in begins[1:] if one.name.casefold() == begins[0].name.casefold()), len(text)
+        (begin.start for begin in begins[1:] if begin.name.casefold() == begins[0].name.casefold()), len(text)
     )
     cues = [one for one in find(text[:again], *cue) if not _is_quoted(text, one)]
     if not cues:
         return None
     stop = _next_example(text, given, behind=cues[0].end)
-    within = [one for one in cues if one.start < stop] or cues[:1]
+    within = [cue for cue in cues if cue.start < stop] or cues[:1]
     cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
     return text[within[-1].end : stop].strip(), cuts
 
@@ -93,7 +93,7 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
     (`is_anywhere`) where hashes set them off or a colon follows.
     """
     found: list[Heading] = []
-    for name in _named(tuple(one.strip("#*: \t：") for one in names)).finditer(text):
+    for name in _named(tuple(name.strip("#*: \t：") for name in names)).finditer(text):
         start, is_first = _opening(text, name.start(), is_anywhere=is_anywhere)
         if not is_first and not is_anywhere:
             continue
@@ -130,7 +130,7 @@ def _closing(text: str, at: int, *, is_first: bool) -> tuple[str, int | None]:
     inside = behind[:_MOST].lstrip(_BEHIND)
     marks = behind[: len(behind[:_MOST]) - len(inside)]
     rest = behind[len(marks) :]
-    colon = next((one for one in _COLONS if rest.startswith(one)), "")
+    colon = next((colon for colon in _COLONS if rest.startswith(colon)), "")
     if not colon and rest[:1] in "-–—" and rest[1:2] in (" ", "\t"):
         colon = rest[:1]
     if colon:

@@ -126,7 +126,7 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
     answer, frame = framed(answer)
     cuts = joined(cuts, frame)
     found, *others = readings(lambda words: _located(words, response, cue, knowledge, cuts), answer)
-    if any((one.value, one.segments) != (found.value, found.segments) for one in others):
+    if any((other.value, other.segments) != (found.value, found.segments) for other in others):
         return LocatedVerdict(None, "ambiguous", found.cuts)
     return found
 
@@ -271,7 +271,7 @@ def _is_denied(rest: str, *, value: bool) -> bool:
 
 def _statement(text: str) -> bool | None:
     """Whether sentences say that the judged text has a fault (True) or none (False); None where they say neither, or both."""
-    values = {statement_of(one) for one in sentences(text)} - {None}
+    values = {statement_of(sentence) for sentence in sentences(text)} - {None}
     return values.pop() if len(values) == 1 else None
 
 

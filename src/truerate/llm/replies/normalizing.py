@@ -113,7 +113,7 @@ def _is_parallel(above: str, line: str) -> bool:
     first, second = (one.split(maxsplit=1)[:1] for one in (above, line))
     is_same = first == second and bool(first) and first[0][:1].isupper() and _VALUED.search(above) is not None
     labels = _LABEL.match(above), _LABEL.match(line)
-    return is_same or all(one is not None and one["first"].isupper() for one in labels)
+    return is_same or all(label is not None and label["first"].isupper() for label in labels)
 
 
 def _is_row_part(above: str, line: str) -> bool:

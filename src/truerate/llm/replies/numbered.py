@@ -170,7 +170,7 @@ def _of_lines(lines: list[Line], sentences: Sequence[str]) -> list[Told] | None:
             and all(_is_frame(line) and not says_nothing(line) for line in below if line)
         ):
             continue  # the entries below it have the mark again
-        told += _entry(entry, below, sentences, is_plain=not any(one.text for one in entries))
+        told += _entry(entry, below, sentences, is_plain=not any(entry.text for entry in entries))
     if (
         told
         and (last := told[-1]).text
@@ -263,8 +263,8 @@ def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str],
         return [], below  # a mark of a list of one, or the beginning of the fact: `1. FC Köln`
     if bullets:
         items = [
-            below[place] if _has_number(below[place], known) else marks.item_of(below[place]) or ""
-            for place in bullets
+            below[bullet] if _has_number(below[bullet], known) else marks.item_of(below[bullet]) or ""
+            for bullet in bullets
         ]
         between = [
             line for place, line in enumerate(below) if line and place not in bullets and place < bullets[-1]
@@ -304,12 +304,14 @@ def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
             return [Told(entry.numbers, None)]
         numbers, words = (inner.numbers, inner.text) if inner else (numbers, part)
         parts = words.rstrip(";, ").split("; ")
-        firsts = {one.split()[0].casefold() for one in parts if one.split()}
-        is_each = all(one[-1:] in ".!?" for one in parts) or (
-            len(firsts) == 1 and all(len(one.split()) > 2 for one in parts)
+        firsts = {part.split()[0].casefold() for part in parts if part.split()}
+        is_each = all(part[-1:] in ".!?" for part in parts) or (
+            len(firsts) == 1 and all(len(part.split()) > 2 for part in parts)
         )
         several = ("one-line",) if at or (len(parts) > 1 and is_each) else ()
-        told += [Told(numbers, one, cuts + several) for one in (parts if is_each else [words.rstrip(";, ")])]
+        told += [
+            Told(numbers, part, cuts + several) for part in (parts if is_each else [words.rstrip(";, ")])
+        ]
     return told
 
 

@@ -127,7 +127,7 @@ def _first_turn(answer: str, cue: str) -> tuple[str, tuple[str, ...]]:
         else:
             cuts = joined(cuts, ("label",))
         turns = [turn for turn in turns if turn.start() >= start]
-    places = [turn.start() for turn in turns] + [one.start() for one in _MATERIAL.finditer(answer, start)]
+    places = [turn.start() for turn in turns] + [match.start() for match in _MATERIAL.finditer(answer, start)]
     stop = next((place for place in sorted(places)[:MAX_STOPS] if _says(answer[start:place], cue)), None)
     if stop is None:
         return answer[start:].strip(), cuts

@@ -133,7 +133,7 @@ def _last(words: Words) -> bool | None:
 
 def without_claim(text: str, claim: str) -> str:
     """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
-    found = [(one[0].casefold(), one.start(), one.end()) for one in _WORD.finditer(text)]
+    found = [(match[0].casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
     said, claimed = [word for word, _, _ in found], [word.casefold() for word in _WORD.findall(claim)]
     n = len(claimed)
     for lead in (["the", "claim", "that"], ["the", "statement", "that"], []):

@@ -91,12 +91,12 @@ def _goes_on(head: str, behind: str) -> bool:
 def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool) -> bool:
     """Whether the cues of a reply are followed by different values, another value stands before them, or they are quoted."""
     whole = headings.before_next(answer, _MATERIAL)[0] or answer
-    own = [one for one in cues if one.end <= len(whole)] or cues[:1]
+    own = [cue for cue in cues if cue.end <= len(whole)] or cues[:1]
     stops = [*(one.start for one in own[1:]), max(len(whole), own[-1].end)]
     leads = {_lead(whole[one.end : stop]) for one, stop in zip(own, stops, strict=True)}
     head = answer[: own[0].start]
-    answers = [answer_in(one) for one in sentences(head)]
-    before = {one.value for one in answers if one and one.is_labelled and one.is_firm}
+    answers = [answer_in(sentence) for sentence in sentences(head)]
+    before = {answer.value for answer in answers if answer and answer.is_labelled and answer.is_firm}
     if answers and (first := answers[0]) and (not first.behind or first.behind[0].text not in ",:"):
         before.add(first.value)
     is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[own[0].end :].count('"') % 2
@@ -307,7 +307,9 @@ def _follows(answer: Answer, others: Sequence[Sentence], value: bool) -> bool:
     part = first_clause(answer.behind)
     part = [word for word in part if word.text not in PAUSES]
     own = {1 if value else -1}
-    if any(has(one.words, "to_user") or (one.is_question and has(one.words, "self")) for one in others):
+    if any(
+        has(other.words, "to_user") or (other.is_question and has(other.words, "self")) for other in others
+    ):
         return False
     if not part or own <= signs_of(answer.behind):
         return True

@@ -35,9 +35,9 @@ def used(estimates: Sequence[Estimate]) -> Used:
     Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not identified.
     """
     told = {
-        one.estimator: one
-        for one in estimates
-        if one.calibration == NATURAL and one.found is not None and one.found.value is not None
+        estimate.estimator: estimate
+        for estimate in estimates
+        if estimate.calibration == NATURAL and estimate.found is not None and estimate.found.value is not None
     }
     for name, why in CHOICE:
         if name in told:
@@ -69,9 +69,9 @@ def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
     each. Raw, labels without the flags and corrections that take models for alike never stand for a rate.
     """
     told = {
-        one.estimator: one
-        for one in estimates
-        if one.estimator in NARROWER and one.found is not None and one.found.value is not None
+        estimate.estimator: estimate
+        for estimate in estimates
+        if estimate.estimator in NARROWER and estimate.found is not None and estimate.found.value is not None
     }
     if not told:
         return Used(None, NOT_IDENTIFIED)

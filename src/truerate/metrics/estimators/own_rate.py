@@ -134,7 +134,7 @@ def _hull(cell: Cell, found: Interval | None, confidence: float) -> tuple[float,
     share = float(cell.gold[inside].sum() / max(cell.total[inside].sum(), 1.0))
     own = wilson(share * cell.k, cell.k, confidence=confidence)
     ends = [one for one in (own, found) if one is not None]
-    return min(one.low for one in ends), max(one.high for one in ends)
+    return min(end.low for end in ends), max(end.high for end in ends)
 
 
 def wider(cell: Cell, found: Interval, *, confidence: float = 0.95) -> Interval:

@@ -92,9 +92,9 @@ def pooled_slope(cells: Iterable[Residuals]) -> float:
     One slope for a board: of the dozen labels of a cell it would be noise.
     """
     products = squares = 0.0
-    for one in cells:
-        products += float(one.gold @ one.flagged)
-        squares += float(one.flagged @ one.flagged)
+    for cell in cells:
+        products += float(cell.gold @ cell.flagged)
+        squares += float(cell.flagged @ cell.flagged)
     return products / squares if squares > AGREED else 0.0
 
 

@@ -61,7 +61,7 @@ class Cell:
         columns = (self.total, self.flagged, self.gold, self.clusters)
         more = (self.is_alone, self.weight, self.strata)
         return Cell(
-            *(one[inside] for one in columns), *(None if one is None else one[inside] for one in more)
+            *(column[inside] for column in columns), *(None if one is None else one[inside] for one in more)
         )
 
     @property

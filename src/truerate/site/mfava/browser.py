@@ -287,6 +287,6 @@ def _index(records: list[dict], layers: list[str], n_all: int, board: Board) -> 
         "filters": [list(one) for one in FILTERS],
         "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),
-        "outcomes": [list(one) for one in OUTCOMES],
+        "outcomes": [list(outcome) for outcome in OUTCOMES],
         "judges": {name: "".join(record["_outcome"][name] for record in records) for name in layers[2:]},
     }

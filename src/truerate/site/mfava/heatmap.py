@@ -177,7 +177,7 @@ def why(rows: list[dict], grid: Grid) -> str:
     """Which estimate models are ranked by, and why; or why none is ranked."""
     cells = {key: one for key, one in grid.get((HEADLINE, NATURAL, ALL), {}).items() if key[0] != ALL}
     lost = sorted({lang for (lang, _), one in cells.items() if one.value is None and one.n}, key=language)
-    if not cells or all(one.value is None for one in cells.values()):
+    if not cells or all(cell.value is None for cell in cells.values()):
         return (
             "Nobody labelled these replies, so no rate is identified and no model is ranked: raw shares are not comparable between models, "
             "and the other estimates rest on labels of other texts."

@@ -38,7 +38,7 @@ def forest(board: RealBoard, lines: Sequence[RealScore], sizes: Sizes = WHOLE) -
     The lines that may be first stand on a shaded band. An interval that spans the scale is hatched. The axis of
     shares begins at 0, so that lengths can be compared.
     """
-    shown = [one for one in lines if one.value is not None]
+    shown = [line for line in lines if line.value is not None]
     axis, marks = _axis(board.headline, shown, sizes)
     rows = [_row(board, one, place, axis, sizes) for place, one in enumerate(shown)]
     height = HEAD + ROW * len(rows) + FOOT

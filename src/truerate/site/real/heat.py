@@ -15,11 +15,11 @@ def maps(board: RealBoard) -> list[dict]:
 
 def _map(board: RealBoard, key: str, values: list[str]) -> dict:
     cells = {
-        (one.subject, one.slice[0][1]): one
-        for one in board.scores
-        if one.metric == board.headline.name and len(one.slice) == 1 and one.slice[0][0] == key
+        (score.subject, score.slice[0][1]): score
+        for score in board.scores
+        if score.metric == board.headline.name and len(score.slice) == 1 and score.slice[0][0] == key
     }
-    known = [one.value for one in cells.values() if one.value is not None] or [0.0]
+    known = [cell.value for cell in cells.values() if cell.value is not None] or [0.0]
     ends = (min(known), max(known))
     lines = [
         (one, [_cell(board, cells.get((one.subject, value)), ends) for value in values])

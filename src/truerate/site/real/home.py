@@ -26,7 +26,7 @@ def has_models(board: RealBoard) -> bool:
 
 
 def _card(board: RealBoard) -> dict:
-    first = [one for one in board.models if one.is_first]
+    first = [model for model in board.models if model.is_first]
     return {
         "board": board,
         "forest": forest(board, board.models[:ON_HOME], CARD),
@@ -41,7 +41,7 @@ def _card(board: RealBoard) -> dict:
 def size(board: RealBoard) -> str:
     """How many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
     n, kind = len(board.models), "model" if has_models(board) else "rule"
-    most, least = (pick((one.n for one in board.models), default=0) for pick in (max, min))
+    most, least = (pick((model.n for model in board.models), default=0) for pick in (max, min))
     units = units_in_words(board, most)
     bound = "" if most == least else "up to "
     return f"{n} {kind}{'' if n == 1 else 's'}, {bound}{most:,} {units} each"

@@ -14,19 +14,19 @@ def swapped(board: RealBoard) -> dict | None:
         return None
     lead = PEOPLE if board.card["labelled_by"] else str(board.card["judge"] or HERE)
     columns = {lead: board.overall(board.headline.name)} | board.judges()
-    against = [one for one in board.swaps if not one.order.first]
+    against = [swap for swap in board.swaps if not swap.order.first]
     return {
         "lead": lead,
         "columns": list(columns),
         "lines": [
-            (one, [_cell(board, name, found.get(one.subject)) for name, found in columns.items()])
-            for one in board.models
+            (model, [_cell(board, name, found.get(model.subject)) for name, found in columns.items()])
+            for model in board.models
         ],
         "against": against,
-        "others": [one for one in board.swaps if one.order.first],
+        "others": [swap for swap in board.swaps if swap.order.first],
         "told": told([one for one in against if not one.order.key], lead),
         "picture": places(board, columns) if len(columns) > 2 else None,
-        "firm": [one for one in board.swaps if one.order.apart and not one.order.first],
+        "firm": [swap for swap in board.swaps if swap.order.apart and not swap.order.first],
     }
 
 
@@ -60,7 +60,7 @@ def places(board: RealBoard, columns: dict[str, dict[str, RealScore]]) -> dict:
     """Where the picture of places draws each subject: a column per judge, best on top; of equals the one that leads
     by name first.
     """
-    names = [one.subject for one in board.models]
+    names = [model.subject for model in board.models]
     sign = 1 if board.headline.is_lower_better else -1
     at: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for number, found in enumerate(columns.values()):

@@ -16,7 +16,7 @@ def context(board: RealBoard) -> dict | None:
     first = board.suspects[:N_SHOWN]
     return {
         "n": len(board.suspects),
-        "n_labels": sum(one.n for one in board.models),
+        "n_labels": sum(model.n for model in board.models),
         "first": [(one, LABELS[one.is_hallucinated]) for one in first],
         "corrected": corrected,
         "n_moved": sum(own.rank != before.rank for own, before in corrected),
@@ -26,9 +26,9 @@ def context(board: RealBoard) -> dict | None:
 def with_and_without(board: RealBoard) -> list[tuple]:
     """The headline of each subject with the corrections and with the labels as published, in the board's order."""
     before = {
-        one.subject: one
-        for one in board.scores
-        if one.metric == board.headline.name and one.slice == UNCORRECTED
+        score.subject: score
+        for score in board.scores
+        if score.metric == board.headline.name and score.slice == UNCORRECTED
     }
     return [(one, before[one.subject]) for one in board.ranked if one.subject in before]
 
@@ -36,5 +36,6 @@ def with_and_without(board: RealBoard) -> list[tuple]:
 def suspects_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
     """Every suspect label, to be downloaded: header and lines. `id` is what errata name a reply by."""
     return COLUMNS, [
-        (one.id, LABELS[one.is_hallucinated], one.bits, one.n_against, one.n_judges) for one in board.suspects
+        (suspect.id, LABELS[suspect.is_hallucinated], suspect.bits, suspect.n_against, suspect.n_judges)
+        for suspect in board.suspects
     ]

@@ -29,7 +29,7 @@ def context(board: RealBoard) -> dict:
         "forest": forest(board, board.ranked),
         "narrow": forest(board, board.ranked, SMALL),
         "scatter": scatter(board),
-        "first": sentence([one for one in board.models if one.is_first], len(board.models)),
+        "first": sentence([model for model in board.models if model.is_first], len(board.models)),
         "what": measured_by(board),
         "rights": REDISTRIBUTION.get(str(board.card["set"]["redistribution"]), "rights not stated"),
         "lead": lead(board),
@@ -40,7 +40,7 @@ def context(board: RealBoard) -> dict:
         "orders": board.orders,
         "swapped": judges.swapped(board),
         "audit": label_audit.context(board),
-        "n_open": sum(board.spans_scale(one) for one in board.scores),
+        "n_open": sum(board.spans_scale(score) for score in board.scores),
         "n_rows": board.rows.height,
         "has_more": bool(board.more_units),
         "rest": rest(board),
@@ -75,10 +75,10 @@ def lines(board: RealBoard, others: list[str]) -> list[dict]:
 def rest(board: RealBoard) -> list[RealScore]:
     """Scores that neither the table nor a map shows: slices of several keys, and of other metrics."""
     return [
-        one
-        for one in board.scores
-        if len(one.slice) > 1
-        or (one.slice and one.metric != board.headline.name and one.slice[0][0] != JUDGE)
+        score
+        for score in board.scores
+        if len(score.slice) > 1
+        or (score.slice and score.metric != board.headline.name and score.slice[0][0] != JUDGE)
     ]
 
 
@@ -124,9 +124,9 @@ def scores_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
     """The scores as committed, to be downloaded: header and lines."""
     told = [
         tuple(
-            ";".join(f"{k}={v}" for k, v in one.slice) if name == "slice" else getattr(one, name)
+            ";".join(f"{k}={v}" for k, v in score.slice) if name == "slice" else getattr(score, name)
             for name in FIELDS
         )
-        for one in board.scores
+        for score in board.scores
     ]
     return FIELDS, told

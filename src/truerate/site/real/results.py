@@ -214,7 +214,7 @@ class RealBoard:
         """The headline over everything, best first; subjects without a value last."""
         sign = 1 if self.headline.is_lower_better else -1
         return sorted(
-            (one for one in self.scores if one.metric == self.headline.name and not one.slice),
+            (score for score in self.scores if score.metric == self.headline.name and not score.slice),
             key=lambda one: (one.value is None, sign * (one.value or 0.0), one.subject),
         )
 
@@ -267,20 +267,20 @@ class RealBoard:
     def judges(self, where: Slice = ()) -> dict[str, dict[str, RealScore]]:
         """The scores of each further judge of the same replies, by judge and subject: over everything, or on a slice."""
         found: dict[str, dict[str, RealScore]] = {}
-        for one in self.scores:
-            rest = tuple(pair for pair in one.slice if pair[0] != JUDGE)
-            if rest == where and rest != one.slice and one.kind == "model":
-                found.setdefault(dict(one.slice)[JUDGE], {})[one.subject] = one
+        for score in self.scores:
+            rest = tuple(pair for pair in score.slice if pair[0] != JUDGE)
+            if rest == where and rest != score.slice and score.kind == "model":
+                found.setdefault(dict(score.slice)[JUDGE], {})[score.subject] = score
         return dict(sorted(found.items()))
 
     def overall(self, metric: str) -> dict[str, RealScore]:
         """The scores of one metric over everything, by subject."""
-        return {one.subject: one for one in self.scores if one.metric == metric and not one.slice}
+        return {score.subject: score for score in self.scores if score.metric == metric and not score.slice}
 
     @cached_property
     def other_metrics(self) -> list[Measure]:
         """What else is measured over everything, in the order in which it comes."""
-        named = dict.fromkeys(one.metric for one in self.scores if not one.slice)
+        named = dict.fromkeys(score.metric for score in self.scores if not score.slice)
         return [self.measures[name] for name in named if name != self.headline.name]
 
     @cached_property
@@ -289,9 +289,9 @@ class RealBoard:
         them, where it has words for each; else in that in which they come.
         """
         found: dict[str, dict[str, None]] = {}
-        for one in self.scores:
-            if one.metric == self.headline.name and len(one.slice) == 1:
-                key, value = one.slice[0]
+        for score in self.scores:
+            if score.metric == self.headline.name and len(score.slice) == 1:
+                key, value = score.slice[0]
                 found.setdefault(key, {})[value] = None
         return {key: self._ordered(key, list(values)) for key, values in found.items()}
 

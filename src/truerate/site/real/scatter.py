@@ -12,7 +12,11 @@ def scatter(board: RealBoard) -> dict | None:
     """What real/scatter.html.j2 draws; None where the board has no share of replies that respond, or it is the
     headline.
     """
-    found = [one for one in board.other_metrics if "respond" in one.name and one.unit == "share"]
+    found = [
+        other_metric
+        for other_metric in board.other_metrics
+        if "respond" in other_metric.name and other_metric.unit == "share"
+    ]
     if not found or board.headline.unit != "share":
         return None
     left, top, width, height = FRAME

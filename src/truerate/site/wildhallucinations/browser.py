@@ -353,7 +353,7 @@ def _index(made: list[dict], judges: list[str], n_all: int, board: Board) -> dic
         "filters": [list(one) for one in FILTERS],
         "columns": columns,
         "judged": list(JUDGES),
-        "outcomes": [list(one) for one in OUTCOMES],
+        "outcomes": [list(outcome) for outcome in OUTCOMES],
         "judges": held,
         "domains": {name: board.vocabulary.value("domain", name) for name in sorted(set(values["domain"]))},
     }

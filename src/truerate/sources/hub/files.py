@@ -121,7 +121,8 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
     splits: Splits = {}
     for split, patterns in patterns_by_split:
         wanted = [
-            str(one).removeprefix("./") for one in (patterns if isinstance(patterns, list) else [patterns])
+            str(pattern).removeprefix("./")
+            for pattern in (patterns if isinstance(patterns, list) else [patterns])
         ]
         wanted = [f"{base}/{pattern}" if base else pattern for pattern in wanted]
         splits.setdefault(str(split), []).extend(

@@ -270,9 +270,9 @@ def labels(tables: Tables) -> list[dict]:
     """Whether people called each general reply hallucinated; the pairs are labelled by how they were written."""
     return [
         label_row(
-            Unit("ChatGPT", one["sample_id"], one["group_id"], []),
+            Unit("ChatGPT", row["sample_id"], row["group_id"], []),
             "hallucinated",
-            yes_or_no(one["is_hallucinated"]),
+            yes_or_no(row["is_hallucinated"]),
         )
-        for one in tables.samples.filter(task="general").to_dicts()
+        for row in tables.samples.filter(task="general").to_dicts()
     ]

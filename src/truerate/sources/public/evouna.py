@@ -49,7 +49,9 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     are; an empty one with a label is kept, and counted. The same question twice is one group.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    place = next((one for one in FOLDERS for part in PARTS if collection.has(f"{one}{part}.json")), None)
+    place = next(
+        (folder for folder in FOLDERS for part in PARTS if collection.has(f"{folder}{part}.json")), None
+    )
     if place is None:
         raise SourceError(
             f"source {name!r}: no EVOUNA/NQ.json or EVOUNA/TQ.json in {str(folder)!r}; name the repository's folder"
@@ -125,4 +127,4 @@ def holds_any(answer: str, golden: str | None) -> bool:
     bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
     """
     said = bare(answer)
-    return bool(answer.strip()) and any(one in said for one in bare_answers(golden or ""))
+    return bool(answer.strip()) and any(bare_answer in said for bare_answer in bare_answers(golden or ""))

@@ -111,7 +111,7 @@ def _keep(
     text = row.text("summary")
     unit = f"{batch}-{places.setdefault(source, len(places))}"
     annotations = [Row(entry, index) for index, entry in enumerate(row.items("annotations"), 1)]
-    said = [(one, label) for one in annotations if (label := label_in(one)) is not None]
+    said = [(annotation, label) for annotation in annotations if (label := label_in(annotation)) is not None]
     marks = spans_in(said, str(published))
     collection.once("the summary", batch, row.integer("sample_id"), row=row)
     collection.once_said("the summary", row, but=())
@@ -184,6 +184,6 @@ def labels(tables: Tables) -> list[dict]:
         unit = units[sample["sample_id"]] = Unit(sample["generator"], own["unit"], sample["group_id"], [])
         rows.append(label_row(unit, "unwanted", yes_or_no(wrong), of=WRONG, gives=float(wrong)))
         rows.append(label_row(unit, "worst label", own["label"]))
-    for said in tables.judgements.to_dicts():
-        rows.append(label_row(units[said["target_id"]], said["judge"], yes_or_no(said["verdict"])))
+    for row in tables.judgements.to_dicts():
+        rows.append(label_row(units[row["target_id"]], row["judge"], yes_or_no(row["verdict"])))
     return rows

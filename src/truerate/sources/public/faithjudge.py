@@ -105,13 +105,13 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             "name the folder of the repository"
         )
     beside = Beside(replies_in(collection), sources_in(collection), subjects_of(files))
-    for place in files:
-        collection.read(place.file, json_lines, partial(_keep, collection, place, beside))
+    for file in files:
+        collection.read(file.file, json_lines, partial(_keep, collection, file, beside))
     _book_unjudged(collection, beside)
     if any(sample["text"] for sample in collection.samples.values()):
         read_labelled(collection, beside.given)
     collection.fold_files(f"{VERDICTS} and what lies beside it")
-    own = {beside.subjects[place.maker, place.model] for place in files if place.maker == MAKER}
+    own = {beside.subjects[file.maker, file.model] for file in files if file.maker == MAKER}
     collection.card["judges_own"] = sorted(own)
     if lacking := _lacking(collection):
         told = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
@@ -143,11 +143,11 @@ def verdict_files(folder: Path) -> Iterator[Place]:
 def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
     """What each model is called: its folder; with its maker's where two makers have one of that name."""
     makers: dict[str, set[str]] = {}
-    for one in files:
-        makers.setdefault(one.model, set()).add(one.maker)
+    for file in files:
+        makers.setdefault(file.model, set()).add(file.maker)
     return {
-        (one.maker, one.model): f"{one.maker}/{one.model}" if len(makers[one.model]) > 1 else one.model
-        for one in files
+        (file.maker, file.model): f"{file.maker}/{file.model}" if len(makers[file.model]) > 1 else file.model
+        for file in files
     }
 
 

@@ -248,17 +248,17 @@ def labels(tables: Tables) -> list[dict]:
     for sample in tables.samples.to_dicts():
         identity = sample["sample_id"]
         units[identity] = Unit(attributes_of(sample)["system"], identity, sample["group_id"], [])
-        words[identity] = [found.span() for found in WORD.finditer(sample["text"])]
+        words[identity] = [match.span() for match in WORD.finditer(sample["text"])]
     rows = []
-    for said in tables.judgements.to_dicts():
-        unit, spans = units[said["target_id"]], said["spans"]
+    for row in tables.judgements.to_dicts():
+        unit, spans = units[row["target_id"]], row["spans"]
         kinds = {span["type"] for span in spans}
         asked = {"hallucinated": bool(kinds), **{kind: kind in kinds for kind in ("intrinsic", "extrinsic")}}
         rows += [
-            label_row(unit, question, yes_or_no(label), rater=said["judge"])
+            label_row(unit, question, yes_or_no(label), rater=row["judge"])
             for question, label in asked.items()
         ]
-        for place, (start, end) in enumerate(words[said["target_id"]]):
+        for place, (start, end) in enumerate(words[row["target_id"]]):
             is_marked = any(span["start"] < end and span["end"] > start for span in spans)
-            rows.append(label_row(unit, "word", yes_or_no(is_marked), part=str(place), rater=said["judge"]))
+            rows.append(label_row(unit, "word", yes_or_no(is_marked), part=str(place), rater=row["judge"]))
     return rows

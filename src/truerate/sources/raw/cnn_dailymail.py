@@ -75,7 +75,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
                     whole_text,
                     lambda row, title=path.stem: _keep(collection, row, title),
                 )
-    collection.fold_files(", ".join(f"{place}/*{STORY}" for place in files))
+    collection.fold_files(", ".join(f"{file}/*{STORY}" for file in files))
     return collection.tables()
 
 

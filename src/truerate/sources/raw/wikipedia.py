@@ -115,7 +115,7 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     found = {}
     files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
     dumps = () if files else downloaded_forms(folder, DUMP)
-    shards = [(folder / file, parquet_rows) for one in dumps for file in one.files]
+    shards = [(folder / file, parquet_rows) for dump in dumps for file in dump.files]
     for path, cut in (*files, *shards):
         for number, make in cut(path.read_bytes()):
             try:

@@ -28,8 +28,11 @@ def annotation_tasks(
     annotators = [f"annotator-{number}" for number in range(1, rules.n_annotators + 1)]
     natural = [_task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]]) for row in responses]
     meta = [
-        {**_task(one.judgement_id, META, one.response, found[one.item_id]), "evaluation": one.evaluation}
-        for one in judgements
+        {
+            **_task(judgement.judgement_id, META, judgement.response, found[judgement.item_id]),
+            "evaluation": judgement.evaluation,
+        }
+        for judgement in judgements
     ]
     made = [{**task, "annotators": annotators} for task in (*natural, *meta)]
     return sorted(made, key=lambda task: task["task_id"])

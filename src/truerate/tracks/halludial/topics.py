@@ -51,7 +51,7 @@ def topic_table(
 
 
 def _share(row: dict, rows: list[dict]) -> float | None:
-    n = sum(one["n"] for one in rows)
+    n = sum(row["n"] for row in rows)
     return round(row["n"] / n, 6) if n else None
 
 

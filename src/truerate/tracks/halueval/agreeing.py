@@ -14,7 +14,7 @@ _WORD = re.compile(r"\S+")
 
 def verdict_sums(verdicts: list[list[bool]]) -> np.ndarray:
     """`agreement_sums` of texts by what their annotators said of each, (texts, 5)."""
-    counts = [[len(said) - sum(said), sum(said)] for said in verdicts]
+    counts = [[len(verdict) - sum(verdict), sum(verdict)] for verdict in verdicts]
     return agreement_sums(np.array(counts, dtype=float).reshape(-1, 2))
 
 
@@ -50,6 +50,6 @@ def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, writer:
 
 def _word_counts(row: dict) -> np.ndarray:
     """How many raters left each word of a text unmarked, and how many marked it."""
-    words = [found.span() for found in _WORD.finditer(row["text"])]
+    words = [match.span() for match in _WORD.finditer(row["text"])]
     raters = [[(span["start"], span["end"]) for span in spans] for spans in row["spans_of_raters"]]
     return span_counts(raters, words, rule="inside")

@@ -63,10 +63,10 @@ def contests(candidates: dict[str, list[Candidate]], found: dict[str, Context]) 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The candidates by scheme, those of equal normalised text once; at most the first two."""
     kept: dict[str, Candidate] = {}
-    for one in sorted(
+    for candidate in sorted(
         candidates, key=lambda c: (c.scheme, c.candidate_id), reverse=True
     ):  # one-pass first, as in the paper
-        kept.setdefault(texts.normalise(one.text), one)
+        kept.setdefault(texts.normalise(candidate.text), candidate)
     return list(kept.values())[:2]
 
 

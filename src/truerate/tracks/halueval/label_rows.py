@@ -108,13 +108,13 @@ def probe_rates(labels: Iterable[Label], truth: dict[str, bool]) -> dict[str, fl
     """
     labels = list(labels)
     right = Counter(
-        one.annotator
-        for one in labels
-        if truth.get(one.task_id) is not None and truth[one.task_id] == one.is_hallucinated
+        label.annotator
+        for label in labels
+        if truth.get(label.task_id) is not None and truth[label.task_id] == label.is_hallucinated
     )
     return {
         name: right[name] / len(truth) if truth else None
-        for name in sorted({one.annotator for one in labels})
+        for name in sorted({label.annotator for label in labels})
     }
 
 
@@ -141,7 +141,7 @@ def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
     """
     if len(labels) < n:
         return None, "too_few_labellers"
-    verdict = max_voting([one.is_hallucinated for one in labels])
+    verdict = max_voting([label.is_hallucinated for label in labels])
     return (None, "tie") if verdict is None else (bool(verdict), None)
 
 
@@ -152,7 +152,7 @@ def voted_spans(labels: list[Label]) -> list[dict]:
     `p` is the share of labellers that marked the span's least marked character. Ties between types go by the
     paper's order.
     """
-    runs = marked_by_most([[(span.start, span.end) for span in one.spans] for one in labels])
+    runs = marked_by_most([[(span.start, span.end) for span in label.spans] for label in labels])
     return [
         {"start": start, "end": end, "type": _type_of(start, end, labels), "p": round(share, 6)}
         for start, end, share in runs
@@ -161,7 +161,7 @@ def voted_spans(labels: list[Label]) -> list[dict]:
 
 def _type_of(start: int, end: int, labels: list[Label]) -> str:
     kinds = Counter(
-        span.type for one in labels for span in one.spans if span.start < end and start < span.end
+        span.type for label in labels for span in label.spans if span.start < end and start < span.end
     )
     return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
 
@@ -171,6 +171,6 @@ def voted_type(labels: list[Label]) -> str | None:
     span.
     """
     kinds = Counter(
-        kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans}
+        kind for label in labels if label.is_hallucinated for kind in {span.type for span in label.spans}
     )
     return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name))) if kinds else None

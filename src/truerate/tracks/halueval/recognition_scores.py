@@ -51,9 +51,9 @@ def _contrast(
     pairs = contrasts(rows, hallucinated_first=HALLUCINATED_FIRST)
     units = pl.DataFrame(
         {
-            "unit_id": [one.pair_id for one in pairs],
-            "cluster_id": [one.group_id for one in pairs],
-            "value": [one.accuracy for one in pairs],
+            "unit_id": [pair.pair_id for pair in pairs],
+            "cluster_id": [pair.group_id for pair in pairs],
+            "value": [pair.accuracy for pair in pairs],
         },
         schema=UNITS,
     )

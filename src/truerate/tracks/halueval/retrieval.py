@@ -136,7 +136,7 @@ def _indexed(documents: pl.DataFrame) -> Index:
 
 def _tokens(text: str) -> list[str]:
     """The terms of a text (`core.text.terms`) without English stop words and single ASCII signs."""
-    return [one for one in terms(text) if (len(one) > 1 or not one.isascii()) and one not in STOP_WORDS]
+    return [term for term in terms(text) if (len(term) > 1 or not term.isascii()) and term not in STOP_WORDS]
 
 
 @contextmanager

@@ -181,7 +181,7 @@ def _statistics(totals: np.ndarray, names: Sequence[tuple[str, int | None]]) -> 
         PLAIN[name](plain) if name in PLAIN else TYPED[name](typed if kind is None else typed[..., kind, :])
         for name, kind in names
     ]
-    return np.stack([mean_of_defined(one) for one in columns], axis=1)
+    return np.stack([mean_of_defined(column) for column in columns], axis=1)
 
 
 def _std(subject: str, where: dict, seeds: np.ndarray, writer: ScoreWriter) -> list[dict]:
@@ -357,4 +357,4 @@ def _judged(run: Run, held: Labelled) -> list[Said | None]:
 
 def soft(spans: Sequence[dict]) -> list[tuple[int, int, float | None]]:
     """Spans of a row as (start, end, p)."""
-    return [(one["start"], one["end"], one["p"]) for one in spans]
+    return [(span["start"], span["end"], span["p"]) for span in spans]

@@ -47,7 +47,7 @@ def refused(reply: str, *, before: str, type_: str, max_words: int) -> Refused |
         return tagged if inside is None or inside[1] == type_ else Refused("touched-tags", tagged.detail)
     if _squeezed(_element(type_).sub(_undone, reply)) != _squeezed(before):
         return Refused("altered", "the text outside the new tags is not the one that was given")
-    new = [found[1] for found in _element(type_).finditer(reply)]
+    new = [match[1] for match in _element(type_).finditer(reply)]
     if not new:
         return Refused("nothing-inserted", f"no <{type_}> in the reply")
     return _replaced_rightly(new, max_words) if type_ in REPLACED else _placed_rightly(tagged, before, type_)
@@ -100,7 +100,7 @@ def _element(type_: str) -> re.Pattern:
 def _elements(marked: str, types: tuple[str, ...]) -> list[str]:
     """The whole elements of these types, in order."""
     return (
-        [found[0] for found in re.finditer(rf"<({'|'.join(types)})>.*?</\1>", marked, re.DOTALL)]
+        [match[0] for match in re.finditer(rf"<({'|'.join(types)})>.*?</\1>", marked, re.DOTALL)]
         if types
         else []
     )

@@ -147,7 +147,7 @@ def texts_of(
 
 def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
     """Token types of the hard spans of a Sample row; a source that has no types counts as having one."""
-    hard = [one for one in spans if one["p"] is None or one["p"] > HARD]
+    hard = [span for span in spans if span["p"] is None or span["p"] > HARD]
     return token_types(
         offsets,
         [Span(one["start"], one["end"], one["type"] if one["type"] in TYPES else TYPES[0]) for one in hard],

@@ -84,7 +84,10 @@ class Measured:
         whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
         detectors = self.answer_scores[0] if self.answer_scores else ()
-        scores = {one: np.concatenate([each[one] for each in self.answer_scores])[order] for one in detectors}
+        scores = {
+            detector: np.concatenate([each[detector] for each in self.answer_scores])[order]
+            for detector in detectors
+        }
         return whole[order], scores
 
 

@@ -169,11 +169,11 @@ def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
     for kind in dict.fromkeys(kind for kind, _ in known):
         parts = {lang: one for (name, lang), one in known.items() if name == kind}
         found[kind] = sample.Calibration(
-            np.concatenate([one.sums.mean(axis=1) for one in parts.values()]),
+            np.concatenate([part.sums.mean(axis=1) for part in parts.values()]),
             np.concatenate([np.full(len(one.groups), lang) for lang, one in parts.items()]),
-            np.concatenate([one.models for one in parts.values()]),
-            np.concatenate([one.groups for one in parts.values()]),
-            np.concatenate([one.strata for one in parts.values()]),
+            np.concatenate([part.models for part in parts.values()]),
+            np.concatenate([part.groups for part in parts.values()]),
+            np.concatenate([part.strata for part in parts.values()]),
         )
     return found
 
@@ -185,7 +185,7 @@ def grid_estimates(
     calibration).
     """
     subsets = sorted(set(replies.subsets))
-    counts = np.stack([replies.counts[replies.subsets == one].sum(axis=0) for one in subsets], axis=1)
+    counts = np.stack([replies.counts[replies.subsets == subset].sum(axis=0) for subset in subsets], axis=1)
     found: dict[tuple[str, str | None], np.ndarray] = {(RAW, None): flagged_rates(counts)}
     for kind, calibration in calibrated.items():
         totals = calibration.sums.sum(axis=0)

@@ -165,14 +165,14 @@ def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Rea
     `n_words` of a row tells that a replacement is longer than is usual.
     """
     first: Refused | None = None
-    for found in readings(text, TAGS, *HEADINGS):
-        refused = inserting.refused(found.text, before=marked, type_=type_, max_words=max_words)
+    for reading in readings(text, TAGS, *HEADINGS):
+        refused = inserting.refused(reading.text, before=marked, type_=type_, max_words=max_words)
         if refused is None:
-            n_words = inserting.longest_replacement(found.text, type_)
-            known = {"cuts": " ".join(found.cuts) or None}
+            n_words = inserting.longest_replacement(reading.text, type_)
+            known = {"cuts": " ".join(reading.cuts) or None}
             if n_words > inserting.USUAL_WORDS:
                 known["n_words"] = str(n_words)
-            return Read(found.text, attributes=known)
+            return Read(reading.text, attributes=known)
         # a reading whose text is the one that was given tells more than how the reply as a whole differs
         if first is None or (first.reason not in SAME_TEXT and refused.reason in SAME_TEXT):
             first = refused
@@ -221,7 +221,7 @@ def assumed(draft: Draft, type_: str | None) -> str:
     if type_ is None:
         return f"assumed {draft.context.item_id} passage."
     if type_ in REPLACED:
-        word = next(found for found in _WORD_OUTSIDE.finditer(draft.marked) if found["word"])
+        word = next(match for match in _WORD_OUTSIDE.finditer(draft.marked) if match["word"])
         tagged = f"<{type_}><delete>{word['word']}</delete><mark>assumed</mark></{type_}>"
         return draft.marked[: word.start()] + tagged + draft.marked[word.end() :]
     return f"{draft.marked} <{type_}>assumed</{type_}>"

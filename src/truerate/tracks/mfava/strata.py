@@ -20,8 +20,8 @@ STRATA = len(NAMES)
 def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
     """The stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in which it begins."""
     spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
-    sizes = np.array([len(one) for one in spans], dtype=int)
-    starts = np.array([start for one in spans for start, _ in one], dtype=np.int64)
+    sizes = np.array([len(span) for span in spans], dtype=int)
+    starts = np.array([start for span in spans for start, _ in span], dtype=np.int64)
     starts += np.repeat(line.base, sizes)
     first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     text = line.text_of

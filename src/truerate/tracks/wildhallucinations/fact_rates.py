@@ -135,7 +135,9 @@ def own_rows(
     each = estimates_of(facts, corrected, verifier, confidence=writer.statistics.confidence)
     for subject, estimates in each.items():
         n, n_labels = n_replies.get(subject, 0), labels.get(subject, 0)
-        made += [_row(subject, {"estimator": one.estimator}, one, n, writer) for one in estimates]
+        made += [
+            _row(subject, {"estimator": estimate.estimator}, estimate, n, writer) for estimate in estimates
+        ]
         chosen = narrower(estimates, n_labels=known.height).estimate
         if chosen is not None:
             made.append(_row(subject, {"estimator": CHOSEN, "by": chosen.estimator}, chosen, n, writer))

@@ -74,9 +74,9 @@ class Evidence:
 
     def __init__(self, documents: Iterable[tuple[str, str]], n_words: int):
         self.passages = [
-            one for document_id, text in documents for one in passages(document_id, text, n_words)
+            passage for document_id, text in documents for passage in passages(document_id, text, n_words)
         ]
-        self.index = Index.of([tokens(one.text) for one in self.passages])
+        self.index = Index.of([tokens(passage.text) for passage in self.passages])
 
     def ranked(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
         """For each query the `k` passages that speak most of it, best first; fewer where fewer share a word

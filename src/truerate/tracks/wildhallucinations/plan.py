@@ -93,7 +93,7 @@ def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]
     with PageStore.of(at) as store:
         scope = search_scope(at, board)
         results = (store.results(scope, name, how.n_results) for name in names)
-        found = [len(one) for one in results if one is not None]
+        found = [len(result) for result in results if result is not None]
     n_stored = len(found)
     per_query = sum(found) / n_stored if n_stored >= MANY_QUERIES else how.n_results
     new = len(names) - n_stored

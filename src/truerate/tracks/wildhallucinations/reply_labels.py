@@ -150,7 +150,7 @@ def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreW
         sums = cluster_sums(own["entity"].to_list(), np.stack([own["is_stating"], np.ones(own.height)], 1))
         stating = writer.share_interval(*sums.T)
         chosen = narrower(estimates, n_labels=known.height).estimate
-        ways = [({"estimator": one.estimator}, one) for one in estimates]
+        ways = [({"estimator": estimate.estimator}, estimate) for estimate in estimates]
         if chosen is not None:
             ways.append(({"estimator": CHOSEN, "by": chosen.estimator}, chosen))
         for how, one in ways:

@@ -121,7 +121,7 @@ def stratified(
     many facts there are by `is_supported`, where these are but the first of them.
     """
     parts = {False: facts.filter(~pl.col("is_supported")), True: facts.filter("is_supported")}
-    heights = [parts[one].height if sizes is None else sizes.get(one, 0) for one in parts]
+    heights = [parts[part].height if sizes is None else sizes.get(part, 0) for part in parts]
     found = []
     for part, height, size in zip(parts.values(), heights, dealt(heights, n), strict=True):
         names = nsmallest(size, part["fact_id"], key=lambda name: (draw(seed, purpose, name), name))

@@ -68,8 +68,8 @@ class Call(NamedTuple):
             for one in claim.passages
         }
         lines = [
-            [_opened(line) for line in neutralise(one.text).splitlines() if line.strip()]
-            for one in self.passages
+            [_opened(line) for line in neutralise(passage.text).splitlines() if line.strip()]
+            for passage in self.passages
         ]
         return [
             f"{owner[one]}: {_titled(one.title)}" + "\n  ".join(found)
@@ -79,7 +79,7 @@ class Call(NamedTuple):
     def evidence(self, claim: Claim) -> "list[Passage]":
         """The passages of a claim that the call shows, best first."""
         shown = set(self.passages)
-        return [one for one in claim.passages if one in shown]
+        return [passage for passage in claim.passages if passage in shown]
 
 
 def _titled(title: str) -> str:
@@ -150,7 +150,7 @@ def requests(
             "passages": "\n".join(f"({place}) {text}" for place, text in enumerate(call.named_passages(), 1))
             or "none",
             "claims": numbered(claim.text for claim in call.claims),
-            "has_titles": any(one.title for one in call.passages),
+            "has_titles": any(passage.title for passage in call.passages),
         }
         messages = tuple(prompts.render("wildhallucinations", VERIFY, prompts_dir, **values))
         kept = {
