@@ -32,7 +32,6 @@ SHARED = tuple(
         "llm",
         "web",
         "tracks/asking.py",
-        "tracks/asking_again.py",
     )
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")

@@ -1,19 +1,29 @@
-"""What the steps of every track do: which models they may ask, how they ask, and what they ask about."""
+"""What the steps of every track do: which models they may ask, how they ask, and what they ask about.
+
+A reply that could not be read is asked for once more: the conversation so far, the reply, and a short turn of ours that
+repeats the form. Each of the two replies has a row of its own, and one alone makes the judgement: the second, unless the
+first was read in part and the second brings less. Nothing is asked again of a reply that is dead or a refusal, nor where
+a kind of prompt has no reminder.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
-from truerate.llm import Reply, Request
-from truerate.llm.generation import Prompted
+from truerate.llm import Reply, Request, prompts
+from truerate.llm.dry_run import DryRun, is_assumed
+from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, generation
+from truerate.llm.guard import neutralise
 
 # How a step asks: `llm.ask`, or what a plan puts in its place to see what would be asked.
 Asking = Callable[..., list[Reply]]
+Reader = Callable[[Prompted, str], Read]
 CUT = "length"  # the finish reason of a reply that ends at its limit of tokens
+UNREAD = "unparsed"
 CONTEXT = ("item_id", "knowledge", "question", "history")
 
 
@@ -40,30 +50,79 @@ class Context(Protocol):
 Some = TypeVar("Some", bound=Context)
 
 
+@dataclass(frozen=True)
+class Prompter:
+    """What the prompts of a board are made with: its track, the track's settings, the seed, a user's own templates."""
+
+    track: str
+    settings: Any
+    seed: int
+    prompts_dir: str | None = None
+
+    @classmethod
+    def of(cls, config: Layout, board: str) -> "Prompter":
+        """Return the prompter of a board."""
+        p = config.p
+        return cls(p.board(board).track, p.track(board), p.seed, p.llm.prompts_dir)
+
+    def messages(self, template: str, **values: Any) -> tuple[dict[str, Any], ...]:
+        """Return the messages of a template of the track. Raises TruerateError where it cannot be rendered."""
+        return tuple(prompts.render(self.track, template, self.prompts_dir, **values))
+
+
+@dataclass(frozen=True)
+class Reminder:
+    """The template that repeats a form, and the values that it prints."""
+
+    track: str
+    name: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+Reminding = Callable[[Prompted], Reminder | None]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What stands of a list of questions, in its order: each question as it was asked when it got the reply that stands,
+    and that reply. `unread`: Generation rows of the replies beside which another one to the same question stands.
+    """
+
+    asked: list[Prompted]
+    replies: list[Reply]
+    unread: list[dict[str, object]]
+
+    def rows(self, read: Reader) -> list[dict[str, object]]:
+        """Return the Generation rows of all replies, those that stand first."""
+        pairs = zip(self.asked, self.replies, strict=True)
+        return [
+            generation(question, reply, read(question, reply.text)) for question, reply in pairs
+        ] + self.unread
+
+
 def allowed(at: Layout, board: str, alias: str | None) -> bool:
     """Whether a model is named and may stand on the board."""
     return alias is not None and bool(at.p.models_on(board, (alias,)))
 
 
 def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    """The replies to what was prepared, in its order; nothing is begun where nothing is asked.
+    """Return the replies to what was prepared, in its order; nothing is begun where nothing is asked.
 
-    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the
-    track's own rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask`
-    does.
+    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the track's own
+    rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask` does.
     """
     if not asked:
         return []
     rules = at.p.rules_of_cut(at.track)
-    ruled = [rules.get(prompted.purpose, "drop") for prompted in asked]
+    rule_of = [rules.get(question.purpose, "drop") for question in asked]
     requests = [
-        one.request if rule == "drop" else replace(one.request, keeps_cut=True)
-        for one, rule in zip(asked, ruled, strict=True)
+        question.request if rule == "drop" else replace(question.request, keeps_cut=True)
+        for question, rule in zip(asked, rule_of, strict=True)
     ]
     replies = asking(requests, at, label=label)
     return [
         _up_to_whole(reply, request, at) if rule == "read" and reply.finish_reason == CUT else reply
-        for reply, request, rule in zip(replies, requests, ruled, strict=True)
+        for reply, request, rule in zip(replies, requests, rule_of, strict=True)
     ]
 
 
@@ -74,8 +133,8 @@ def _up_to_whole(reply: Reply, request: Request, at: Layout) -> Reply:
 
 
 def whole_part(text: str) -> str:
-    """A text that was cut somewhere in its last word, without what may be broken: its last line, or its last
-    word where it has one line alone. Empty where that is all of it.
+    """Return a text that was cut in its last word without what may be broken: its last line, or its last word where it
+    has one line alone. Empty where that is all of it.
     """
     lines, end, _ = text.rpartition("\n")
     if end:
@@ -84,30 +143,99 @@ def whole_part(text: str) -> str:
     return words.rstrip()
 
 
-def in_shard(found: Iterable[Some], shard: int, n_shards: int | None) -> list[Some]:
-    """Those contexts that belong to one shard by the item's id, in their order."""
+# ---- unread replies ----------------------------------------------------------------------------------------
+
+
+def is_unread(reading: Read) -> int:
+    """1 for a reply that could not be read, else 0."""
+    return int(reading.status == UNREAD)
+
+
+def ask_until_read(
+    asked: Sequence[Prompted],
+    at: Layout,
+    label: str,
+    asking: Asking,
+    *,
+    read: Reader,
+    remind: Reminding,
+    n_lost: Callable[[Read], int] = is_unread,
+) -> Answered:
+    """Return the replies to what was prepared; those of which something could not be read (`n_lost`) are asked for once
+    more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask` does.
+
+    The second reply stands, unless the first could be read in part and the second brings less. Where nobody is asked
+    (`DryRun`), the reminders of assumed replies are noted as further calls, and the assumed replies stand.
+    """
+    questions, replies = list(asked), ask_prompted(asked, at, label, asking)
+    if not at.p.llm.reask:
+        return Answered(questions, replies, [])
+    if isinstance(asking, DryRun):
+        pairs = zip(questions, replies, strict=True)
+        reminders = [reminded(question, reply, at, remind) for question, reply in pairs if is_assumed(reply)]
+        asking.reminders += [question.request for question in reminders if question]
+    first: dict[int, Read] = {}
+    following: dict[int, Prompted] = {}
+    for number, (question, reply) in enumerate(zip(questions, replies, strict=True)):
+        if reply.status != "ok" or is_assumed(reply) or not reply.text.strip():
+            continue
+        reading = read(question, reply.text)
+        if n_lost(reading) and (reminder := reminded(question, reply, at, remind)):
+            first[number], following[number] = reading, reminder
+    rows = []
+    answers = ask_prompted(list(following.values()), at, f"{label}, asked again", asking)
+    for (number, question), reply in zip(following.items(), answers, strict=True):
+        second = read(question, reply.text)
+        is_less = reply.status != "ok" or n_lost(second) > n_lost(first[number])
+        if is_less and first[number].status != UNREAD:
+            rows.append(_passed_over(question, reply, second))
+            continue
+        rows.append(_passed_over(questions[number], replies[number], first[number]))
+        questions[number], replies[number] = question, reply
+    return Answered(questions, replies, rows)
+
+
+def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Prompted | None:
+    """Return a question with the reply that it got and a reminder of the form; None where it has no reminder."""
+    reminder = remind(asked)
+    if reminder is None:
+        return None
+    turn = prompts.render(reminder.track, reminder.name, at.p.llm.prompts_dir, **reminder.values)
+    # a reply may hold what the evidence told it to write: it is neutralised as any other untrusted text
+    before = ({"role": "assistant", "content": neutralise(reply.text)},)
+    request = replace(asked.request, messages=(*asked.request.messages, *before, *turn))
+    return replace(asked, request=request, attributes={**asked.attributes, ATTEMPT: "2"})
+
+
+def _passed_over(asked: Prompted, reply: Reply, reading: Read) -> dict[str, object]:
+    """The row of a reply beside which another one to the same question stands."""
+    return generation(asked, reply, replace(reading, attributes={**reading.attributes, REASKED: "yes"}))
+
+
+# ---- shards ------------------------------------------------------------------------------------------------
+
+
+def in_shard(contexts: Iterable[Some], shard: int, n_shards: int | None) -> list[Some]:
+    """Return those contexts that belong to one shard by the item's id, in their order."""
     assert n_shards is not None  # a layout at work on a board has a number (`Layout.on`)
-    return [one for one in found if shard_of(one.item_id, n_shards) == shard]
+    return [context for context in contexts if shard_of(context.item_id, n_shards) == shard]
 
 
 def number_in_shard(n: int, shard: int, n_shards: int | None) -> int:
-    """How many of `n` that are drawn on a board a shard draws, so that all shards together draw `n`."""
+    """Return how many of `n` that are drawn on a board a shard draws, so that all shards together draw `n`."""
     assert n_shards is not None  # a layout at work on a board has a number (`Layout.on`)
     return n // n_shards + (shard < n % n_shards)
 
 
 def rows_in_shard(items: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
-    """Those rows, of items or of what is said of them, that belong to one shard, in their order.
-
-    Contexts of such items hold the texts of one shard alone.
+    """Return those rows, of items or about items, that belong to one shard, in their order; contexts of such items hold
+    the texts of one shard alone.
     """
     is_own = [shard_of(name, n_shards) == shard for name in items["item_id"]]
     return items.filter(pl.Series(is_own, dtype=pl.Boolean))
 
 
-def context_frame(found: Mapping[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame of CONTEXT's columns: what a detector sees beside the text."""
-    return pl.DataFrame(
-        {name: [getattr(one, name) for one in found.values()] for name in CONTEXT},
-        schema=dict.fromkeys(CONTEXT, pl.String),
-    )
+def context_frame(contexts: Mapping[str, Context]) -> pl.DataFrame:
+    """Return contexts as a frame of CONTEXT's columns: what a detector sees beside the text."""
+    columns = {name: [getattr(context, name) for context in contexts.values()] for name in CONTEXT}
+    return pl.DataFrame(columns, schema=dict.fromkeys(CONTEXT, pl.String))

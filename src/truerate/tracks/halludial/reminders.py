@@ -1,7 +1,7 @@
 """The form of a reply, repeated after one that could not be read."""
 
 from truerate.llm.generation import Prompted
-from truerate.tracks.asking_again import Reminder
+from truerate.tracks.asking import Reminder
 from truerate.tracks.halludial import annotating, comparing, detecting, inducing, meta_judging
 
 TRACK = "halludial"

@@ -15,8 +15,7 @@ from truerate.core.schemas import Judgement, Sample, frame, pair
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, Read, generation, generations, rejects
-from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
-from truerate.tracks.asking_again import Reader, ask_until_read
+from truerate.tracks.asking import Asking, Reader, allowed, ask_prompted, ask_until_read, in_shard
 from truerate.tracks.halludial import (
     annotating,
     comparing,

@@ -1,7 +1,7 @@
 """The form of a reply, repeated after one that could not be read: a verdict, or one of two texts."""
 
 from truerate.llm.generation import Prompted
-from truerate.tracks.asking_again import Reminder
+from truerate.tracks.asking import Reminder
 from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.filtering import PURPOSE as FILTER
 from truerate.tracks.halueval.recognition import CONTRAST_CUE

@@ -15,8 +15,7 @@ from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.metrics.measures import measure_of
-from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard, rows_in_shard
-from truerate.tracks.asking_again import ask_until_read
+from truerate.tracks.asking import Asking, allowed, ask_prompted, ask_until_read, in_shard, rows_in_shard
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
     SAMPLED_TASKS,

@@ -14,8 +14,7 @@ from truerate.core.keys import draw, shard_of
 from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
 from truerate.llm.replies.lists import read_word
-from truerate.tracks.asking import Asking
-from truerate.tracks.asking_again import Reader, ask_until_read
+from truerate.tracks.asking import Asking, Reader, ask_until_read
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,

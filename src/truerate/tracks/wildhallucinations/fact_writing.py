@@ -8,7 +8,7 @@ from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.cutting import MAX_CHARS
 from truerate.llm.replies.numbered import read_facts
-from truerate.tracks.asking_again import UNREAD
+from truerate.tracks.asking import UNREAD
 from truerate.tracks.wildhallucinations.facts import WRITE
 from truerate.tracks.wildhallucinations.settings import Settings
 

@@ -10,8 +10,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Document, Judgement, frame
 from truerate.llm import ask
 from truerate.llm.generation import generations
-from truerate.tracks.asking import Asking, number_in_shard, rows_in_shard
-from truerate.tracks.asking_again import ask_until_read
+from truerate.tracks.asking import Asking, ask_until_read, number_in_shard, rows_in_shard
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts

@@ -1,7 +1,7 @@
 """The form of a reply, repeated after one that could not be read: names, one word, facts, verdicts."""
 
 from truerate.llm.generation import Prompted
-from truerate.tracks.asking_again import Reminder
+from truerate.tracks.asking import Reminder
 from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate.tracks.wildhallucinations.entities import DOMAIN
 

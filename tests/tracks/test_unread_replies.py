@@ -7,7 +7,7 @@ from truerate.llm import Request, ask, recorded
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply
 from truerate.llm.generation import Prompted, Read, facts, generation, generations, standing
-from truerate.tracks.asking_again import Reminder, ask_until_read
+from truerate.tracks.asking import Reminder, ask_until_read
 
 PARAMS = {"temperature": 0.0, "max_tokens": 50}
 
