@@ -36,11 +36,7 @@ AUDITED = {
     "knowledge": "Varn is a film.",
     "history": "Seen Varn?",
     "response": "Twice.",
-} | {
-    "begin_raw": "Hallucination",
-    "begin": "hallucination",
-    "vrm_raw": "disclosure",
-}
+} | {"begin_raw": "Hallucination", "begin": "hallucination", "vrm_raw": "disclosure"}
 LABELLED = {
     "row": 0,
     "model_name": "t5",

@@ -192,10 +192,7 @@ def test_the_slice_in_another_layout_is_read_where_its_own_files_are_not(put, re
     keys = [pair("attributes", key).alias(key) for key in ("unit", "rule_evident")]
     assert got.samples.filter(task="qa").select("generator", "is_hallucinated", *keys).sort(
         "generator"
-    ).rows() == [
-        ("b", False, "7", "False"),
-        ("gpt-4-0613", True, "7", "True"),
-    ]
+    ).rows() == [("b", False, "7", "False"), ("gpt-4-0613", True, "7", "True")]
     assert "FaithJudge" in got.card["citation"] and "not tried" not in got.card["citation"]
 
 

@@ -162,10 +162,7 @@ def test_the_lead_of_an_article_is_its_reference(put, read):
         "n_characters": str(len(PAGE["extract"])),
         "n_sections": "2",
         "depth": "241.3",
-    } | {
-        "tags": "Unreferenced",
-        "id": "5",
-    }
+    } | {"tags": "Unreferenced", "id": "5"}
 
 
 @pytest.mark.parametrize("as_list", [True, False])

@@ -7,8 +7,7 @@ from truerate.core.seen import is_unseen
 
 # Letters and signs that look like others, after case folding.
 _LOOKS = str.maketrans(
-    "авекмнорстухіјѕһԁԛԝьαβεικνορτυχγ01‐‑‒–—―−_",
-    "abekmhopctyxijshdqwbabeikvoptuxyol--------",
+    "авекмнорстухіјѕһԁԛԝьαβεικνορτυχγ01‐‑‒–—―−_", "abekmhopctyxijshdqwbabeikvoptuxyol--------"
 )
 
 

@@ -103,11 +103,7 @@ def _file(shard: Shard) -> dict:
         "name": shard.path.removeprefix(FOLDER),
         "contentUrl": shard.path,
     }
-    return entry | {
-        "contentSize": f"{shard.n_bytes} B",
-        "encodingFormat": PARQUET,
-        "sha256": shard.sha256,
-    }
+    return entry | {"contentSize": f"{shard.n_bytes} B", "encodingFormat": PARQUET, "sha256": shard.sha256}
 
 
 def _files(config: Config) -> dict:

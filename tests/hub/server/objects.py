@@ -81,10 +81,7 @@ def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
         return found | {"error": {"code": 422, "message": "An object needs a sha256 and a size above 0"}}
     if repo.object_path(sha256).is_file():
         return found
-    verify = {
-        "href": f"{site.url}/{PAGES[repo.kind]}{repo.name}.git/info/lfs/objects/verify",
-        "header": {},
-    }
+    verify = {"href": f"{site.url}/{PAGES[repo.kind]}{repo.name}.git/info/lfs/objects/verify", "header": {}}
     limits = site.limits
     if size <= limits.parts_above or not may_split:
         return found | {
@@ -196,9 +193,5 @@ def _etag(content: bytes) -> str:
     return json.dumps(hashlib.md5(content).hexdigest())
 
 
-ROUTES = [
-    ("POST", LFS + r"/batch", batch),
-    ("POST", LFS + r"/verify", verify),
-    ("POST", COMPLETE, complete),
-]
+ROUTES = [("POST", LFS + r"/batch", batch), ("POST", LFS + r"/verify", verify), ("POST", COMPLETE, complete)]
 STORE_ROUTES = [("PUT", OBJECT, put), ("GET", OBJECT, get)]

@@ -124,11 +124,7 @@ def read(
             release.licences.get(configs[path] or "", collection.card["licence"]),
         )
         keep = _keep_of_entity if ENTITY in release.tasks else _keep
-        collection.read(
-            file,
-            partial(parquet_rows, needed=NEEDED),
-            partial(keep, collection, known, told),
-        )
+        collection.read(file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, known, told))
     _name_anew(collection)
     return collection.tables()
 

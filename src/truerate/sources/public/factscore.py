@@ -95,12 +95,7 @@ def _keep(collection: Collection, system: str, row: Row) -> None:
     facts = [fact for place, one in enumerate(sentences or []) for fact in _facts(Row(one, place + 1), place)]
     collection.once("the reply", system, topic, row=row)
     item = collection.item(
-        "entity",
-        group=("topic", topic),
-        question=topic,
-        rarity_group=rarity,
-        region=region,
-        is_shared=True,
+        "entity", group=("topic", topic), question=topic, rarity_group=rarity, region=region, is_shared=True
     )
     published = {"label_source": "published", "generator": system}
     sample = collection.sample(

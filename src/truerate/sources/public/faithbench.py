@@ -96,12 +96,7 @@ def group_key(source: str) -> str:
 
 
 def _keep(
-    collection: Collection,
-    labels: Labels,
-    file: str,
-    batch: int,
-    places: dict[str, int],
-    row: Row,
+    collection: Collection, labels: Labels, file: str, batch: int, places: dict[str, int], row: Row
 ) -> None:
     """A summary with its label, its spans and what the detectors say of it. `places`: the sources of the batch
     in their order.

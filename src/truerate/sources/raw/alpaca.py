@@ -11,9 +11,7 @@ from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import Row
 
 DOWNLOAD = Download(
-    "Stanford Alpaca",
-    {"alpaca.json": "", "alpaca_data.json": ""},
-    columns=("instruction", "input", "output"),
+    "Stanford Alpaca", {"alpaca.json": "", "alpaca_data.json": ""}, columns=("instruction", "input", "output")
 )
 CARD = {
     "name": "Stanford Alpaca",
