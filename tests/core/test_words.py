@@ -22,8 +22,7 @@ from truerate.metrics.rouge import rouge_l
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval.candidates import candidate_reason
 from truerate.tracks.wildhallucinations.passages import passages
-from truerate.web.judging import judged
-from truerate.web.outcomes import Outcome
+from truerate.web.outcomes import Outcome, judged
 
 SPACED = {  # the blanks part the words
     "am": "አዲስ አበባ ዋና ከተማ", "ar": "كَتَبَ الوَلَدُ الدَّرْسَ", "bg": "София е столица", "bn": "ঢাকা বাংলাদেশের রাজধানী",

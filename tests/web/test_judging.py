@@ -2,8 +2,7 @@
 
 import pytest
 
-from truerate.web.judging import judged
-from truerate.web.outcomes import Outcome
+from truerate.web.outcomes import Outcome, judged
 
 FILLING = "Varn is a town on the Odla, founded in 1204 by monks. " * 8
 

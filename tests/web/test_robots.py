@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.web.robots import Rules, product_token
+from truerate.web.fetch import Rules, product_token
 
 SITE = "https://a.example"
 

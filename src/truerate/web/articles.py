@@ -23,8 +23,8 @@ from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard
 from truerate.web.hosts import host_of
-from truerate.web.judging import tidy
 from truerate.web.mediawiki import Absent, Site, Wiki
+from truerate.web.outcomes import tidy
 from truerate.web.pauses import Clock
 
 ENGLISH = "en"  # whose names of maintenance tags settings hold

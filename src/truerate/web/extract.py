@@ -11,20 +11,31 @@ from trafilatura import extract
 
 from truerate.core.page_tree import BLOCKS, with_meaning, without_soft_breaks
 from truerate.core.text import clean, n_words
-from truerate.web.judging import judged, tidy
-from truerate.web.outcomes import Outcome, Page, Text
-from truerate.web.unseen import without_unseen
+from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
 
 MAIN, TAGS = "main", "tags"
-UNSEEN = (
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "iframe",
-    "svg",
-    "head",
+UNSEEN = frozenset(
+    "script style noscript template iframe svg head".split()
 )  # elements whose text nobody reads
+# ---- what a page hides ---------------------------------------------------------------------------------------
+FALLBACKS = frozenset(
+    "audio canvas datalist template video".split()
+)  # their text is for programs that cannot show them
+WHOLE = frozenset("html body main article".split())  # never dropped: the page would go with them
+_HIDING = re.compile(
+    r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d])|left\s*:\s*-\d{4,}px)",
+    re.IGNORECASE,
+)
+_SHEET_BLOCK = re.compile(
+    r"@[^{};@]{0,500}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}"
+)  # `@media print {…}`: holds at times
+_SHEET_RULE = re.compile(r"\.([\w-]{1,100})\s*\{([^{}]*)\}")
+_ADVERTISEMENT = re.compile(
+    r"(?:^|[-_])(?:adsbygoogle|adverts?|advertisements?|advertising|adslot|adunit|adbox|adblock|sponsored|dfp|doubleclick)(?:$|[-_])"
+    r"|^ads?$|^ads?[-_](?:\w+[-_])*(?:slot|unit|box|banner|container|wrapper|block|top|side|sidebar|footer|header|inline|text|space|area|frame|\d+)$"
+    r"|[-_]ads?$"
+)
+# ---- from bytes to text --------------------------------------------------------------------------------------
 # trafilatura drops joiners, which are letters' forms (Persian, Sinhala, Hindi): signs of cuneiform stand for them.
 _STAND_INS = {0x200C: 0x12400, 0x200D: 0x12401}
 _JOINERS = {sign: joiner for joiner, sign in _STAND_INS.items()}
@@ -85,7 +96,7 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
         # a page that hides nothing, and has no joiners (as entities, too), is read as it came, byte by byte
-        if with_meaning(tree) | without_unseen(tree) or not _STAND_INS.keys().isdisjoint(
+        if with_meaning(tree) | drop_hidden(tree) or not _STAND_INS.keys().isdisjoint(
             map(ord, tree.text_content())
         ):
             markup = html.tostring(tree, encoding="unicode")
@@ -95,6 +106,45 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
     return judged(text, title, dated, sign_in_phrases, licence=licence)
+
+
+def drop_hidden(tree: html.HtmlElement) -> bool:
+    """Empty in place what a page hides by attribute (`hidden`, `aria-hidden`, an inline style), by a class of its own
+    style sheet or as a closed dialog, and advertisements. Returns whether there was any.
+
+    Elements stay without text and attributes: so a page of hidden elements alone takes linear time.
+    """
+    sheets = "".join(
+        sheet.text or ""
+        for sheet in tree.iter("style")
+        if sheet.get("media", "all").lower() in ("all", "screen")
+    )
+    rules = _SHEET_RULE.findall(_SHEET_BLOCK.sub(" ", sheets[:500_000]))
+    classes = {name.lower() for name, style in rules if _HIDING.search(style)}
+    hidden = [
+        element
+        for element in tree.iter()
+        if isinstance(element.tag, str) and element.tag not in WHOLE and _is_hidden(element, classes)
+    ]
+    for element in hidden:
+        element.clear(keep_tail=True)
+    return bool(hidden)
+
+
+def _is_hidden(element: html.HtmlElement, classes: set[str]) -> bool:
+    attributes = {name: value.strip().lower() for name, value in element.attrib.items()}
+    names = [name for name in attributes.get("class", "").split()[:50] if len(name) <= 100]
+    return (
+        element.tag in FALLBACKS
+        or (element.tag == "dialog" and "open" not in attributes)
+        or "popover" in attributes
+        or attributes.get("hidden", "until-found") != "until-found"
+        or attributes.get("aria-hidden") == "true"
+        or _HIDING.search(attributes.get("style", "")[:20_000]) is not None
+        or attributes.get("aria-label") in ("advertisement", "advertisements", "sponsored")
+        or not classes.isdisjoint(names)
+        or any(_ADVERTISEMENT.search(name) for name in [*names, attributes.get("id", "")[:100]])
+    )
 
 
 def decoded(body: bytes, charset: str | None) -> str | None:

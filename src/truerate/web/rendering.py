@@ -15,8 +15,7 @@ from truerate.web.hosts import host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
 from truerate.web.queue import Queue, Refused
-from truerate.web.search_form import plain, said
-from truerate.web.secret import secret
+from truerate.web.search_form import plain, said, secret
 
 ENDS = (401, 402, 403)  # of the service: its key or its sum, for every page alike
 GONE = (404, 410)  # passed on from the page, without a header that says so

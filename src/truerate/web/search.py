@@ -16,8 +16,7 @@ from truerate.core.terminal import told
 from truerate.web.hosts import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
-from truerate.web.search_form import Call, Left, said
-from truerate.web.secret import secret
+from truerate.web.search_form import Call, Left, said, secret
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8

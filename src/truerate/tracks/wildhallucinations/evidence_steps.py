@@ -27,8 +27,7 @@ from truerate.tracks.wildhallucinations.evidence import (
 )
 from truerate.tracks.wildhallucinations.settings import Settings
 from truerate.web.hosts import host_of, is_within
-from truerate.web.judging import judged, tidy
-from truerate.web.outcomes import Outcome, Page, Text
+from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
 from truerate.web.reading import Reader
 from truerate.web.store import PageStore, limits
 
