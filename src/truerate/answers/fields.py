@@ -56,9 +56,7 @@ Records = Sequence[tuple[int, Record]]
 
 @dataclass(frozen=True)
 class Fields:
-    """The field of each role (absent: the file has none), the fields to slice by, and what a reader must know of the choice,
-    a line each.
-    """
+    """The field of each role, the fields to slice by, and notes on the choice, a line each."""
 
     by_role: Mapping[str, str]
     slices: Sequence[str]

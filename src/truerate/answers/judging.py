@@ -1,6 +1,4 @@
-"""What a detector says of each answer: a rule, a trained detector by name, weights in a folder or on the Hub, or
-a declared model asked zero-shot.
-"""
+"""What a detector says of each answer: a rule, a trained detector, weights, or a model asked zero-shot."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

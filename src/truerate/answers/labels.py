@@ -22,9 +22,7 @@ ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful"
 
 @dataclass(frozen=True)
 class Label:
-    """What a person says of one answer: whether it is hallucinated, or which spans (start, end) of it are; the
-    other one is None. Code points of its text, half-open.
-    """
+    """A person's label of one answer: a boolean, or spans (start, end) in code points, half-open."""
 
     is_hallucinated: bool | None
     spans: tuple[Bounds, ...] | None
@@ -67,9 +65,7 @@ def _is_null(record: Record) -> bool:
 
 
 def _answer_of(record: Record, answers: Mapping[str, Answer], names: frozenset[str]) -> str:
-    """The id that a line labels. Raises ValueError where it names no answer, or has a field that neither labels nor the
-    answers have.
-    """
+    """The id that a line labels. Raises ValueError for no answer or an unknown field."""
     if unknown := [key for key in record if key not in NAMES and key not in names]:
         raise ValueError(f"field {unknown[0]!r} is not known; allowed: {listed(NAMES)}")
     if record.get("id") is None:
@@ -111,9 +107,7 @@ def _list(value: object) -> Sequence[Mapping[str, Any]]:
 
 
 def _kinds(records: Sequence[tuple[int, Record]], answers: Mapping[str, Answer]) -> frozenset[str]:
-    """What the offsets of a file may count: the kinds by which every span that brings a text holds it; none where spans
-    count unlike.
-    """
+    """The units that a file's offsets may count: those in which every span with a text holds it."""
     kinds = frozenset(KINDS)
     for _, record in records:
         answer = answers.get(str(record.get("id")))
@@ -129,9 +123,7 @@ def _written(answer: Answer) -> str:
 
 
 def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
-    """Where a span stands in an answer's text; None where that part was cut off. Raises ValueError where it stands
-    nowhere, or where it cannot be told.
-    """
+    """Where a span stands in an answer's text; None if that part was cut off. Raises ValueError."""
     if not isinstance(span, dict) or (offsets_of(span) is None and not _has_text_alone(span)):
         raise ValueError(f'span {shown(span)} is none; allowed: {{"start": 0, "end": 5}} or [0, 5]')
     if offsets_of(span) is None:

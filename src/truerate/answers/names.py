@@ -12,9 +12,7 @@ _LOOKS = str.maketrans(
 
 
 def plain(name: str) -> str:
-    """A name as it is compared and shown: NFKC, without signs that are not seen (category Cf, variation selectors), single
-    blanks and none at its ends.
-    """
+    """A name for comparison and display: NFKC, no invisible signs, single blanks."""
     seen = (sign for sign in unicodedata.normalize("NFKC", name) if not is_unseen(sign))
     return " ".join("".join(seen).split())
 

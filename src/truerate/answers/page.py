@@ -1,6 +1,4 @@
-"""A page on one's own answers: rates with their intervals drawn, a table, and the marked answers. One folder that
-opens from file://, without a script; every text escaped.
-"""
+"""A page on one's own answers: rates drawn with intervals, a table, marked answers; no script, all text escaped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,9 +32,7 @@ class Bar(NamedTuple):
 
 
 def check_place(folder: str | Path) -> Path:
-    """The file of the page in a folder. Raises SettingsError where that is a file, or holds an index.html that is none
-    of this command.
-    """
+    """The file of the page in a folder. Raises SettingsError if it is a file or another's index.html."""
     place = Path(folder) / INDEX
     if Path(folder).exists() and not Path(folder).is_dir():
         raise SettingsError(f"--page {str(folder)!r}: it is a file; name an empty or a new folder")
@@ -112,11 +108,9 @@ def _place(share: float) -> float:
 
 def card(report: Report, place: int) -> Mapping[str, Any]:
     """One answer as shown: its id and fields, what is said of it, and its text in pieces."""
-    one, seen, label = (
-        report.answers[place],
-        report.seen[place],
-        report.labels.get(report.answers[place].id),
-    )
+    one = report.answers[place]
+    seen = report.seen[place]
+    label = report.labels.get(report.answers[place].id)
     unjudged = f"not judged: {seen.reason}" if one.state == STATED else one.state
     said = {True: "flagged", False: "not flagged", None: unjudged}[seen.verdict]
     people = None if label is None else ("hallucinated" if is_hallucinated(label) else "sound")
@@ -133,9 +127,7 @@ def card(report: Report, place: int) -> Mapping[str, Any]:
 
 
 def pieces(text: str, flagged: Sequence[Span], labelled: Sequence[Span]) -> list[tuple[str, str]]:
-    """A text cut at the borders of spans: (piece, classes), `d` inside a detector's span and `p` inside a
-    person's.
-    """
+    """A text cut at the borders of spans: (piece, classes), `d` in a detector's and `p` in a person's."""
     flagged, labelled = ([span for span in spans if span[0] < len(text)] for spans in (flagged, labelled))
     borders = sorted({0, len(text), *(min(end, len(text)) for span in (*flagged, *labelled) for end in span)})
     return [(text[a:b], _classes(a, flagged, labelled)) for a, b in zip(borders, borders[1:], strict=False)]

@@ -155,9 +155,7 @@ def _nothing_known(path: str, found: Report, notes: Sequence[str]) -> str:
 
 
 def unit_of(labels: Mapping[str, Label], wanted: str | None) -> Unit:
-    """What is counted: as wanted, else spans of tokens where these were labelled, else answers. Raises
-    SettingsError where labels do not tell it.
-    """
+    """The unit counted: as wanted, else tokens if spans were labelled, else answers. Raises SettingsError."""
     if wanted is not None and wanted not in UNITS:
         raise SettingsError(f"--unit {wanted!r} is not known; allowed: {', '.join(UNITS)}")
     has_spans = any(label.spans is not None for label in labels.values())
@@ -174,9 +172,7 @@ def report(
     *,
     unit: Unit,
 ) -> Report:
-    """What follows from verdicts and labels. Raises SettingsError where tokens are counted and the detector does
-    not say where.
-    """
+    """What follows from verdicts and labels. Raises SettingsError if tokens count and the detector marks none."""
     if unit == "tokens" and any(one.verdict is not None and one.spans is None for one in seen):
         raise _says_not_where(judge)
     is_stated = [answer.state == STATED for answer in answers]
@@ -259,9 +255,7 @@ def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
 
 
 def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
-    """The rate of all answers; put together from systems where each has labels enough, so that systems which
-    were labelled more weigh no more.
-    """
+    """The rate of all answers, combined over systems where each has labels enough."""
     whole = rate_of(ALL_ANSWERS, cell)
     if whole.value is None or cell.k == cell.n or not are_all_labelled(by_system):
         return whole
@@ -283,9 +277,7 @@ def cell_of(
     unit: Unit,
     clusters: Sequence[str],
 ) -> Cell:
-    """Answers as sampling units: words or one verdict each, what the detector flags, what people label; `clusters`: of
-    `grouping_of`.
-    """
+    """Answers as sampling units: words or verdicts, detector's flags, people's labels, clusters."""
     told = [labels.get(answer.id) for answer in answers]
     if unit == "tokens":
         words = [word_places(answer.text) for answer in answers]

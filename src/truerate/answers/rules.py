@@ -26,9 +26,7 @@ class AnswerRule(NamedTuple):
 
 
 def absent_words(text: str, reference: str) -> Spans:
-    """The content words (no stop words, no punctuation) of which the reference holds neither the word nor its
-    stem, each a span (start, end).
-    """
+    """The content words whose word and stem the reference lacks, each a span (start, end)."""
     units, codes = unit_features(text, reference_index(reference))
     is_absent = decoded(codes[:, 0])[0] == ABSENT if len(codes) else np.zeros(0, dtype=bool)
     return tuple(

@@ -11,9 +11,7 @@ Span = tuple[int, int]
 
 
 class Seen(NamedTuple):
-    """What a detector says of one answer: its verdict and the spans that it marks; `spans` None: it does not say
-    where. `reason`: why there is no verdict.
-    """
+    """A detector's verdict on one answer and its spans (None: not stated); `reason` if there is no verdict."""
 
     verdict: bool | None
     spans: tuple[Span, ...] | None = None

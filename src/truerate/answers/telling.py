@@ -48,9 +48,7 @@ def headline(report: Report) -> str:
 
 
 def in_words(rate: Rate) -> str:
-    """A rate: the point alone where all are labelled; point and interval; an interval alone where it is not identified; the
-    raw share where nobody labelled.
-    """
+    """A rate in words: a point, a point with interval, an interval alone, or the raw share."""
     if rate.estimator == EXACT:
         return f"{percent(rate.value)} ({rate.why})"
     if rate.value is not None:
@@ -134,9 +132,7 @@ def pair_in_words(pair: Separation) -> str:
 
 
 def as_dict(report: Report) -> dict[str, Any]:
-    """The report for programs: rates as shares in [0, 1], null where there is none; a row per answer with its
-    verdict, spans and why it has none.
-    """
+    """The report for programs: rates in [0, 1] or null, and a row per answer."""
     return {
         "unit": report.unit,
         "detector": report.detector,

@@ -1,3 +1,1 @@
-"""The way out: what a repository of the Hugging Face Hub holds, whether it may go out, and one commit that
-puts it there.
-"""
+"""What a repository of the Hugging Face Hub holds, whether it may be published, and the commit that puts it there."""

@@ -85,9 +85,7 @@ def _covers(kind: str, name: str, target: Target, *, is_there: Callable[[], bool
 
 
 def _role(org: Mapping) -> str | None:
-    """The role in an organisation that forbids writing there; None where it, or that in one of its resource
-    groups, allows it.
-    """
+    """The role in an organisation that forbids writing there; None if it or that of a resource group allows it."""
     roles = [org.get("roleInOrg"), *(group.get("role") for group in _mappings(org.get("resourceGroups")))]
     return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
 

@@ -1,6 +1,4 @@
-"""The card of a data set: README.md with its YAML head and, from the data's facts, what it is, how it was
-made and what to beware of.
-"""
+"""The card of a data set: README.md with its YAML head, and sections written from the data's facts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -76,9 +74,7 @@ def card_of(
     licence: Licence | None,
     repo: str,
 ) -> str:
-    """README.md of a data set. `licence`: of the whole, None where each config keeps its own; `repo`: where
-    it will lie (org/name).
-    """
+    """Return README.md of a data set. `licence`: of the whole, None if each config keeps its own; `repo`: org/name."""
     labels, there = label_rows(configs), tables_of(configs)
     body = {
         "facts": facts,
@@ -170,9 +166,7 @@ def figure(row: dict) -> Markup | None:
 
 
 def statistics_rows(facts: BoardFacts) -> list[dict]:
-    """What the set holds as its board counted it (dialogues, turns, texts of each kind), in the order of the
-    scores; none where the track records no such metric.
-    """
+    """What the set holds as its board counted it (dialogues, turns, texts), in the order of the scores."""
     records = {name: record for name, record in facts.metrics.items() if record.table == STATISTICS}
     counted = facts.scores.filter(pl.col("metric").is_in([*records])).to_dicts()
     return [

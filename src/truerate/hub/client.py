@@ -1,6 +1,4 @@
-"""The Hub's client as a publisher needs it: no Xet, no progress bars, and no waits that the publisher cannot
-bound.
-"""
+"""The Hub's client for publishing: no Xet, no progress bars, and no waits without a limit."""
 
 import json
 from collections.abc import Iterator
@@ -27,9 +25,7 @@ TIMEOUT = httpx2.Timeout(
 
 
 class Busy(Exception):
-    """A call that may succeed when made again; `wait` is how many seconds the Hub asks for, None where it did
-    not say.
-    """
+    """A call that may succeed when repeated; `wait`: seconds that the Hub asks for, None if it does not say."""
 
     def __init__(self, met: str, *, wait: float | None = None) -> None:
         super().__init__(met)
@@ -38,17 +34,13 @@ class Busy(Exception):
 
 @dataclass
 class Traffic:
-    """What has come through: the number of objects that the Hub's store took. A retry that stores more is not
-    a retry in vain.
-    """
+    """The number of objects that the Hub's store took: a retry that stores more makes progress."""
 
     n_stored: int = 0
 
 
 class _Client(httpx2.Client):
-    """A client whose passing failures are `Busy`, so that the library's own retries (unbounded Retry-After,
-    sleeps) never start.
-    """
+    """A client whose transient failures raise `Busy`, so that the library's own unbounded retries never start."""
 
     def __init__(self, traffic: Traffic) -> None:
         super().__init__(
@@ -101,9 +93,7 @@ def _host(request: httpx2.Request) -> str:
 
 
 def _asked_wait(response: httpx2.Response) -> float | None:
-    """Seconds that an answer asks to wait: its Retry-After (seconds or a date), else the reset of a used-up
-    rate limit.
-    """
+    """Seconds that a response asks to wait: its Retry-After, else the reset of an exhausted rate limit."""
     asked = seconds_asked(response.headers.get("retry-after"))
     if asked is not None:
         return asked

@@ -1,6 +1,4 @@
-"""The configs of a board's data set: one for each task of its samples and for each table, apart where their
-licences differ.
-"""
+"""The configs of a board's data set: one per task of its samples and per table, split by licence."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -155,9 +153,7 @@ def _table_parts(tables: Tables, own: Licence, has_texts: bool) -> list[Part]:
 
 
 def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, own: Licence) -> list[Part]:
-    """Documents by their licence; those that no licence lets go out go without their text, under the licence
-    of the rest.
-    """
+    """Documents by their licence; those without a usable one go without text, under the licence of the rest."""
     by_licence: dict[Licence, list[str]] = {}
     for words in data.lazy().select("licence").unique().sort("licence").collect().to_series():
         by_licence.setdefault(licence_of(words), []).append(words)
@@ -197,9 +193,7 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_names(parts: Iterable[Part]) -> list[Config]:
-    """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else
-    with the licence's, too.
-    """
+    """Name the parts that have rows; a name bears the licence where a task or table has several."""
     splits = [(part, _with_rows(part)) for part in parts]
     kept = [part for part, own in splits if own]
     configs = []

@@ -1,6 +1,4 @@
-"""The repository of a data set: Parquet shards, card, Croissant, checksums, what made it, and how to get back
-what may not go out.
-"""
+"""The repository of a data set: Parquet shards, card, Croissant, checksums, and how to rebuild withheld texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,9 +43,7 @@ REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
 
 @dataclass(frozen=True)
 class DatasetDraft:
-    """A Draft: the files of a data set that depend on no date (`fixed`; its card unsigned), and how its Croissant
-    is written for one.
-    """
+    """A Draft: the files of a data set that depend on no date (`fixed`), and its Croissant for a given one."""
 
     name: str
     summary: str
@@ -105,9 +101,7 @@ def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Sh
 
 
 def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
-    """rebuild/REBUILD.md: how to get back the texts that are not in the repository, and how to tell that they
-    are the same.
-    """
+    """Return rebuild/REBUILD.md: how to rebuild the texts that are not published, and how to verify them."""
     bare = [config for config in configs if not config.has_texts]
     values = {
         "facts": facts,
@@ -121,9 +115,7 @@ def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
 
 
 def _example(bare: Sequence[Config], board: str) -> dict | None:
-    """A config whose rows bear the checksums of their texts, the column that names them, and the table of a
-    build that holds the texts.
-    """
+    """A config whose rows bear checksums of texts, the column that names them, and the table with the texts."""
     for config in bare:
         identity, *others = schema_of(config)
         if DIGEST in others:

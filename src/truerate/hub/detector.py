@@ -18,13 +18,11 @@ from truerate.hub.sums import checksums, mark
 
 # a type of our own: transformers refuses what it does not know, and builds what it does at random
 MODEL_TYPE = "truerate-token-detector"
-NETWORK, BODY, CODER, TOKENIZER, WEIGHTS = (
-    "network.json",
-    "config.json",
-    "coder.json",
-    "tokenizer.json",
-    "model.safetensors",
-)
+NETWORK = "network.json"
+BODY = "config.json"
+CODER = "coder.json"
+TOKENIZER = "tokenizer.json"
+WEIGHTS = "model.safetensors"
 TINY = "tiny"  # weights that come from no backbone
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
@@ -100,9 +98,7 @@ def chosen_threshold(training: Mapping[str, object]) -> dict[str, float]:
 
 # ---- may it go out? ----------------------------------------------------------------------------------------
 def refuse_training(card: Mapping, *, what: str) -> None:
-    """Raise TruerateError where weights were learned from a source whose texts may not be passed on: networks
-    repeat what they read.
-    """
+    """Raise TruerateError if the training source may not be redistributed: networks repeat what they read."""
     refuse_unpublishable(card, what=what)
     if card["redistribution"] != "yes":
         learned = f"it learned from {card.get('name')!r}, whose redistribution is {card['redistribution']!r}"
@@ -132,9 +128,7 @@ def published_backbone(backbone: Mapping, *, what: str) -> dict:
 
 # ---- the form that others load -----------------------------------------------------------------------------
 def published_config(network: Mapping, body: Mapping | None) -> dict:
-    """config.json: a type of our own with the config of the body inside; `body` is None where adapters name a
-    backbone instead.
-    """
+    """config.json: a type of our own around the body's config; `body` is None if adapters name a backbone."""
     labels = dict(enumerate(network["labels"]))
     named = {"id2label": labels, "label2id": {name: place for place, name in labels.items()}}
     adapted = (
@@ -144,9 +138,7 @@ def published_config(network: Mapping, body: Mapping | None) -> dict:
 
 
 def tokenizer_config(tokenizer: Mapping, coder: Mapping, max_tokens: int) -> dict:
-    """tokenizer_config.json, with which AutoTokenizer gives the ids that the detector reads: no special token
-    is read out of a text.
-    """
+    """tokenizer_config.json for AutoTokenizer: no special token is read out of a text."""
     pad = [token["content"] for token in tokenizer.get("added_tokens", ()) if token["id"] == coder["pad"]]
     plain = {
         "tokenizer_class": "PreTrainedTokenizerFast",

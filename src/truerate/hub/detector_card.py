@@ -1,6 +1,4 @@
-"""The card of a detector: what it marks, what it learned from, how well it did per language beside what needs
-no network, its limits.
-"""
+"""The card of a detector: what it marks, its training data, its scores per language beside baselines, its limits."""
 
 from collections.abc import Iterator, Mapping
 
@@ -58,9 +56,7 @@ _TRAINING = (
 
 
 def card_of(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
-    """README.md of a detector. `network`: its network.json as published. Every value of the facts is data:
-    nothing in it acts.
-    """
+    """Return README.md of a detector. `network`: its network.json as published. Values are escaped as data."""
     backbone, training = network["backbone"], facts.training
     values = {
         "yaml": Markup(metadata(facts, backbone).to_yaml()),
@@ -146,9 +142,7 @@ def n_seeds(facts: DetectorFacts) -> int:
 
 
 def _rows(facts: DetectorFacts, metrics: tuple[str, ...] = tuple(METRICS)) -> Iterator[dict]:
-    """Score rows of this detector's cell and of the baselines in the same one, with their slice as columns;
-    those by type are left out.
-    """
+    """Score rows of this detector's cell and of the baselines in it, their slice as columns; none by type."""
     cell = {name: str(facts.settings[name]) for name in ("scope", "labels")}
     wanted = facts.scores.filter(
         pl.col("metric").is_in(metrics), pl.col("subject").is_in([facts.detector, *BASELINES])
@@ -161,9 +155,7 @@ def _rows(facts: DetectorFacts, metrics: tuple[str, ...] = tuple(METRICS)) -> It
 
 # ---- the YAML ----------------------------------------------------------------------------------------------
 def metadata(facts: DetectorFacts, backbone: Mapping) -> ModelCardData:
-    """The card's YAML: licence, languages, tags, the training data and backbone where the Hub has them, and
-    the measured scores.
-    """
+    """The card's YAML: licence, languages, tags, training data and backbone on the Hub, measured scores."""
     data = [name for name in source_datasets(facts) if "/" in name]
     measured = list(evaluations(facts))
     return ModelCardData(
@@ -181,9 +173,7 @@ def metadata(facts: DetectorFacts, backbone: Mapping) -> ModelCardData:
 
 
 def evaluations(facts: DetectorFacts) -> Iterator[EvalResult]:
-    """The measured scores in the form of the Hub's model index: a data set's config says held against what,
-    in which language.
-    """
+    """The measured scores in the form of the Hub's model index, a config per comparison and language."""
     for result in results(facts):
         for row in result["rows"]:
             for metric, own in row["own"].items():

@@ -57,9 +57,7 @@ def front_matter(
 
 
 def licence_of_all(configs: Iterable[Config]) -> Licence | None:
-    """The licence of a data set whose configs have these; None where they cannot be joined and each config
-    keeps its own.
-    """
+    """The licence of a data set with these configs; None if they cannot be joined and each keeps its own."""
     found = sorted({config.licence for config in configs}, key=lambda one: (one.id, one.name))
     return found[0] if len(found) == 1 else combined(found)
 

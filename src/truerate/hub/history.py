@@ -6,9 +6,7 @@ TITLE = "# Change log"
 
 
 class Release(NamedTuple):
-    """What an entry says: `version` is the tag or None, `day` ISO 8601, `summary` one line; the counts leave
-    out the log itself.
-    """
+    """One entry: `version` is the tag or None, `day` ISO 8601; the counts leave out the log itself."""
 
     version: str | None
     day: str

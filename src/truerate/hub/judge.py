@@ -1,6 +1,4 @@
-"""The repository of a judge whose words are marked by boosted trees: its arrays and numbers as training wrote them,
-its card, its checksums and what made it. Nothing in it is code.
-"""
+"""The repository of a judge with boosted trees: arrays and numbers of its training, card, checksums; no code."""
 
 import json
 from collections.abc import Iterator, Mapping

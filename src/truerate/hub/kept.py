@@ -53,9 +53,7 @@ def with_kept(card: str, kept: Kept) -> str:
 
 
 def digest_of(card: str) -> str:
-    """The SHA-256 of what is ours in a card: its head without their keys, its text without their section and
-    without blanks at the ends of lines, which editors of web pages change.
-    """
+    """The SHA-256 of our part of a card, without people's keys and section and without blanks at line ends."""
     head, body = _parted(card)
     ours = {name: value for name, value in head.items() if name in OURS}
     if BEGIN in body:

@@ -1,6 +1,4 @@
-"""What a labelled text is about and was checked against, in the row of the text: its item, and the texts of
-its documents.
-"""
+"""Joins to a labelled text its item and the texts of the documents that it was checked against."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -92,9 +90,7 @@ def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Seq
 
 @cache
 def _licence(own: Licence, words: frozenset[str]) -> Licence | None:
-    """The licence of a row that also holds texts under these; None where one is not known or they cannot be
-    joined.
-    """
+    """The licence of a row that also holds texts under `words`; None if one is unknown or they cannot be joined."""
     others = {licence_of(word) for word in words} - {own}
     if not all(other.is_known for other in others):
         return None

@@ -200,9 +200,7 @@ def licence_of(words: str) -> Licence:
 
 
 def _licences_in(statement: str) -> list[Licence]:
-    """The licences that one part of a card's words names; its remarks in brackets say what it covers, not
-    what it is.
-    """
+    """The licences that one part of a card's words names; remarks in brackets say what they cover."""
     plain = statement.casefold()
     outside = _REMARK.sub(" ", plain).strip(" .,") or plain
     if "creative commons" in outside:
@@ -216,9 +214,7 @@ def _licences_in(statement: str) -> list[Licence]:
 
 
 def _read(match: re.Match, statement: str) -> Licence:
-    """One name as a licence. A Creative Commons one whose version the Hub has no id for is `other`, with what
-    it asks.
-    """
+    """One name as a licence; a Creative Commons version without an id on the Hub is `other`."""
     if not match["cc"]:
         return next(LICENCES[id] for index, (_, id) in enumerate(SPELLINGS) if match[f"s{index}"])
     elements = sorted(set(re.split("[ -]", match["cc"])[2:]))  # nc, nd, sa: the order of the Hub's ids
@@ -233,9 +229,7 @@ def _read(match: re.Match, statement: str) -> Licence:
 
 # ---- rules -------------------------------------------------------------------------------------------------
 def goes_into(part: Licence, whole: Licence) -> bool:
-    """Whether a text under one licence may stand in a work under another, as `GOES_INTO`, `LATER` and the
-    order of `ROWS` have it.
-    """
+    """Whether a text under one licence may stand in a work under another (`GOES_INTO`, `LATER`, `ROWS`)."""
     if part.kind in SHUT or part.parts:
         return False
     if part.identity == whole.identity or LATER.get(part.id) == whole.id:
@@ -288,9 +282,7 @@ def check_target(target: str, licences: Iterable[Licence], *, what: str) -> Lice
 
 
 def words_of(card: Mapping) -> str:
-    """The words on the licence of what may go out under a source's card: its own (`own_licence`) where only
-    that part may.
-    """
+    """The words on the licence of what may be published: `own_licence` if only the source's own part may."""
     whole = card.get("licence") or ""
     return (
         whole

@@ -1,6 +1,4 @@
-"""Cards out of templates: every value passes `inert` on its way, so that nothing that comes from data acts in
-a page.
-"""
+"""Cards from templates: every value is escaped (`inert`), so that nothing in data acts in a page."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -34,9 +32,7 @@ def inert(value: object) -> Markup:
 
 
 def code(value: object) -> Markup:
-    """A name of ours (a path, a config, a repository) for a code span or block: what no such name holds is
-    left out.
-    """
+    """A name of ours (path, config, repository) for a code span: characters of no such name are dropped."""
     return Markup(re.sub(r"[^\w./@:+ -]", "", str(value)))
 
 
@@ -46,9 +42,7 @@ def codes(names: Iterable[object]) -> Markup:
 
 
 def linked(text: object, address: object) -> Markup:
-    """A text that leads to a plain web address; the text alone where the address is missing or holds anything
-    unusual.
-    """
+    """A text that links to a plain web address; the text alone if the address is absent or unusual."""
     said = inert(text)
     return Markup(f"[{said}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else said
 

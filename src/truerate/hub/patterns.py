@@ -79,9 +79,7 @@ _AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"
 
 
 class Rule(NamedTuple):
-    """One pattern: what kind of thing it finds, in Python, and the rough one of polars that every text with a
-    find passes.
-    """
+    """One pattern: the kind that it finds, its regular expression, and a rough one that every hit passes."""
 
     kind: str
     pattern: re.Pattern
@@ -106,8 +104,8 @@ def place_rule(folder: str) -> Rule:
     if PurePosixPath(folder).is_absolute():
         pattern, start = pl.escape_regex(folder.rstrip("/")), _START
     else:
-        pattern, start = (
-            r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", folder.rstrip("\\/"))),
-            _EDGE,
+        pattern = r"[\\/]{1,2}".join(
+            pl.escape_regex(part) for part in re.split(r"[\\/]+", folder.rstrip("\\/"))
         )
+        start = _EDGE
     return Rule(PATH, re.compile(rf"{start}{pattern}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), pattern)

@@ -86,9 +86,7 @@ def address(target: Target) -> str:
 
 
 def refuse_surroundings(doing: str) -> None:
-    """Raise TruerateError where this process has no token that a header can carry, or no Hub to bring
-    anything to.
-    """
+    """Raise TruerateError if this process has no usable token or no Hub to publish to."""
     token = get_token()
     if not token:
         raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
@@ -103,9 +101,7 @@ def refuse_surroundings(doing: str) -> None:
 
 
 def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) -> tuple[Status, _Release]:
-    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility,
-    its tag or a card that was edited by hand forbid it.
-    """
+    """What stands there and what is to. Raises TruerateError if visibility, tag or an edited card forbid it."""
     status = to.status()
     refuse_public(to.target, status)
     state = to.state(status.head)
@@ -121,9 +117,7 @@ def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) 
 
 
 def _tagged(draft: Draft, to: Repository) -> State | None:
-    """What the tag holds, which is this draft; None where there is no such tag. A tag of other content is
-    never moved.
-    """
+    """What the tag holds, which is this draft; None if there is no such tag. A tag is never moved."""
     tag = to.target.tag
     commit = to.tags().get(tag)
     if commit is None:
@@ -144,9 +138,7 @@ def _as_there(draft: Draft, state: State) -> Files:
 
 
 def _dated(draft: Draft, state: State, target: Target, *, stamp: Stamp) -> Files:
-    """The files as they stand there if the content is the same, else those of today with an entry in the
-    change log.
-    """
+    """The files as they stand there if the content is the same, else today's with a change-log entry."""
     if state.mark:
         same = _as_there(draft, state)
         if plan_of(same, state, prefixes=draft.prefixes).is_empty:
@@ -204,9 +196,7 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
 
 
 def _first(draft: Draft, to: Repository, files: Files) -> Plan:
-    """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody
-    may have been faster.
-    """
+    """The plan for a repository just created: the Hub has put files there, or somebody was faster."""
     status = to.status()
     if status.is_private is None:
         hidden = "is there already, hidden from this token or written with other capitals"
@@ -238,9 +228,7 @@ def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Ex
 
 
 def _verify(draft: Draft, to: Repository, *, files: Files, commit: str) -> None:
-    """Hold every object of the commit against what was sent: paths, sizes, hashes. Raises TruerateError where
-    one differs.
-    """
+    """Compare every object of the commit with what was sent. Raises TruerateError if one differs."""
     left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
     if not left.is_empty:  # a listing may lag behind or arrive damaged: it is asked for once more
         left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)

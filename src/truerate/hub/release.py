@@ -92,9 +92,7 @@ class DetectorFacts:
 
 @dataclass(frozen=True)
 class Target:
-    """Where it goes: `repo` is org/name, `tag` the version or None; a repository that is not there is made,
-    private unless `is_public`.
-    """
+    """Where to publish: `repo` is org/name, `tag` the version or None; created private unless `is_public`."""
 
     repo: str
     kind: Kind
@@ -110,9 +108,7 @@ class Stamp(NamedTuple):
 
 
 class Draft(Protocol):
-    """A release that is whole but for its date and its history, which depend on what the repository holds
-    already.
-    """
+    """A release that is complete but for its date and history, which depend on the repository."""
 
     @property
     def name(self) -> str:
@@ -127,7 +123,5 @@ class Draft(Protocol):
         """One line for the commit and the change log."""
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository: `stamp` says when and by what its content last changed, `changelog` is
-        the whole CHANGELOG.md, `kept` what people wrote into its card.
-        """
+        """All files: `stamp` dates their content, `changelog` is CHANGELOG.md, `kept` people's part of the card."""
         ...

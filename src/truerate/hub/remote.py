@@ -1,6 +1,4 @@
-"""One repository of the Hub: what it holds at a commit, and the calls that change it, each tried again
-where it fails in passing.
-"""
+"""One repository of the Hub: what it holds at a commit, and the calls that change it, retried."""
 
 import hashlib
 import json
@@ -26,9 +24,7 @@ MISSING = (403, 404, 405, 501)  # a server that does not know a question, or doe
 
 
 class Entry(NamedTuple):
-    """A file of a repository as the Hub lists it: `blob` is its git object, `sha256` that of its content
-    where LFS holds it, else None.
-    """
+    """A listed file: `blob` is its git object, `sha256` that of its content if LFS holds it, else None."""
 
     size: int
     blob: str
@@ -37,9 +33,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a repository holds at `commit` (None: nothing yet): its files, our mark (None where it is not
-    ours), its change log and its card.
-    """
+    """What a repository holds at `commit` (None: nothing yet): files, our mark, change log, card."""
 
     commit: str | None = None
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -57,9 +51,7 @@ class Status(NamedTuple):
 
 @dataclass(frozen=True)
 class Repository:
-    """The repository of a target. Every method raises TruerateError, one line, where the Hub refuses or stays
-    away.
-    """
+    """The repository of a target. Every method raises TruerateError, one line, if the Hub fails."""
 
     target: Target
     retries: Retries
@@ -88,9 +80,7 @@ class Repository:
         return self.retries.call(f"asking whether this token may write to {self.name}", ask)
 
     def status(self) -> Status:
-        """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not
-        tell them apart.
-        """
+        """Return its head and visibility. A repository that the token cannot see counts as absent."""
 
         def ask() -> Status:
             """One try; a repository that is gated, or a token that is refused, is no missing repository."""
@@ -135,9 +125,7 @@ class Repository:
         return State(commit, files, mark, changelog, self._text(README, commit, files))
 
     def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
-        """A small text file at a commit, held against its hash; bytes that are no UTF-8 are replaced; empty
-        where there is none.
-        """
+        """A small text file at a commit, verified by its hash; empty if there is none."""
 
         def ask() -> str:
             url = hf_hub_url(self.name, path, repo_type=self.kind, revision=commit)
@@ -152,9 +140,7 @@ class Repository:
         )
 
     def check_card(self, card: str) -> None:
-        """Let the Hub check a README.md. A commit has it checked too, but only after everything has been
-        uploaded.
-        """
+        """Let the Hub validate a README.md before anything is uploaded."""
 
         def ask() -> None:
             words = {"content": card, "repoType": self.kind}
@@ -206,9 +192,7 @@ class Repository:
         parent: str | None,
         message: str,
     ) -> str:
-        """One commit on `parent`, one try; its id. Raises the client's own errors: the caller finds out what
-        became of it.
-        """
+        """Commit on `parent` with one try; return its id. Raises the client's own errors."""
         operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
         target = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
         with warnings.catch_warnings():  # the rows behind a site's numbers belong to the site

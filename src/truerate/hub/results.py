@@ -36,9 +36,7 @@ def result_rows(facts: BoardFacts) -> dict | None:
 
 
 def _leading(rows: Sequence[dict], metric: str, wanted: Mapping[str, str]) -> list[dict]:
-    """The measured rows of a metric whose slice holds the wanted pairs and as few others as any has, with the
-    values of these as `where`.
-    """
+    """The measured rows of a metric on the leading slice, with its further values as `where`."""
     told = [
         (row, unpaired(row["slice"])) for row in rows if row["metric"] == metric and row["value"] is not None
     ]
@@ -52,9 +50,7 @@ def _leading(rows: Sequence[dict], metric: str, wanted: Mapping[str, str]) -> li
 
 
 def _planted_beside(row: dict, rows: pl.DataFrame) -> float | None:
-    """What was planted in a subject, by the planted row of its metric whose slice says most of what the row's
-    says and nothing else; None where there is none.
-    """
+    """The planted value of a subject's metric on the largest part of the row's slice; None if there is none."""
     held = [
         (len(one["slice"]), one["value"])
         for one in rows.filter(kind="planted", metric=row["metric"], subject=row["subject"]).to_dicts()

@@ -1,6 +1,4 @@
-"""How often a call of the Hub is made again, how long it waits before, and the one line that stands where it
-gives up.
-"""
+"""Retries of calls of the Hub, the waits between them, and the one line of a call that fails."""
 
 import errno
 import random
@@ -54,9 +52,7 @@ class Retries:
     chance: random.Random = field(default_factory=random.Random)
 
     def call(self, doing: str, work: Callable[[], T]) -> T:
-        """What `work` returns. Raises TruerateError, one line that begins with `doing`, where it fails for
-        good or once too often.
-        """
+        """Return the result of `work`. Raises TruerateError, one line that begins with `doing`, if it fails."""
         tried, done = 0, self.progress()
         while True:
             try:

@@ -93,9 +93,7 @@ class Sought:
         return " ".join(text.split())[:200]
 
     def sifted(self, strings: Strings) -> Iterator[tuple[str, str, list[Rule]]]:
-        """(place, text, the rules that may find something in it) for each string that may hold something;
-        bytes may hold secrets alone.
-        """
+        """Yield (place, text, rules that may match) of each string with a hint; bytes may hold secrets alone."""
         rules = [rule for rule in self.rules if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
         passes = pl.col("text").str.contains("|".join(rule.hint for rule in rules))
         if self.literals:
@@ -190,9 +188,7 @@ def literals(
 
 
 def _base64(value: bytes, offset: int) -> Iterator[str]:
-    """The characters of base64 that a value alone decides, where it begins `offset` bytes after a group of
-    three.
-    """
+    """The base64 characters that a value alone decides if it begins `offset` bytes after a group of three."""
     encoded = base64.b64encode(bytes(offset) + value).rstrip(b"=")[(0, 2, 3)[offset] :]
     plain = (encoded if (offset + len(value)) % 3 == 0 else encoded[:-1]).decode("ascii")
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}

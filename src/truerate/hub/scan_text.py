@@ -26,9 +26,7 @@ TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # 
 
 
 class Strings(NamedTuple):
-    """Strings of a file: a frame of `place` and `text`, what stands before a place (`column 'text', row`),
-    whether they are mere bytes.
-    """
+    """Strings of a file: a frame of `place` and `text`, the prefix of a place, whether they are mere bytes."""
 
     called: str
     data: pl.DataFrame
@@ -95,9 +93,7 @@ def _frame(rows: list[tuple[str, str]]) -> pl.DataFrame:
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
-    """Strings and where they stand, as the frame of `Strings`. Halves of surrogate pairs, which JSON can
-    hold, become question marks.
-    """
+    """The frame of `Strings`; halves of surrogate pairs, which JSON can hold, become question marks."""
     try:
         return pl.DataFrame({"place": places, "text": texts}, schema={"place": pl.String, "text": pl.String})
     except UnicodeEncodeError:
@@ -107,9 +103,7 @@ def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
 
 
 def _json(text: str) -> list[tuple[str, str]]:
-    """Keys and strings of a JSON text, repeated keys too, each after the names that lead to it; its lines
-    where it is no JSON.
-    """
+    """Keys and strings of a JSON text, repeated keys too, each with its path; its lines if it is no JSON."""
     try:
         left = [("at /", json.loads(text, object_pairs_hook=tuple))]
     except (ValueError, RecursionError):

@@ -43,9 +43,7 @@ class Shard:
 
 
 def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
-    """The files of a config, split by split: `data/<config>/<split>-00000-of-00002.parquet`, …; a split
-    without rows has none.
-    """
+    """The files of a config: `data/<config>/<split>-00000-of-00002.parquet`, …; none of an empty split."""
     return [
         shard
         for split, data in config.splits.items()
@@ -70,9 +68,7 @@ def _split_shards(config: str, split: str, data: Rows, rows: int) -> list[Shard]
 
 
 def parquet(data: pl.DataFrame) -> bytes:
-    """A frame as the bytes of a Parquet file (zstd, no statistics): equal rows give equal bytes, however they
-    came together.
-    """
+    """A frame as Parquet (zstd, no statistics): equal rows give equal bytes, however they were joined."""
     buffer = BytesIO()
     whole = data.rechunk().select(
         pl.all().gather(pl.int_range(data.height))

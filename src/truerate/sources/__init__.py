@@ -127,9 +127,7 @@ def _as_own(tables: SourceTables, reader: str) -> SourceTables:
 
 
 def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
-    """A source of the Hub with the place that it was read from on its card; its address stands there where
-    the card names none.
-    """
+    """Add the repository and revision of a source of the Hub to its card, and its address if it has none."""
     if hub is None:
         return tables
     address = {"url": tables.card["url"] or f"https://huggingface.co/datasets/{hub.repo}"}

@@ -1,6 +1,4 @@
-"""A public data set as its publisher lays it out: what of a clone is its own, and rows brought into the shape that its
-reader knows.
-"""
+"""A public data set in its publisher's layout: which files are its own, and rows in the reader's shape."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -51,9 +49,7 @@ class PublicSet:
         return sorted({*matching(folder, *kinds)} - {*own})
 
     def repacked(self, folder: Path) -> list[str]:
-        """The files that are named as one of the set's, packed (`batch_2.json.gz`) or as Parquet, where that file itself is
-        not there and nothing reads them in its place.
-        """
+        """Files of the set that lie packed (`batch_2.json.gz`) or as Parquet where nothing reads them instead."""
         patterns = [pattern for patterns in self.holds.values() for pattern in patterns]
         own = {*matching(folder, *patterns)}
         read = {file for pattern in patterns if not _is_glob(pattern) for file in named(folder, pattern)}
@@ -82,9 +78,7 @@ def matching(folder: Path, *patterns: str) -> list[str]:
 
 
 def changed(cut: Callable[[bytes], Cut], change: Callable[[dict, int], dict]) -> Callable[[bytes], Cut]:
-    """A cutter whose rows pass through `change` (values, number from 1); what is no object passes as it is, for its reader
-    to refuse.
-    """
+    """A cutter whose rows pass through `change` (values, number from 1); non-objects pass unchanged."""
 
     def made(raw: bytes) -> Cut:
         for number, make in cut(raw):

@@ -175,9 +175,7 @@ class Collection:
 
     @contextmanager
     def part(self, file: str, row: Row, *, text: str = "") -> Iterator[None]:
-        """One of the things that a row holds: where it raises BadRow it is booked alone, and the row's others
-        are kept.
-        """
+        """Context of one part of a row: a BadRow is booked for it alone, the row's other parts are kept."""
         try:
             yield
         except BadRow as bad:
@@ -217,10 +215,8 @@ class Collection:
 
         Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
         """
-        key, content = (
-            keys.content_id(what, *identity),
-            keys.content_id(json.dumps(row.values, sort_keys=True, default=str)),
-        )
+        key = keys.content_id(what, *identity)
+        content = keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
         before = self._said.setdefault(key, "")
         if before:
             again = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
@@ -245,9 +241,7 @@ class Collection:
         self._said[key] = key
 
     def document(self, text: str, *, title: str = "", **more) -> str:
-        """Note a reference text; gives its id. The same text is one document. `more` are columns that differ
-        from the source's card.
-        """
+        """Add a reference text; return its id. Equal texts are one document. `more`: columns that differ from the card."""
         document_id = keys.content_id(self.name, text)
         row = {
             "document_id": document_id,
@@ -290,9 +284,7 @@ class Collection:
         return self.items.setdefault(identity, {"item_id": identity, **row, "attributes": pairs(**more)})
 
     def entity(self, item_id: str, name: str, *, document_ids: Sequence[str] = (), **more) -> None:
-        """Note an entity that can be asked about, under an id of the reader's making; `more` are its
-        attributes, beside `name`.
-        """
+        """Add an entity to ask about under the reader's id; `more` are its attributes beside `name`."""
         self.items[item_id] = {
             "item_id": item_id,
             "source": self.name,
@@ -320,10 +312,8 @@ class Collection:
             item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more)
         )
         if identity in self.samples:
-            before, content = (
-                self.samples[identity],
-                {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]},
-            )
+            before = self.samples[identity]
+            content = {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
             again = f"the same text was already read as sample {identity}"
             if all(before[name] == value for name, value in content.items()):
                 raise BadRow(Reason.DUPLICATE, again)

@@ -22,9 +22,7 @@ Cut = Iterator[tuple[int, Callable[[], object]]]
 
 
 def parse(raw: bytes | str) -> object:
-    """A JSON value (`core.lenient.exact`). Escaped lone surrogates pass here (cleaning replaces them); what is no JSON
-    is a bad row.
-    """
+    """A JSON value (`core.lenient.exact`); what is no JSON is a bad row. Lone surrogates pass."""
     try:
         return exact(raw)
     except UnicodeDecodeError as error:
@@ -34,9 +32,7 @@ def parse(raw: bytes | str) -> object:
 
 
 def refuse_encoding(raw: bytes) -> None:
-    """Raise BadRow, naming the encoding, for the bytes of a file that is UTF-16 or UTF-32, with a byte order
-    mark or without.
-    """
+    """Raise BadRow, naming the encoding, for UTF-16 or UTF-32, with a byte order mark or without."""
     marked = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
     nulls = tuple(not byte for byte in raw[:4])  # files here begin with a character of ASCII, mostly with two
     if name := marked or _NULLS.get(nulls):
@@ -93,9 +89,7 @@ def _lines(content: bytes | Path) -> Iterator[bytes]:
 
 
 def _parsed_line(line: bytes) -> object:
-    """The value of a line. JSON holds a bare carriage return only between values: in a line that is no JSON
-    it was a line's end.
-    """
+    """The value of a line; a carriage return in a line that is no JSON was a line's end."""
     try:
         return parse(line)
     except BadRow as bad:
@@ -106,9 +100,7 @@ def _parsed_line(line: bytes) -> object:
 
 
 def json_rows(content: bytes | Path) -> Cut:
-    """Rows of a file that is one JSON list or JSON Lines: public files of one name come as either. Lines of a file that
-    is named by its place are read as `json_lines` does, a list is read whole.
-    """
+    """Rows of one JSON list (read whole) or of JSON Lines (streamed): files of one name come as either."""
     if isinstance(content, bytes):
         begins = content.removeprefix(codecs.BOM_UTF8).lstrip()
     else:

@@ -41,9 +41,7 @@ class Found:
 
 
 def downloaded_forms(folder: Path, download: Download) -> list[Found]:
-    """The forms of a data set that a folder holds. Raises BadRow where it holds a Parquet file that is none: nobody
-    could tell of which data set it is a part.
-    """
+    """The forms of a data set in a folder. Raises BadRow for a Parquet file that is none."""
     single = [
         Found(file, split, (file,)) for file, split in download.files.items() if (folder / file).is_file()
     ]

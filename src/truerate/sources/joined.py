@@ -9,9 +9,7 @@ BETWEEN = "; "  # two sources' facts, in one card
 
 
 def join(parts: list[SourceTables]) -> SourceTables:
-    """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two
-    formats), rejects all stay.
-    """
+    """Concatenate the tables of all parts; a row of equal id is kept once, all rejects stay."""
     whole = {
         table: pl.concat([part.tables[table].lazy() for part in parts]).collect() for table in parts[0].tables
     }

@@ -47,9 +47,7 @@ class BadLabel(Exception):
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a track makes of the label files of a board: gold samples, every label as a judgement, rows that
-    are not used, agreement.
-    """
+    """What a track derives from label files: gold samples, labels as judgements, rejects, agreement."""
 
     samples: pl.DataFrame
     judgements: pl.DataFrame

@@ -45,9 +45,7 @@ def columns_of(content: bytes | Path) -> list[str]:
 
 
 def named(folder: Path, file: str) -> list[str]:
-    """A file below a folder; where it is not there, the Parquet file of its name, whole or in shards
-    (`claims-00000-of-00002.parquet`).
-    """
+    """A file below a folder, else the Parquet file of its name, whole or in shards."""
     if (folder / file).is_file():
         return [file]
     stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")

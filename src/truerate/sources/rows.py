@@ -114,9 +114,7 @@ class Row:
         return value
 
     def label(self, field: str, allowed: tuple[str, ...]) -> str:
-        """A label, one of those that the publishers document; any other is a typing error or a damaged file,
-        never a missing label.
-        """
+        """A documented label; any other is a typing error or a damaged file, never a missing label."""
         return label_of(self.get(field), allowed, f"field {field!r}")
 
     def language(self, field: str = "lang") -> str:
@@ -146,9 +144,7 @@ class Row:
 
 
 def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
-    """The documented label that a value is, in whatever case a copy of the set has it: to lose one label alone would lose
-    one side of the set. Raises BadRow (`unknown-label`, `wrong-type`).
-    """
+    """The documented label that a value is, in whatever case. Raises BadRow for any other value."""
     said = clean(_is(value, str, what))
     meant = next((one for one in allowed if one.casefold() == said.casefold()), None)
     if meant is None:

@@ -1,6 +1,4 @@
-"""Passages with FAVA's tags in source files: read strictly, refused by a row's reason, and laid onto the text
-as it was published.
-"""
+"""Passages with FAVA's tags: parsed strictly, rejected by reason, and laid onto the published text."""
 
 import re
 from bisect import bisect_left
@@ -83,9 +81,7 @@ def _inked(text: str) -> list[int]:
 
 
 def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Half-open spans of a published text as code points of that text once cleaned. Raises BadRow for a span
-    that is no part of it.
-    """
+    """Half-open spans of a published text in that text once cleaned. Raises BadRow for one outside it."""
     size, moved = len(published), []
     # Cleaning takes single characters out: where they stood says how far what is behind them moves.
     gone = (

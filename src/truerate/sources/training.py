@@ -56,9 +56,7 @@ def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 
 def _card(card: dict, other: dict, *, n_train: int) -> dict:
-    """The rights of both (`own_redistribution`, `own_licence`: the source's alone), the files of both, its
-    own counts and what it took.
-    """
+    """The rights and files of both (`own_redistribution`, `own_licence`: the source's alone), and counts."""
     files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
     return {
         **joined_card([card, other]),

@@ -15,9 +15,7 @@ ARTICLES, LEFT_OUT, UNFINISHED = "articles.jsonl", "left_out.jsonl", "unfinished
 
 
 class ArticleFiles:
-    """The files in one folder, of these languages in their order. `wanted` names what is fetched: languages
-    that an unfinished run of the same has are `done`.
-    """
+    """Write the files of one folder; the languages that an unfinished run of the same `wanted` has are `done`."""
 
     def __init__(self, folder: Path, languages: Sequence[str], wanted: str):
         self.folder, self.languages, self.wanted = folder, languages, wanted

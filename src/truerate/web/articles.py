@@ -51,9 +51,7 @@ _ASIDE = " | ".join(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is fetched: `n` articles per language (None: all of the titles), of so many characters and without
-    the named templates.
-    """
+    """What to fetch: `n` articles per language (None: all titles), their length, templates that exclude."""
 
     languages: Sequence[str]
     n: int | None
@@ -64,9 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Asked:
-    """How it is fetched: the API's address (`{lang}` in it), who asks, hosts that may be private, and the
-    pause between requests.
-    """
+    """How to fetch: the API's address (`{lang}` in it), the contact, private hosts allowed, the pause."""
 
     contact: str
     api: str = mediawiki.API
@@ -122,9 +118,7 @@ def _check(wanted: Wanted) -> None:
 async def _fetch(
     urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: tuple
 ) -> dict[str, TruerateError]:
-    """Fetch and write one language after another; the errors of those that failed. One that fails loses no
-    other.
-    """
+    """Fetch and write one language after another; return the errors of those that failed."""
     asked, guard, clock = by
     failed: dict[str, TruerateError] = {}
     async with mediawiki.session(asked.contact, guard) as session:
@@ -154,9 +148,7 @@ def _nothing_fits(url: str, others: list[dict]) -> TruerateError:
 
 
 class LocalTags:
-    """What maintenance tags are called in each language: as English templates link to those of other wikis.
-    Asked once, when the first other language comes.
-    """
+    """The names of maintenance tags in other languages, by the links of English templates; requested once."""
 
     def __init__(
         self,
@@ -170,9 +162,7 @@ class LocalTags:
         self._found: dict[str, list[str]] | None = None
 
     async def named(self, lang: str, url: str) -> tuple[str, ...]:
-        """The tags' own names and those in a language, which is known by its code or by the host of its wiki
-        (`zh-yue`). Raises TruerateError.
-        """
+        """The tags' own names and those in a language, by its code or the host of its wiki (`zh-yue`)."""
         if lang == ENGLISH or not self.tags or "{lang}" not in self.asked.api:
             return tuple(self.tags)
         if self._found is None:
@@ -269,9 +259,7 @@ def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
 
 
 def plain_text(markup: str) -> str:
-    """The sentences of a rendered page, a paragraph per line, headings as lines `== like this ==`; empty
-    where there are none.
-    """
+    """Return the sentences of a rendered page, a paragraph per line, headings as lines `== like this ==`."""
     try:
         root = html.fragment_fromstring(markup, create_parent="div")
     except (etree.LxmlError, ValueError):
@@ -285,11 +273,9 @@ def plain_text(markup: str) -> str:
             element.drop_tree()
     for element in list(root.iter(*_BLOCKS)):
         if element.tag in _HEADINGS:
-            marks, title, tail = (
-                "=" * int(element.tag[1]),
-                " ".join(element.text_content().split()),
-                element.tail,
-            )
+            marks = "=" * int(element.tag[1])
+            title = " ".join(element.text_content().split())
+            tail = element.tail
             element.clear()
             element.text, element.tail = f"{marks} {title} {marks}", tail
         element.text, element.tail = f"\n{element.text or ''}", f"\n{element.tail or ''}"
@@ -297,9 +283,7 @@ def plain_text(markup: str) -> str:
 
 
 def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
-    """The titles of a file, a line each, with the revision that may follow a tab. Raises TruerateError with
-    the line that is wrong.
-    """
+    """Read the titles of a file, one per line, with the revision that may follow a tab. Raises TruerateError."""
     file = Path(path.replace("{lang}", lang))
     where = f"fetching articles: --titles {str(file)!r}"
     try:

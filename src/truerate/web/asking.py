@@ -29,9 +29,7 @@ CHUNK = 65536
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request gave: a page's parts, or where to go on (`location`). `final_url`: where redirects ended that
-    another has followed for us.
-    """
+    """What one request returned: a page, or its redirect (`location`); `final_url`: followed by a service."""
 
     status: int
     content_type: str
@@ -42,9 +40,7 @@ class Answer:
 
 
 class Dropped(Exception):
-    """A page that is not kept, with its outcome and what exactly was met (never a time, a port or another
-    thing that chance decides).
-    """
+    """A page that is not kept: its outcome and a detail without times, ports or other things of chance."""
 
     def __init__(self, outcome: Outcome, detail: str, status: int | None = None):
         super().__init__(detail)
@@ -69,9 +65,7 @@ class Line:
 
 
 class Asker:
-    """Asks through a session, so many requests at once. One per run: it knows which hosts fail, and which are
-    to be left in peace.
-    """
+    """Sends requests through a session, so many at once; remembers hosts that fail or ask to be left alone."""
 
     def __init__(
         self,
@@ -82,13 +76,11 @@ class Asker:
         proxy: str | None,
         clock: Clock,
     ):
-        self.settings, self.session, self.pauses, self.proxy, self.clock = (
-            settings,
-            session,
-            pauses,
-            proxy,
-            clock,
-        )
+        self.settings = settings
+        self.session = session
+        self.pauses = pauses
+        self.proxy = proxy
+        self.clock = clock
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._refusing: dict[str, Passing] = {}  # host -> that it asked for a longer pause than a run waits
         self._given_up: Counter[str] = Counter()  # host -> its pages that were given up one after another
@@ -133,9 +125,7 @@ class Asker:
         return AGAIN.tries if self._given_up[host] < HOPELESS else 1
 
     async def _pause(self, host: str, fault: Passing, attempt: int) -> None:
-        """Wait before a page is asked for again. Raises the fault where its host asks for a longer pause than
-        a run waits.
-        """
+        """Wait before the next try. Raises the fault if its host asks for a longer pause than a run waits."""
         if AGAIN.is_too_long(fault.wait):
             self._refusing[host] = fault
             raise fault
@@ -219,9 +209,7 @@ class Asker:
 async def read_body(
     response: aiohttp.ClientResponse, largest: int, on_chunk: Callable[[], object] = lambda: None
 ) -> bytes:
-    """The body; raises Dropped as soon as it passes so many bytes, however much more there would be. `on_chunk` is
-    told of each piece.
-    """
+    """Read the body; raises Dropped as soon as it exceeds `largest` bytes. `on_chunk` is called per chunk."""
     if (response.content_length or 0) > largest:
         raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
     body = bytearray()

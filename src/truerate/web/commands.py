@@ -1,6 +1,4 @@
-"""The sub-commands of `truerate web`: what the page store holds, printed for a person or as JSON, and what is
-to be asked for again.
-"""
+"""The sub-commands of `truerate web`: list what the page store holds, and forget what is to be requested again."""
 
 from collections.abc import Callable, Sequence
 
@@ -38,9 +36,7 @@ def forget(at: Layout, url: str, *, mark: Mark, as_json: bool = False) -> None:
 def forget_query(
     at: Layout, query: str, *, mark: Callable[[Layout, str], list[str]], as_json: bool = False
 ) -> None:
-    """Forget what a search found for one query, so that the next build searches for it again; the pages that it led to
-    stay. `mark` is handed the query before it is forgotten, as of `_forget`.
-    """
+    """Forget the results of one query; the pages that it led to stay. `mark` as for `_forget`."""
     with PageStore.of(at) as store:
         queries = facts.queries_of(store, query)
         boards = mark(at, query)
@@ -51,9 +47,7 @@ def forget_query(
 def _forget(
     at: Layout, store: PageStore, pages: Sequence[facts.StoredPage], *, mark: Mark, as_json: bool
 ) -> None:
-    """`mark` is handed the pages before they are forgotten and gives the boards that hold them, which the
-    next `dvc repro` makes again.
-    """
+    """Forget pages. `mark` receives them first and returns the boards that hold them, which become stale."""
     boards = mark(at, [page for _, page in pages])
     n = facts.forget(store, pages)
     show_forgotten(n, "pages", boards, asks="asks for", as_json=as_json)

@@ -1,6 +1,4 @@
-"""From a fetched page to its text: bytes to characters whatever the header says, and the main text or all
-text outside tags.
-"""
+"""From a fetched page to its text: decode its bytes, drop what it hides, take the main text or all text."""
 
 import codecs
 import re
@@ -208,9 +206,7 @@ def _without_declaration(markup: str) -> str:
 
 
 def _main(markup: str) -> str | None:
-    """The main text without menus, advertisements and comments (trafilatura). Nothing here hangs on the day
-    or on pages read before.
-    """
+    """The main text without menus, advertisements and comments (trafilatura), the same on every day."""
     text = extract(
         _without_declaration(markup).translate(_STAND_INS),
         include_comments=False,
@@ -268,9 +264,7 @@ def _licence(tree: html.HtmlElement) -> str | None:
 
 
 def _in_words(address: str) -> str | None:
-    """The name of the licence that stands at an address of Creative Commons: `CC BY-SA 4.0`, `CC0 1.0`; None
-    for any other address.
-    """
+    """The name of the Creative Commons licence at an address (`CC BY-SA 4.0`, `CC0 1.0`), else None."""
     found = _CC.match(address)
     if found is None:
         return None

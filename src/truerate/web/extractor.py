@@ -27,9 +27,7 @@ PDEATHSIG = 1  # of Linux's prctl
 
 
 class Extractor:
-    """Reads with `truerate.web.extract` in a process of its own, started when first needed, and anew where a
-    page has ended it.
-    """
+    """Reads pages in a process of its own, started when first needed and after a page has ended it."""
 
     def __init__(self, limit_s: float):
         self.limit_s = limit_s  # seconds of computing per page
@@ -112,9 +110,7 @@ def _exit_words(code: int) -> str:
 
 
 def main(line: int, parent: int, limit_s: float) -> None:
-    """Answer what comes down a line (a page or markup, how to read it, phrases) with its Text until the line
-    is cut.
-    """
+    """Answer each message (a page or markup, how to read it, phrases) with its Text until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then cuts the line
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     if sys.platform == "linux":

@@ -36,9 +36,7 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
 class Fetcher:
-    """Fetches into a page store under a scope, through `proxy` where there is one. Use it as an asynchronous
-    context.
-    """
+    """An asynchronous context that fetches into a page store under a scope, through `proxy` if there is one."""
 
     def __init__(
         self,
@@ -172,9 +170,7 @@ class Fetcher:
             await self._heed_robots(url)
 
     async def _heed_robots(self, url: str) -> None:
-        """Raise Dropped where the host's robots.txt does not allow an address (RFC 9309: none there allows
-        all, a failing host nothing).
-        """
+        """Raise Dropped if robots.txt disallows an address (RFC 9309: no file allows all, a failing host none)."""
         address = str(URL(url).origin() / "robots.txt")
         if address not in self._robots:
             self._robots[address] = asyncio.create_task(self.fetch(address, is_robots=True))
@@ -193,9 +189,7 @@ class Fetcher:
 
 
 def plain(url: str) -> str:
-    """An address as it is sent: without fragment and without the name of a user. Raises Dropped where it
-    cannot be read.
-    """
+    """An address as it is sent: without fragment and user name. Raises Dropped if it cannot be parsed."""
     try:
         address = URL(url).with_fragment(None)
         if not address.absolute or not address.raw_host:
@@ -253,8 +247,6 @@ class Rules:
 
 
 def product_token(user_agent: str) -> str:
-    """The name by which groups of rules are found (RFC 9309, 2.2.1): the letters, `_` and `-` that a user agent
-    begins with; `*` where it begins with none.
-    """
+    """The product token of a user agent (RFC 9309, 2.2.1): its leading letters, `_` and `-`; else `*`."""
     found = _TOKEN.match(user_agent.strip())
     return found[0] if found else "*"

@@ -28,9 +28,7 @@ class RefusedAddress(OSError):
 
 
 class Guard:
-    """Says of addresses, hosts and ports why they are refused. `allowed`: host patterns, addresses or networks
-    that may be private, at any port; `ports`: those that may be asked elsewhere.
-    """
+    """Says why addresses, hosts and ports are refused. `allowed`: patterns or networks that may be private."""
 
     def __init__(self, allowed: Iterable[str] = (), ports: Iterable[int] = PORTS):
         self.networks, self.patterns, self.ports = [], [], frozenset(ports)

@@ -52,9 +52,7 @@ class Absent(Exception):
 
 
 class Site(NamedTuple):
-    """What a wiki says of itself: its depth, None where its numbers do not tell, and its pages' address with
-    `$1` for the title.
-    """
+    """What a wiki says of itself: its depth (None if unknown) and its pages' address with `$1` for the title."""
 
     depth: float | None
     pages: str
@@ -74,9 +72,7 @@ class Wiki:
         self.is_first, self.n_moves = True, 0
 
     async def site(self) -> Site:
-        """Its depth (edits per article, weighted by the share of pages that are none) and addresses. Raises
-        TruerateError.
-        """
+        """Return its depth and the form of its pages' addresses. Raises TruerateError."""
         answer = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get(
             "query", {}
         )
@@ -87,9 +83,7 @@ class Wiki:
         return Site(depth_of(counts), ("https:" if server.startswith("//") else "") + server + path)
 
     async def random(self) -> AsyncIterator[dict]:
-        """Articles drawn at random, each once: objects with `title`, `lastrevid` and `length` (bytes of its
-        source), until none is left.
-        """
+        """Yield articles drawn at random, each once: objects with `title`, `lastrevid`, `length` (bytes)."""
         asked = {
             "action": "query",
             "generator": "random",
@@ -123,9 +117,7 @@ class Wiki:
         return page
 
     async def names_elsewhere(self, titles: Sequence[str]) -> dict[str, list[str]]:
-        """What pages of this wiki are called in others, by the code of these: the titles that its pages link
-        to (`langlinks`), redirects followed. Raises TruerateError.
-        """
+        """Return the titles of pages in other wikis by language code (`langlinks`), redirects followed."""
         asked = {"action": "query", "prop": "langlinks", "lllimit": "max", "redirects": "1"}
         found: dict[str, list[str]] = {}
         for start in range(0, len(titles), BATCH):
@@ -211,9 +203,7 @@ class Wiki:
         self.url = url
 
     def _wait(self, headers, tried: int) -> float:
-        """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it
-        asks for too many.
-        """
+        """Return the seconds until the next try. Raises TruerateError if the server asks for too many."""
         named = seconds_asked(headers.get("Retry-After"), self.clock.now())
         if AGAIN.is_too_long(named):
             raise self._stopped(f"it asks to come back in {named:,.0f} s", "run again then")
@@ -259,9 +249,7 @@ def checked(api: str, lang: str, guard: Guard) -> str:
 
 
 def moved(url: str, location: str) -> str | None:
-    """Where an api.php has moved to; None where that is no api.php on the same host, nor on one beside it
-    (`yue.wikipedia.org` and `zh-yue.wikipedia.org`), or is asked less safely.
-    """
+    """Where an api.php has moved to; None unless it is one on the same or a sibling host, as safely reached."""
     try:
         old, new = URL(url), URL(urljoin(url, location)).with_query(None).with_fragment(None)
     except ValueError:
@@ -277,9 +265,7 @@ def moved(url: str, location: str) -> str | None:
 
 
 def depth_of(counts: dict) -> float | None:
-    """Wikipedia's measure of a wiki: edits/articles × others/articles × (1 − articles/pages); None where a
-    number is missing or 0.
-    """
+    """Wikipedia's depth: edits/articles × others/articles × (1 − articles/pages); None if a number is 0 or absent."""
     edits, articles, pages = (counts.get(name) for name in ("edits", "articles", "pages"))
     if not all(isinstance(n, int) and n > 0 for n in (edits, articles, pages)):
         return None

@@ -23,9 +23,7 @@ class Clock:
 
 
 class Pauses:
-    """The turns at hosts: their pause between two requests, over all processes, and what a host itself asks
-    to wait, in this run.
-    """
+    """Turns at hosts: the pause between two requests over all processes, and what a host asks to wait."""
 
     def __init__(self, settings: Fetch, store: PageStore, clock: Clock):
         self.settings, self.store, self.clock = settings, store, clock
@@ -54,9 +52,7 @@ class Pauses:
         return self._until.get(host, 0.0)
 
     async def turn(self, host: str) -> float:
-        """Wait until a host may be asked again, by whatever process asked it last; gives the moment that was
-        heeded (`until`).
-        """
+        """Wait until a host may be asked again; return the moment of its own request that was respected."""
         now, until = self.clock.now(), self.until(host)
         start = max(now, until)
         pause = (

@@ -1,6 +1,4 @@
-"""The queue before a service: where that refuses for its rate, all who ask it wait, and one at a time tries
-whether it answers again.
-"""
+"""A queue before a service: while it refuses for its rate all wait, and one at a time tries again."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -78,9 +76,7 @@ class Queue:
         return answer
 
     def holds_all(self, refusal: Refused) -> bool:
-        """Whether a refusal is waited out by all: one for the rate, and an outage of what has answered before. A
-        search that never did may be the wrong address.
-        """
+        """Whether all wait for a refusal: one for the rate, or an outage of a service that answered before."""
         return refusal.is_for_all or (refusal.is_outage and self._n_answered > 0)
 
     def answered(self) -> None:
@@ -90,9 +86,7 @@ class Queue:
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[Callable[[Refused], Awaitable[None]]]:
-        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over, and TruerateError
-        as `_wait`.
-        """
+        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over and TruerateError."""
         async with self._gate:
             self._check()
             yield self._wait

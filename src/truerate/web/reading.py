@@ -1,6 +1,4 @@
-"""Stored pages read while others still come: by a few threads, each with a process of its own that can be
-ended (`extractor`).
-"""
+"""Reads stored pages while others are fetched: a few threads, each with a process that can be killed."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,9 +14,7 @@ AT_ONCE = 2  # pages that are read at once
 
 
 class Reader:
-    """Reads each page of a store's scope once. What waits to be read is addresses alone: bodies lie in the
-    store. Use it as a context.
-    """
+    """A context that reads each page of a store's scope once; bodies stay in the store until then."""
 
     def __init__(self, path: Path, scope: str, settings: Fetch):
         self._path, self._scope, self._settings = path, scope, settings

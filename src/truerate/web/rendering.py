@@ -46,9 +46,7 @@ class Renderer:
         self._queue = Queue(what, n_pages, backoff_s=AGAIN.first, clock=self.clock, things="pages")
 
     async def ask(self, url: str) -> Answer:
-        """A page. Raises Dropped where there is none to have, and EndpointError where the service will give no more
-        (its key or sum), or not soon.
-        """
+        """Return a page. Raises Dropped, and EndpointError if the service gives no more (key, quota) or not soon."""
         found: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
         if isinstance(found, Dropped):
             raise found

@@ -42,13 +42,11 @@ class Searcher:
         clock: Clock | None = None,
     ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
-        self.settings, self.store, self.url, self.scope, self.backoff_s = (
-            settings,
-            store,
-            url,
-            scope,
-            backoff_s,
-        )
+        self.settings = settings
+        self.store = store
+        self.url = url
+        self.scope = scope
+        self.backoff_s = backoff_s
         self.clock = clock or Clock()
         env_names = {"key": settings.key_env, "engine": settings.engine_env}
         self.secrets = {
@@ -177,9 +175,7 @@ class Searcher:
 
 
 def address(settings: Search, base: str | None) -> str | None:
-    """The whole address that is asked: `url` itself, or its path at an endpoint's origin. None where the
-    settings name none.
-    """
+    """The whole address to request: `url` itself, or its path at an endpoint's origin; None without `url`."""
     if settings.url is None:
         return None
     if base is None:

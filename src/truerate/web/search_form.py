@@ -100,9 +100,7 @@ class Left:
 
 
 def said(body: bytes) -> str:
-    """The words of an error: in Google's form the reasons and the message, else what stands under `error`,
-    `message` or `detail`.
-    """
+    """The words of an error: Google's reasons and message, else the fields `error`, `message` or `detail`."""
     answer = _loaded(body)
     try:
         error = answer.get("error") or answer.get("message") or answer.get("detail") or ""

@@ -1,6 +1,4 @@
-"""What the page store holds: its pages by what became of them, and the forgetting of those that are to be
-asked for again.
-"""
+"""What the page store holds: pages by outcome, and the removal of those that are to be requested again."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -44,9 +42,7 @@ def stats(store: PageStore) -> pl.DataFrame:
 
 
 def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
-    """The pages of a reason or a status, by address; none of a reason has no rows. Raises TruerateError for another
-    word.
-    """
+    """The pages of a reason or a status, by address. Raises TruerateError for another word."""
     if wanted not in REASONS and not _is_status(wanted):
         raise SettingsError(
             f"pages of reason {wanted!r}: allowed: {listed(REASONS)}, or a status such as 503"
@@ -60,9 +56,7 @@ def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
 
 
 def transient(store: PageStore, wanted: str) -> list[StoredPage]:
-    """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises
-    TruerateError for another word.
-    """
+    """The pages that failed for what may pass: of a reason, of a status (`503`), or all. Raises TruerateError."""
     if wanted not in RETRIED and (wanted in REASONS or (_is_status(wanted) and not may_pass(int(wanted)))):
         what = "status" if _is_status(wanted) else "reason"
         raise SettingsError(
@@ -85,9 +79,7 @@ def _is_status(wanted: str) -> bool:
 
 
 def pages_of(store: PageStore, url: str) -> list[StoredPage]:
-    """What the store holds of an address. Raises TruerateError where that is nothing, with the address that it holds
-    most like it.
-    """
+    """What the store holds of an address. Raises TruerateError, with the closest address, if nothing."""
     pages = [page for page in store.pages() if page[1].url == url]
     if not pages:
         close = get_close_matches(
@@ -101,9 +93,7 @@ def pages_of(store: PageStore, url: str) -> list[StoredPage]:
 
 
 def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
-    """Under which scopes the store holds the results of a query. Raises TruerateError where it holds none, with the query
-    most like it that it holds.
-    """
+    """The scopes under which a query's results lie. Raises TruerateError, with the closest query, if none."""
     known = store.queries()
     if not (found := [one for one in known if one[1] == query]):
         close = get_close_matches(query, [text for _, text in known][:MOST_COMPARED], n=1, cutoff=0.6)

@@ -105,24 +105,18 @@ class PageStore(KeyedStore):
             return written
 
     def slow(self, scope: str, url: str, limits: str) -> str | None:
-        """What stands of a page that took too long to be read under these limits; None where it did not, or
-        was not read.
-        """
+        """The detail of a page that took too long to read under these limits; None for another."""
         sql = "SELECT detail FROM page WHERE scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
         rows = self.run(sql, (scope, url, Outcome.TIMEOUT, limits))
         return rows[0][0] if rows else None
 
     def keep_slow(self, scope: str, url: str, limits: str, detail: str) -> None:
-        """Remember of a page that came that it took too long to be read under these limits
-        (`reading_limits`); its body stays.
-        """
+        """Note that a fetched page took too long to read under these limits (`reading_limits`); keep its body."""
         sql = "UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE scope = ? AND url = ? AND body IS NOT NULL"
         self.run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
 
     def pages(self) -> Iterator[tuple[str, Page]]:
-        """What became of every page, with its scope and without its body; one that took too long to be read
-        is a timeout with a status.
-        """
+        """Yield every page with its scope, without its body; one too slow to read is a timeout with a status."""
         bare = COLUMNS.replace("body", "x''")
         for scope, url, outcome, *more in self.run(f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()):
             yield scope, Page(url, Outcome(outcome), *more)

@@ -93,9 +93,7 @@ def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.
 
 
 def target_of(text: str, rationale: str | None, spans: Sequence[Mapping], *, is_hallucinated: bool) -> str:
-    """A label and its reason as HalluDial writes them: the verdict first. Segments that the reason does not
-    quote are quoted before it.
-    """
+    """A label and its reason in HalluDial's form; segments that the reason does not quote are quoted before it."""
     reason = (rationale or "").strip()
     if is_hallucinated:
         quoted = located(reason, text).segments

@@ -55,9 +55,7 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
 def wanted_files(
     snapshot: Snapshot, *, fetch: Callable[[Snapshot, list[str]], None] | None = None
 ) -> list[str]:
-    """The files of a commit that a source reads: all, or those of its config and split, for which its card is
-    read (`fetch` brings it).
-    """
+    """The files of a commit that a source reads: all, or those of its config and split, by its card."""
     hub = snapshot.hub
     if hub.config is None and hub.split is None:
         return sorted(snapshot.sums)
@@ -120,9 +118,7 @@ def _bring_all(snapshot: Snapshot) -> list[str]:
 
 
 def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
-    """After a mismatch: the list is asked for once more, and those files that differ from the new one, too,
-    are taken away.
-    """
+    """After a mismatch: list the checksums again and remove the files that differ from the new ones, too."""
     snapshot.learn(tried(lambda: _listing(snapshot.hub)))
     for path in paths:
         if not snapshot.check(path):
@@ -130,9 +126,7 @@ def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
 
 
 def _fetch(snapshot: Snapshot, paths: Sequence[str]) -> None:
-    """Bring the files that are not here and hold them against their checksums; what is sound is kept,
-    whatever becomes of the others.
-    """
+    """Download the missing files and verify their checksums; sound ones are kept whatever fails."""
     missing = snapshot.missing(paths)
     if not missing:
         return

@@ -24,9 +24,7 @@ T = TypeVar("T")
 
 
 def tried(work: Callable[[], T]) -> T:
-    """What a call of the client gives; made again, a bounded number of times, after a failure that may pass
-    and that the client leaves.
-    """
+    """Return the result of a call; repeat it, a bounded number of times, after a transient failure."""
     import httpx2
     from huggingface_hub.utils import _http
 
@@ -45,9 +43,7 @@ def tried(work: Callable[[], T]) -> T:
 
 
 def _is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed next time. What the client took from its cache it has tried often
-    enough itself.
-    """
+    """Whether the same call may succeed next time; what the client retries itself is not."""
     import httpx2
     from huggingface_hub import errors
 

@@ -1,6 +1,4 @@
-"""Where a source's files lie: a folder, a folder that a command fills, or a pinned data set of the Hugging
-Face Hub.
-"""
+"""Where a source's files lie: a folder, one that a command fills, or a pinned data set of the Hub."""
 
 import os
 import shlex
@@ -23,9 +21,7 @@ from truerate.sources.hub.files import ABOUT, about
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:
-    """The folder that holds a source's files, made or downloaded if need be. Raises TruerateError where there
-    is none.
-    """
+    """The folder of a source's files, created or downloaded if need be. Raises TruerateError if there is none."""
     if source.hub:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
@@ -42,9 +38,7 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
-    """Run the command that fills the folder, unless what lies there was made by the same command, with the
-    same values of what it names, and by the same code; the folder is swapped whole.
-    """
+    """Run the command that fills the folder unless the same command, values and code filled it; swap it whole."""
     values = _values(source, at)
     told = {key: value for key, value in values.items() if key in source.places()}
     stamp = digest(*at.code_at(source.code), make=source.make, values=told)
@@ -75,9 +69,7 @@ def _aside(folder: Path) -> Iterator[Path]:
 
 
 def check_make(name: str, source: Source, at: Layout) -> None:
-    """Raise TruerateError where the command of a source cannot be filled in, fills no folder, or names code
-    that is not there.
-    """
+    """Raise TruerateError if a source's command cannot be filled in, fills no folder, or names absent code."""
     _command(name, source.make, {**_values(source, at), "path": source.path})
     if "{path}" not in source.make:
         raise SettingsError(

@@ -1,6 +1,4 @@
-"""Which files of a data set of the Hub are a config's and a split's: by its card, else by the names of its
-folders and files.
-"""
+"""Which files of a data set of the Hub are of a config and split: by its card, else by their names."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -58,9 +56,7 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
 
 
 def about(paths: Collection[str]) -> list[str]:
-    """Those files that say of a data set of truerate's own what it is, whichever of its configs is read; none
-    of another's.
-    """
+    """The files that describe a data set published by truerate, whichever config is read; none of another's."""
     return [path for path in ABOUT if path in paths] if MARK in paths else []
 
 
@@ -102,9 +98,7 @@ def front_of(card: str) -> dict:
 
 
 def _splits(entry: dict, data: Sequence[str]) -> Splits:
-    """The files of one entry's splits. Its `data_files` are patterns, with or without split; its `data_dir`
-    is a folder.
-    """
+    """The files of one entry's splits: `data_files` are patterns, `data_dir` is a folder."""
     base = str(entry.get("data_dir") or "").strip("/.")
     below = [path for path in data if not base or path.startswith(f"{base}/")]
     spec = entry.get("data_files")
@@ -132,9 +126,7 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
 
 
 def fits(path: str, pattern: str) -> bool:
-    """Whether a path is one that a pattern means: `*` stands for anything but a slash, a part `**` for any
-    folders, also none.
-    """
+    """Whether a path matches a pattern: `*` is anything but a slash, a part `**` any folders, also none."""
     parts = pattern.split("/")
     plain = [part for place, part in enumerate(parts) if part != "**" or parts[place - 1 : place] != ["**"]]
     return _fit(path.split("/"), plain)
@@ -150,9 +142,7 @@ def _fit(path: list[str], pattern: list[str]) -> bool:
 
 # ---- as folders and files are called -----------------------------------------------------------------------
 def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
-    """Configs by folder (`data/<config>/…`, `<config>/…`), files elsewhere and in folders of a split under
-    `default`.
-    """
+    """Configs by folder (`data/<config>/…`, `<config>/…`); other files are of `default`."""
     folders: dict[str, list[str]] = {}
     for path in data:
         parts = path.split("/")[:-1]
@@ -163,9 +153,7 @@ def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
 
 
 def _by_split(files: Sequence[str]) -> Splits:
-    """Files by the split that their name or a folder's begins or ends with; `train` where none does, as the
-    Hub's own client has it.
-    """
+    """Files by the split in their name or folder; `train` where none is, as the Hub's client has it."""
     found: Splits = {}
     for path in files:
         found.setdefault(_split(path), []).append(path)

@@ -20,9 +20,7 @@ from truerate.sources.rows import BadRow
 
 @dataclass(frozen=True)
 class Release:
-    """`card`: those fields of a source's card that are told; `track`: of the board; `licences`: config → the
-    words on its licence.
-    """
+    """`card`: fields of the source's card; `track`: of the board; `licences`: config → words on its licence."""
 
     card: dict[str, str]
     track: str

@@ -157,9 +157,7 @@ def _reply(collection: Collection, tables: Tables, licence: str | None, row: Row
 
 
 def _verdict(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    """A verdict on a fact, given in the batches that make the score: those of single calls have a stage,
-    those of detectors no reply.
-    """
+    """A verdict on a fact from the batches that make the score, not of single calls or detectors."""
     attributes = _attributes(row)
     if (
         "generation" in attributes
@@ -238,9 +236,7 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
 
 
 def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int, is_written: bool) -> BadRow | None:
-    """Why a reply is no sample: its item is not there, or nothing says whether it is hallucinated. One in which
-    nothing that can be checked was found is a sample without facts.
-    """
+    """Why a reply is no sample: its item is absent, or nothing says whether it is hallucinated."""
     if item is None:
         return BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
     if not n_judged and (n_facts or row.text("status") == "ok" and not is_written):
@@ -251,9 +247,7 @@ def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int, is_written
 
 
 def _evidence(tables: Tables, fact: Row) -> str:
-    """The passages that a fact was checked against, by the documents' ids of now; those of pages without text
-    go.
-    """
+    """The passages that a fact was checked against, by present document ids; pages without text are dropped."""
     passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
     return " ".join(
         passage_name(tables.documents[name], start, end)

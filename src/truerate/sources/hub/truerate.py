@@ -63,9 +63,7 @@ _SHARD = re.compile(r"(.+?)-\d+-of-\d+")
 
 
 class Told(NamedTuple):
-    """What a file's place says of its rows: their task (None where a column says it), their split, the words
-    on their licence.
-    """
+    """What a file's path says of its rows: task (None if a column says it), split, words on the licence."""
 
     task: str | None
     split: str
@@ -201,9 +199,7 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
 def _attributes_of_items(
     collection: Collection, configs: Mapping[Path, str | None]
 ) -> dict[str, dict[str, str]]:
-    """What table `items` says of each item beyond its columns, by published id: the turn of a dialogue, say. Empty
-    where one config was fetched alone.
-    """
+    """The attributes of each item in table `items` by published id; empty if one config was fetched alone."""
     told: dict[str, dict[str, str]] = {}
 
     def note(row: Row) -> None:
@@ -216,11 +212,9 @@ def _attributes_of_items(
 
 def _keep(collection: Collection, known: Known, told: Told, row: Row) -> None:
     """A labelled text of an item whose document is its knowledge."""
-    sample, knowledge, task = (
-        _sample(row, told),
-        row.optional_text("knowledge"),
-        told.task or row.choice("task", known.release.tasks),
-    )
+    sample = _sample(row, told)
+    knowledge = row.optional_text("knowledge")
+    task = told.task or row.choice("task", known.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)
     item = collection.item(
         task,
@@ -239,9 +233,7 @@ def _keep(collection: Collection, known: Known, told: Told, row: Row) -> None:
 
 
 def _keep_of_entity(collection: Collection, known: Known, told: Told, row: Row) -> None:
-    """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so
-    evidence of its own.
-    """
+    """Keep a labelled reply about an entity or one of its facts; its knowledge is evidence of its own."""
     sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
     task = told.task or row.choice("task", known.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)

@@ -80,11 +80,9 @@ def _split(file: str) -> str:
 
 
 def _keep(collection: Collection, split: str, row: Row) -> None:
-    corpus, model, knowledge = (
-        row.choice("data_source", tuple(CORPORA)),
-        row.text("model_name"),
-        row.text("knowledge"),
-    )
+    corpus = row.choice("data_source", tuple(CORPORA))
+    model = row.text("model_name")
+    knowledge = row.text("knowledge")
     label, number = row.label("begin_label", tuple(LABELS)), row.integer("row")
     response, before = row.text("response", may_be_empty=True), row.optional_text("message")
     if not response.strip():

@@ -1,6 +1,4 @@
-"""A ready list of entities, such as WildHallucinations' own: a name per row, perhaps with its domain and in
-how many chats it stood.
-"""
+"""A ready list of entities: a name per row, perhaps with its domain and its number of chats."""
 
 from pathlib import Path
 

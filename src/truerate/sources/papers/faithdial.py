@@ -150,9 +150,7 @@ def _audit_cut(file: str, corpus: str) -> Callable[[bytes], Cut]:
 
 
 def _one_label(cell: str) -> str:
-    """The label that a cell tells: one of LABELS, however it is spelt, and one for those that stand together. Raises
-    BadRow (`unlabelled`) for an empty cell.
-    """
+    """The one of LABELS that a cell means, however spelt or combined. Raises BadRow for an empty cell."""
     words = [" ".join(word.lower().split()) for word in cell.replace(".", ",").split(",")]
     told = [SPELT.get(word, word) for word in words if word]
     if not told:
@@ -187,9 +185,7 @@ def _keep_audited(collection: Collection, row: Row) -> None:
 
 # ---- the data set ------------------------------------------------------------------------------------------
 def _keep_row(collection: Collection, file: str, openings: Openings, row: Row) -> None:
-    """A turn, or a dialogue with its turns: those of its wizard have a history. A turn that cannot be kept
-    costs its dialogue no other.
-    """
+    """Keep a turn, or the turns of a dialogue; a bad turn costs its dialogue no other."""
     split = Path(file).stem.replace("validation", "valid")
     if "utterances" not in row.values:
         _keep_turn(collection, split, row, _dialogue_of(row, openings, row.values.get("dialog_idx")))
@@ -218,11 +214,9 @@ def _dialogue_of(row: Row, openings: Openings, number: object) -> str | None:
 def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | None) -> None:
     turns = row.texts("history")
     history, question = taken_in_turns(turns)
-    knowledge, response, original = (
-        _knowledge(row),
-        _response(row, "response"),
-        row.optional_text("original_response"),
-    )
+    knowledge = _knowledge(row)
+    response = _response(row, "response")
+    original = row.optional_text("original_response")
     labels = _labels(row)
     is_hallucinated, is_rewritten = any(LABELS[label] for label in labels), original not in (None, response)
     item = collection.item(

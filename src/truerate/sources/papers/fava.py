@@ -40,9 +40,7 @@ _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", 
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each passage as an item of task `train` or `held-out` with its silver sample; its right answer is the
-    text before any insertion.
-    """
+    """Each passage as an item of task `train` or `held-out` with its silver sample."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     present = [file for file in FILES if collection.has(file)]
     if not present:
@@ -78,9 +76,7 @@ def _keep(collection: Collection, row: Row, task: str) -> None:
 
 
 def _parts(row: Row) -> tuple[str, str, str | None]:
-    """Reference, marked passage with `<mark>` around what is hallucinated, and the passage as published where
-    it stands in the row.
-    """
+    """Reference, passage with `<mark>` around hallucinated words, and the published passage if the row has it."""
     if "completion" in row.values:
         match = _PROMPT.fullmatch(row.text("prompt"))
         if match is None:

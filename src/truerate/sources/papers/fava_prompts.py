@@ -22,9 +22,7 @@ CARD = fava.CARD | {"name": "FAVA's prompts"}
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
-    """Each prompt as an item of task `silver` in each of `languages` (without any: in English), once however
-    many models answered it.
-    """
+    """Each prompt as an item of task `silver` in each of `languages` (default English), once for all models."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     present = [file for file in FILES if collection.has(file)]
     if not present:

@@ -117,9 +117,7 @@ def _keepers(collection: Collection) -> dict[str, Keep]:
 
 
 def _present(collection: Collection) -> dict[str, Keep]:
-    """The files that are there, each with what keeps its rows: at the top of the folder, else where a clone has them. The
-    general part is read under the first name that is there.
-    """
+    """The files that are there, at the top or in a clone's folder, each with what keeps its rows."""
     found: dict[str, Keep] = {}
     for file, keep in _keepers(collection).items():
         is_read = file == GENERAL_FILES[1] and GENERAL_FILES[0] in found
@@ -157,9 +155,7 @@ def _released_file(path: Path, *, where: str) -> str:
 def keep_answer(
     collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False
 ) -> None:
-    """A general query, and its answer as a gold sample. Marked parts that do not stand in the answer word for
-    word become the rationale.
-    """
+    """A query and its answer as a gold sample; marked parts that the answer lacks become the rationale."""
     question, text = row.text(query), row.text(response)
     is_hallucinated = row.label("hallucination", ("yes", "no")) == "yes"
     marked = [

@@ -67,9 +67,7 @@ _NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
 
 @dataclass
 class Passage:
-    """A published text and its rows: silver spans (None where no row's could be read), and the gold spans of
-    each readable row.
-    """
+    """A published text and its rows: silver spans (None if unreadable), and gold spans per readable row."""
 
     lang: str
     text: str
@@ -159,9 +157,7 @@ def _label(
     is_gold: bool,
     again: Container[int] = (),
 ) -> None:
-    """Book what one row says of a text; a labelling that cannot be read is a reject, the other one stays. `again`: the
-    places of gold rows that are copies.
-    """
+    """Note the labels of one row; an unreadable one is a reject. `again`: gold rows that are copies."""
     lang, number = row.language(), row.integer("row")
     text, reference = row.text("generated_text"), row.text("references")
     labels = {"silver": row.text("silver_annotations")} | (
@@ -263,9 +259,7 @@ def _judge(collection: Collection, target_id: str, judge: str, row: int, spans: 
 
 # ---- queries -----------------------------------------------------------------------------------------------
 def _keep_queries(collection: Collection, file: str, row: Row) -> None:
-    """The queries about one article; its published paragraphs are their reference. Numbers in front of a
-    query are taken off.
-    """
+    """Keep the queries about one article without leading numbers; its paragraphs are their reference."""
     lang, title = row.language(), row.text("title")
     reference = "\n\n".join(part for part in row.texts("references") if part.strip())
     queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]

@@ -1,6 +1,4 @@
-"""mFAVA's gold file says nothing of annotators: which rows are one person's, and what several of them say
-together.
-"""
+"""mFAVA's gold file names no annotators: infer whose rows are whose, and vote over them."""
 
 import json
 from collections import Counter, defaultdict

@@ -93,9 +93,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
 
 
 def without_page(counts: Mapping[str, int]) -> list[str]:
-    """The sentence on the answers whose page was not read: how many, and the languages in which all do; none
-    where each has its own.
-    """
+    """The sentence on answers without a page: how many, and languages in which all are."""
     answers = {name.removeprefix(ANSWERED): n for name, n in counts.items() if _is_of_language(name)}
     bare = {lang: n - counts.get(f"{WITH_PAGE}{lang}", 0) for lang, n in sorted(answers.items())}
     if not (n := sum(bare.values())):

@@ -1,6 +1,4 @@
-"""Information-seeking prompts with a reference passage each, in any language: what silver passages are
-written from (mFAVA section 3.1).
-"""
+"""Prompts with a reference passage each: what silver passages are written from (mFAVA section 3.1)."""
 
 from collections.abc import Sequence
 from pathlib import Path

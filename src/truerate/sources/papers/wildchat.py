@@ -86,9 +86,7 @@ def _book(collection: Collection, file: str, row: Row) -> None:
 
 
 def _keep(collection: Collection, file: str, row: Row) -> None:
-    """Items of the turns that can be used, rejects of the others. A conversation that cannot be read gives
-    none of either.
-    """
+    """Items of usable turns, rejects of the others; an unreadable conversation gives neither."""
     turns = row.items("conversation")
     whole = {
         "language": row.optional_text("language"),
@@ -154,9 +152,7 @@ def _flag(row: Row, field: str) -> bool | None:
 
 
 def _moderated(row: Row, index: int) -> bool | None:
-    """Whether OpenAI's moderation flagged a turn (by its place in the conversation), None where nothing is
-    said of it.
-    """
+    """Whether OpenAI's moderation flagged a turn, by its place; None if nothing is said of it."""
     marks = row.values.get("openai_moderation")
     mark = marks[index] if isinstance(marks, list) and index < len(marks) else None
     flagged = mark.get("flagged") if isinstance(mark, dict) else None
@@ -164,9 +160,7 @@ def _moderated(row: Row, index: int) -> bool | None:
 
 
 def _refuse(turn: dict, default: str | None) -> None:
-    """Raise BadRow where a turn is not used. `default`: the language of turns that name none (`lang` of the
-    folder's source.json).
-    """
+    """Raise BadRow if a turn is not used. `default`: the language of turns that name none."""
     if not turn["text"]:
         raise BadRow(Reason.EMPTY_TURN, "the turn holds no text")
     if turn["toxic"]:

@@ -142,9 +142,7 @@ def _passage(collection: Collection, text: str, url: str | None) -> str:
 
 
 def _truth(label: object) -> bool:
-    """A published label, or its word. Raises BadRow: `unlabelled` for "unknown", `unknown-label` for whatever
-    else is neither.
-    """
+    """A published label as a boolean. Raises BadRow for "unknown" (`unlabelled`) and any other word."""
     truths, shown = {"true": True, "false": False}, clean(str(label))[:40]
     word = str(label).strip().lower() if isinstance(label, bool | str) else None
     if word == "unknown":

@@ -1,6 +1,4 @@
-"""FacTool's knowledge questions (Chern et al. 2023): claims of ChatGPT's replies with human labels, without
-evidence.
-"""
+"""FacTool's knowledge questions (Chern et al. 2023): labelled claims of ChatGPT's replies, no evidence."""
 
 from pathlib import Path
 
@@ -29,9 +27,7 @@ SET = PublicSet(
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Claims as samples of task `fact` (hallucinated: labelled false) on an item per question, which has no
-    documents.
-    """
+    """Claims as samples of task `fact`, hallucinated if labelled false, on an item per question."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     file = next(iter(matching(folder, FILE, CLONE)), FILE)
     collection.read(file, changed(json_lines, numbered(0)), lambda row: _keep(collection, row))

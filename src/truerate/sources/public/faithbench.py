@@ -98,9 +98,7 @@ def group_key(source: str) -> str:
 def _keep(
     collection: Collection, labels: Labels, file: str, batch: int, places: dict[str, int], row: Row
 ) -> None:
-    """A summary with its label, its spans and what the detectors say of it. `places`: the sources of the batch
-    in their order.
-    """
+    """Keep a summary with label, spans and detectors' values. `places`: the batch's sources in order."""
     about = Row(row.get("metadata"), row.number)
     source, summarizer, published = row.text("source"), about.text("summarizer"), row.get("summary")
     text = row.text("summary")

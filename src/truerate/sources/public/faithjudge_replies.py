@@ -1,6 +1,4 @@
-"""What a clone of FaithJudge holds beside the verdicts: the replies, what they rest on, and people's labelled
-answers on the same sources.
-"""
+"""What a clone of FaithJudge holds beside verdicts: replies, their sources, people's labelled answers."""
 
 import re
 from collections.abc import Iterator
@@ -124,9 +122,7 @@ def item_of(collection: Collection, task: Task, given: Given | None) -> dict:
 
 
 def read_labelled(collection: Collection, given: dict[Task, Given]) -> None:
-    """People's labelled answers on the same sources as gold samples of purpose `calibration`: RAGTruth's, and
-    FaithBench's summaries by their worst label.
-    """
+    """Read people's labelled answers on the same sources as gold samples of purpose `calibration`."""
     for file in slice_files(collection.folder):
         collection.read(file, json_lines, partial(_keep_answers, collection, file, given))
     if (collection.folder / FAITHBENCH).is_file():

@@ -14,9 +14,7 @@ def side_of(published: object) -> str | None:
 
 
 def follow(brought: Mapping[str, set[str]], samples: Iterable[dict]) -> None:
-    """Samples without a published split follow those of their group that have one: to `test` where it was published in
-    both. `brought`: the splits of a group that were published.
-    """
+    """Give samples without a published split that of their group; `test` if it was published in both."""
     for sample in samples:
         sides = brought.get(sample["group_id"])
         if sides and len(sides | {sample["split"]}) > len(sides):

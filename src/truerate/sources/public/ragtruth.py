@@ -85,9 +85,7 @@ def _book(collection: Collection, sources: dict[str, Given], row: Row) -> None:
 
 
 def _given(task: str, row: Row) -> tuple[str, str]:
-    """Question and text: of a summary no question, of data the prompt's first lines are not kept, for the
-    data stand in it again.
-    """
+    """Question and text: a summary has no question; of data the prompt's first lines are dropped."""
     if task == "Summary":
         return "", row.text("source_info")
     info = Row(row.get("source_info"), row.number)

@@ -91,9 +91,7 @@ def keep_answer(
 
 
 def _label(label: Row, published: str) -> dict:
-    """One label: its span in the cleaned response, type, and the annotator's remark. Its text must be what
-    stands there.
-    """
+    """One label: its span in the cleaned response, type, remark. Its text must stand at its place."""
     start, end, marked = label.integer("start"), label.integer("end"), label.get("text")
     kind = label.label("label_type", TYPES)
     ((left, right),) = in_cleaned(published, [(start, end)])

@@ -79,9 +79,7 @@ def _files(collection: Collection) -> list[str]:
 
 
 def _told_by_path(file: str, values: dict, number: int) -> dict:
-    """A published row with what its path alone tells: the setting, and `<source>_<model>` (the model's name holds
-    underscores, the source's none).
-    """
+    """A published row with what its path says: the setting, and `<source>_<model>`."""
     *_, setting, name = file.split("/")
     source, _, model = name.removesuffix(ENDING).partition("_")
     told = {"setting": setting, "source": source, "model": model}

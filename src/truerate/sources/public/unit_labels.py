@@ -46,9 +46,7 @@ def label_row(
     of: Score = NONE,
     gives: float | None = None,
 ) -> dict:
-    """One label of a unit, or of a `part` of it, to a question: a row of `flow/result_labels.Label` without its board.
-    `gives` is its share in the value of the score `of`, where it has one.
-    """
+    """One answer to a question on a unit or its `part`; `gives`: its share in the value of the score `of`."""
     named = {"part": part, "question": question, "rater": rater, "label": label}
     return unit._asdict() | named | {"metric": of[0], "where": of[1], "gives": gives}
 

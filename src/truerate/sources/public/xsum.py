@@ -203,9 +203,7 @@ def _keep(collection: Collection, summary: Summary, article: str, system: str) -
 
 
 def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
-    """The runs of characters that more than half of the workers marked; the type is theirs where they agree,
-    else `mixed`.
-    """
+    """The character runs that most workers marked; the type is theirs if they agree, else `mixed`."""
     kinds: list[Counter[str]] = [Counter() for _ in range(n_characters)]
     for spans in marked:
         covered = {index: kind for start, end, kind in sorted(spans) for index in range(start, end)}
@@ -241,9 +239,7 @@ def _as_rows(spans: list[Span]) -> list[dict]:
 
 
 def labels(tables: Tables) -> list[dict]:
-    """What each worker marked in each summary: anything, anything intrinsic, anything extrinsic; and whether a mark touches
-    each of its words.
-    """
+    """What each worker marked in each summary, by kind, and whether a mark touches each word."""
     units, words = {}, {}
     for sample in tables.samples.to_dicts():
         identity = sample["sample_id"]

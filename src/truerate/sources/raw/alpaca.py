@@ -1,6 +1,4 @@
-"""Stanford Alpaca (Taori et al. 2023): instructions as users might write them; HaluEval's general queries
-come from it.
-"""
+"""Stanford Alpaca (Taori et al. 2023): instructions, the source of HaluEval's general queries."""
 
 from pathlib import Path
 
@@ -30,9 +28,7 @@ def forms(folder: Path) -> list[Found]:
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Instructions, with their input on a new line, as general queries; there is no right answer (`output` is
-    a model's).
-    """
+    """Instructions with their input as general queries; there is no right answer (`output` is a model's)."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
         cut = parquet_rows if file.endswith(SUFFIX) else json_list

@@ -33,9 +33,7 @@ CARD = {
 
 
 def forms(folder: Path, split: str | None = None) -> list[Found]:
-    """What a folder holds of it: its story files, all folders of them together, and Parquet. Stories are of
-    the split that is asked for where the list of the split's addresses lies beside them.
-    """
+    """What a folder holds: story files of all folders together, and Parquet; a list of addresses gives the split."""
     places = [place for place in FOLDERS if any((folder / place).glob(f"*{STORY}"))]
     is_listed = split is not None and (folder / LISTS[split]).is_file()
     own = Found(

@@ -25,9 +25,7 @@ def parted(told: str, field: str) -> tuple[str, str]:
 
 
 def taken_in_turns(turns: Sequence[str]) -> tuple[str, str]:
-    """History and question of a dialogue whose turns are a list, a person's last; of no turns, two empty
-    texts.
-    """
+    """History and question of a list of turns that ends with a person's; two empty texts of none."""
     plain = [" ".join(turn.split()) for turn in turns]
     if not plain:
         return "", ""
@@ -36,24 +34,18 @@ def taken_in_turns(turns: Sequence[str]) -> tuple[str, str]:
 
 
 def turn_answered(turns: Sequence[str]) -> int:
-    """The number, from 0, that a response has among the assistant's turns: how many of these stand before it,
-    where the last turn is a person's and they alternate.
-    """
+    """The number, from 0, of a response among the assistant's turns, which alternate with a person's."""
     return len(turns) // 2
 
 
 class Openings:
-    """The dialogues of a source by their published name and their opening turn. A name under which two
-    dialogues were published, told by another opening, stands for two.
-    """
+    """The dialogues of a source by published name and opening turn: one name may stand for two."""
 
     def __init__(self) -> None:
         self._by_name: dict[object, list[str]] = {}
 
     def name(self, published: object, opening: str | None) -> str:
-        """The name of the dialogue that opens so: the published one, `3/2` for the second dialogue of name 3.
-        A turn without any before it has no opening to tell, and belongs to the first.
-        """
+        """The dialogue that opens so: its published name, `3/2` for the second of name 3."""
         met = self._by_name.setdefault(published, [])
         plain = None if opening is None else " ".join(opening.split())
         if plain is not None and plain not in met:

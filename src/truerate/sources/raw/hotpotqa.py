@@ -50,11 +50,9 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
 
 
 def _keep(collection: Collection, row: Row) -> None:
-    question, answer, kind = (
-        row.text("question").strip(),
-        row.text("answer").strip(),
-        row.choice("type", TYPES),
-    )
+    question = row.text("question").strip()
+    answer = row.text("answer").strip()
+    kind = row.choice("type", TYPES)
     paragraphs = dict(
         _paragraph(entry, place) for place, entry in enumerate(_pairs(row, "context", "sentences"), 1)
     )

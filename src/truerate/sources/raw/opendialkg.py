@@ -25,9 +25,7 @@ CARD = {
 
 @dataclass
 class Dialogue:
-    """The turns of a conversation and, for each path walked, before which turn it was, its main entity and
-    its text.
-    """
+    """The turns of a conversation, and for each path walked its turn, main entity and text."""
 
     turns: list[tuple[str, str]] = field(default_factory=list)
     paths: list[tuple[int, str, str]] = field(default_factory=list)
@@ -39,9 +37,7 @@ def forms(folder: Path) -> list[Found]:
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """One item per conversation: the last assistant turn that answers a user turn, on the knowledge walked up
-    to it.
-    """
+    """One item per conversation: the last answer of the assistant, on the knowledge walked up to it."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
         collection.read(file, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
@@ -109,9 +105,7 @@ def _hear(dialogue: Dialogue, message: Row, what: str) -> None:
 
 
 def _path(metadata: Row) -> tuple[str, str]:
-    """Main entity and text of `[score, [[subject, relation, object], …], text]`; without a text its triples
-    are read out.
-    """
+    """Main entity and text of `[score, [[subject, relation, object], …], text]`, else its triples joined."""
     path = metadata.items("path")
     if len(path) < 2 or not isinstance(path[1], list) or not path[1]:
         raise BadRow(

@@ -1,6 +1,4 @@
-"""What mFAVA starts from, whichever of it a folder holds: tagged passages, prompts with references (its own,
-FAVA's, Natural Questions), Wikipedia articles.
-"""
+"""What mFAVA starts from, whichever a folder holds: tagged passages, prompts with references, articles."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +14,7 @@ FORMATS = (fava, *PROMPTS, wikipedia)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
-    """The tables of every format found, one below the other. A prompt that names no language is one in each
-    of `languages`.
-    """
+    """Join the tables of every format found; a prompt without a language is one in each of `languages`."""
     found = [module for module in FORMATS if any((folder / file).is_file() for file in module.FILES)]
     if not found:
         files = ", ".join(file for module in FORMATS for file in module.FILES)

@@ -59,9 +59,7 @@ def _of_dump(row: Row) -> Row:
 
 
 def pages(raw: bytes) -> Cut:
-    """The pages of a file: a row that is a response of the API (`query.pages`, a list or an object by page
-    id) holds many.
-    """
+    """The pages of a file: a row that is a response of the API (`query.pages`) holds many."""
     for number, make in json_rows(raw):
         try:
             values = make()
@@ -185,9 +183,7 @@ def _category(row: Row) -> str | None:
 
 
 def _tags(row: Row) -> list[str]:
-    """Names of the templates on the page, in order, each once: plain ones as they are, the API's titles
-    without their namespace.
-    """
+    """Names of the templates on the page, in order, each once, without their namespace."""
     if row.values.get("templates") is None:
         return []
     titles = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
