@@ -1,4 +1,4 @@
-"""The card of a source: its name and rights as the folder's `source.json` says them."""
+"""The card of a source: its name and rights, by cards.yaml for published sets and by the folder's own `source.json`."""
 
 import json
 from functools import cache
@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from truerate.core.data_files import read_data
 from truerate.core.errors import SourceError
 from truerate.sources.cuts import parse
 from truerate.sources.rows import BadRow
@@ -15,6 +16,16 @@ CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 TOLD_FIELDS = ("note", "caveats", "labelled_by", "judge", "judges_own")
 RIGHTS = ("name", "citation", "licence", "redistribution", "url")
 REDISTRIBUTION = ("no", "ids-only", "yes")
+
+
+@cache
+def _published_cards() -> dict[str, dict]:
+    return read_data(Path(__file__).with_name("cards.yaml"), dict)
+
+
+def published_card(reader: str) -> dict:
+    """Return the card of the set that a reader was written for, as cards.yaml has it."""
+    return dict(_published_cards()[reader])
 
 
 def card_in(folder: Path, name: str) -> dict:
@@ -60,7 +71,7 @@ def own_card(name: str, given: dict) -> dict:
 
 
 @cache
-def _published() -> frozenset[str]:
+def _published_sums() -> frozenset[str]:
     """SHA-256 of the files of public sets, as their publishers have them and as this project has repacked them."""
     lines = (files(__package__) / "published.sha256").read_text("utf-8").splitlines()
     return frozenset(line.partition(" ")[0] for line in lines)
@@ -68,7 +79,7 @@ def _published() -> frozenset[str]:
 
 def are_published(card: dict) -> bool:
     """Whether all files that were read are files of public sets, unchanged."""
-    return bool(card["files"]) and {file["sha256"] for file in card["files"]} <= _published()
+    return bool(card["files"]) and {file["sha256"] for file in card["files"]} <= _published_sums()
 
 
 def is_of_wikipedia(url: str | None) -> bool:

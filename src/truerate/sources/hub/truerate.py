@@ -19,6 +19,7 @@ from typing import NamedTuple
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.schemas import LABEL_SOURCES, pairs, unpaired
 from truerate.core.text import passage_name
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.hub import released_replies as replies
 from truerate.sources.hub.release import Release, release_in
@@ -27,14 +28,7 @@ from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
-CARD = {
-    "name": "truerate data set",
-    "citation": "A data set of labelled texts that truerate published; its own card says whom to cite.",
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": None,
-    "lang": "en",
-}
+CARD = published_card("truerate")
 # Attributes that would pass for columns or for those that are set here; and evidence, which names passages of
 # documents by their old ids.
 NOT_CARRIED = (

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines, tab_records
@@ -21,15 +22,7 @@ FILES = tuple(
 SPLITS = ("dev", "test")
 COLUMNS = ("model_name", "data_source", "knowledge", "message", "response", "begin_label")
 LABELS = {"Fully attributable": False, "Not fully attributable": True, "Generic": False}
-CARD = {
-    "name": "BEGIN",
-    "citation": "N. Dziri, H. Rashkin, T. Linzen, D. Reitter. Evaluating Attribution in Dialogue Systems: The BEGIN Benchmark. TACL 2022. "
-    "Texts: CMU DoG, Topical-Chat, Wizard of Wikipedia.",
-    "licence": "CC BY 4.0; CDLA-Sharing-1.0 (Topical-Chat)",
-    "redistribution": "yes",
-    "url": "https://github.com/google/BEGIN-dataset",
-    "lang": "en",
-}
+CARD = published_card("begin")
 CORPORA = {  # as the files name them, and what their texts may be used under
     "cmu": "Carnegie Mellon University notice (CMU DoG)",
     "tc": "CDLA-Sharing-1.0 (Topical-Chat)",

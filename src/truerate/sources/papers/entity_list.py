@@ -5,19 +5,13 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import MAX_NAME, name_fault, name_key
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, json_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("entities.csv", "entities.jsonl")
-CARD = {
-    "name": "list of entities",
-    "citation": "Given by the maintainer of this benchmark.",
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": None,
-    "lang": "en",
-}
+CARD = published_card("entity_list")
 _FAULTS = {
     "too-long": f"the name is longer than {MAX_NAME} characters",
     "control-character": "the name holds a control character",

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, json_rows
@@ -54,17 +55,7 @@ TOGETHER = {  # labels that stand together in one cell → the one that they are
     frozenset({"entailment", "hallucination"}): "partial_hallucination",
     frozenset({"entailment", "uncooperative"}): "uncooperative",
 }
-CARD = {
-    "name": "FaithDial",
-    "citation": "N. Dziri, E. Kamalloo, S. Milton, O. Zaiane, M. Yu, E. M. Ponti, S. Reddy. FaithDial: A Faithful Benchmark for "
-    "Information-Seeking Dialogue. TACL 2022. Audit: N. Dziri, S. Milton, M. Yu, O. Zaiane, S. Reddy. On the Origin of Hallucinations in "
-    "Conversational Models. NAACL 2022. Texts: Wizard of Wikipedia (Wikipedia), CMU DoG, Topical-Chat. The rows of the data set, "
-    "other than the audit's, are read by the format that its publishers document; this reader was not tried on those files.",
-    "licence": "MIT (annotations)",
-    "redistribution": "yes",
-    "url": "https://github.com/McGill-NLP/FaithDial",
-    "lang": "en",
-}
+CARD = published_card("faithdial")
 SET = PublicSet(
     repository="McGill-NLP/FaithDial",
     holds={

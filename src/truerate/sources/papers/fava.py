@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
 from truerate.sources.rows import BadRow, Reason, Row
@@ -19,16 +20,7 @@ from truerate.sources.tagged import laid_onto, tagged
 
 HELD_OUT = "heldout.jsonl"
 FILES = ("fava.jsonl", "training.json", HELD_OUT)
-CARD = {
-    "name": "FAVA",
-    "citation": "A. Mishra, A. Asai, V. Balachandran, Y. Wang, G. Neubig, Y. Tsvetkov, H. Hajishirzi. Fine-grained Hallucination Detection "
-    "and Editing for Language Models. COLM 2024. arXiv:2401.06855. References: Wikipedia.",
-    "licence": "CC BY 4.0",
-    "redistribution": "yes",
-    "url": "https://huggingface.co/datasets/fava-uw/fava-data",
-    "lang": "en",
-    "is_wikipedia": True,
-}
+CARD = published_card("fava")
 _PROMPT = re.compile(
     r"\s*Read the following references:\s*(?P<reference>.+?)\s*Please identify all the errors .+?(?:\[Text\]|\bText:)(?P<text>.+?)"
     r"(?:\[Edited\]|\bEdited:)?\s*\Z",

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.quotes import located
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX, parquet_rows
@@ -24,16 +25,7 @@ from truerate.sources.rows import BadRow, Reason, Row
 
 PARTS = SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
-CARD = {
-    "name": "HalluDial",
-    "citation": "W. Luo, T. Shen, W. Li, G. Peng, R. Xuan, H. Wang, X. Yang. HalluDial: A Large-Scale Benchmark for Automatic "
-    "Dialogue-Level Hallucination Evaluation. arXiv:2406.07070, 2024. "
-    "Read by the format that its publishers document; this reader was not tried on the original files.",
-    "licence": "CC BY-NC-SA 4.0",
-    "redistribution": "yes",
-    "url": "https://github.com/FlagOpen/HalluDial",
-    "lang": "en",
-}
+CARD = published_card("halludial")
 # the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention …") nor
 # one of two ("Yes and no")
 _TARGET = re.compile(

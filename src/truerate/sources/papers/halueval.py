@@ -13,6 +13,7 @@ from pathlib import Path
 from truerate.core import keys
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import find_span
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -40,16 +41,7 @@ COLUMNS = {  # the columns by which a Parquet file is known → the released fil
     DIALOGUE_FILE: ("knowledge", "dialogue_history", "right_response", "hallucinated_response"),
     SUMMARIZATION_FILE: ("document", "right_summary", "hallucinated_summary"),
 }
-CARD = {
-    "name": "HaluEval",
-    "citation": "J. Li, X. Cheng, W. X. Zhao, J.-Y. Nie, J.-R. Wen. HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large "
-    "Language Models. arXiv:2305.11747, 2023. Questions and knowledge of its QA part: HotpotQA (Z. Yang et al. EMNLP 2018) and Wikipedia; "
-    "general queries: Stanford Alpaca (R. Taori et al. 2023).",
-    "licence": "MIT",
-    "redistribution": "yes",
-    "url": "https://github.com/RUCAIBox/HaluEval",
-    "lang": "en",
-}
+CARD = published_card("halueval")
 SET = PublicSet(
     repository="RUCAIBox/HaluEval",
     holds={

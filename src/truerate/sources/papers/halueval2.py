@@ -12,6 +12,7 @@ from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
 from truerate.core.text import clean
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
@@ -22,15 +23,7 @@ GENERATOR = JUDGE = "chatgpt"
 DECIDED = f"{JUDGE}, unknown as false"  # the same judge, whose undecided verdicts count against the fact
 TRUTHS = {"true": True, "false": False}
 UNKNOWN = "unknown"
-CARD = {
-    "name": "HaluEval 2.0",
-    "citation": "J. Li, J. Chen, R. Ren, X. Cheng, W. X. Zhao, J.-Y. Nie, J.-R. Wen. The Dawn After the Dark: An Empirical Study on "
-    "Factuality Hallucination in Large Language Models. ACL 2024.",
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": "https://github.com/RUCAIBox/HaluEval-2.0",
-    "lang": "en",
-}
+CARD = published_card("halueval2")
 SET = PublicSet(
     repository="RUCAIBox/HaluEval-2.0",
     holds={"people's labels": (f"{PEOPLE}/*.json",), "the judge's verdicts": (f"{MODEL}/*.json",)},

@@ -16,6 +16,7 @@ from truerate.core import keys
 from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
 from truerate.core.tags import TYPES
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, json_lines, json_list, zstd_lines
@@ -42,17 +43,7 @@ LANGUAGES = dict(
     ).split()
 )
 WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
-CARD = {
-    "name": "mFAVA",
-    "citation": "S. O. ul Islam, A. Lauscher, G. Glavaš. How Much Do LLMs Hallucinate across Languages? On Multilingual Estimation of LLM "
-    "Hallucination in the Wild. arXiv:2502.12769, 2025. References: Wikipedia.",
-    "licence": "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), partly "
-    "translated by machine",
-    "redistribution": "no",
-    "url": "https://github.com/WorldHellow/mHallucinations-LLM",
-    "lang": None,
-    "is_wikipedia": True,
-}
+CARD = published_card("mfava")
 SET = PublicSet(
     repository="WorldHellow/mHallucinations-LLM",
     holds={

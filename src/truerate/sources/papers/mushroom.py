@@ -16,6 +16,7 @@ from typing import Any
 from truerate.core import keys
 from truerate.core.errors import SourceError, listed
 from truerate.core.schemas import judgement_row, pairs
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_lines, zstd_lines
@@ -38,15 +39,7 @@ TYPE = "hallucination"
 ANSWERED, WITH_PAGE = "n_answers_", "n_answers_with_page_"  # counts by language
 HARD = 0.5  # a character is hallucinated where more than this share marked it (the task's rule)
 WIKIPEDIA = "CC BY-SA 4.0"
-CARD = {
-    "name": "Mu-SHROOM",
-    "citation": "R. Vázquez, T. Mickus, E. Zosa, et al. SemEval-2025 Task 3: Mu-SHROOM, the Multilingual Shared-task on Hallucinations and "
-    "Related Observable Overgeneration Mistakes. 2025. Pages: authors of the Wikipedia pages at their addresses and revisions.",
-    "licence": "CC BY 4.0 (answers and labels); CC BY-SA 4.0 (Wikipedia pages)",
-    "redistribution": "yes",
-    "url": "https://helsinki-nlp.github.io/shroom/",
-    "lang": None,
-}
+CARD = published_card("mushroom")
 
 
 SET = PublicSet(

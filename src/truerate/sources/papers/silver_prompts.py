@@ -3,19 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("prompts.jsonl",)
-CARD = {
-    "name": "Information-seeking prompts",
-    "citation": None,
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": None,
-    "lang": None,
-}
+CARD = published_card("silver_prompts")
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:

@@ -12,6 +12,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX as PARQUET
@@ -30,15 +31,7 @@ COLUMNS = (
 )
 ROLES = ("user", "assistant", "system")
 ENGLISH = ("english", "en", "eng")
-CARD = {
-    "name": "WildChat",
-    "citation": "W. Zhao, X. Ren, J. Hessel, C. Cardie, Y. Choi, Y. Deng. WildChat: 1M ChatGPT Interaction Logs in the Wild. ICLR 2024. "
-    "Read by the format that its card describes; this reader was not tried on the original files.",
-    "licence": "ODC-BY 1.0",
-    "redistribution": "ids-only",
-    "url": "https://huggingface.co/datasets/allenai/WildChat-1M",
-    "lang": None,
-}
+CARD = published_card("wildchat")
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:

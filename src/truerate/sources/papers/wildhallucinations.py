@@ -15,7 +15,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import name_fault, name_key
-from truerate.sources.cards import is_of_wikipedia
+from truerate.sources.cards import is_of_wikipedia, published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_rows
 from truerate.sources.parquet import SUFFIX, parquet_rows
@@ -24,17 +24,7 @@ from truerate.sources.rows import BadRow, Reason, Row
 COLUMNS = ("entity", "perplexity", "info", "category", "wiki")
 GOT = 200
 MOST_CHARS = 100_000_000  # of pages that are in memory together: those of the paper's list have 2.7 billion
-CARD = {
-    "name": "WildHallucinations",
-    "citation": "W. Zhao, T. Goyal, Y. Y. Chiu, L. Jiang, B. Newman, A. Ravichander, K. Chandu, R. Le Bras, C. Cardie, Y. Deng, Y. Choi. "
-    "WildHallucinations: Evaluating Long-form Factuality in LLMs with Real-World Entity Queries. arXiv:2407.17468, 2024. Pages: their "
-    "authors, at their addresses, under terms of their own. "
-    "Read by the format that its publishers document; this reader was not tried on the original files.",
-    "licence": "MIT (list of entities)",
-    "redistribution": "ids-only",
-    "url": "https://huggingface.co/datasets/wentingzhao/WildHallucinations",
-    "lang": "en",
-}
+CARD = published_card("wildhallucinations")
 WIKIPEDIA, WEB = "CC BY-SA 4.0", "not stated (web page)"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.quotes import bare, bare_answers
 from truerate.core.schemas import pairs
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
@@ -22,18 +23,7 @@ FOLDERS = ("EVOUNA/", "")
 ANSWER, JUDGE = "answer_", "judge_"
 SYSTEMS = {"fid": "FiD", "gpt35": "GPT-3.5", "chatgpt": "ChatGPT-3.5", "gpt4": "GPT-4", "newbing": "New Bing"}
 NO_LABEL = (None, "nan")  # as the files say that there is none; the text would pass for true
-CARD = {
-    "name": "EVOUNA",
-    "citation": "C. Wang, S. Cheng, Q. Guo, Y. Yue, B. Ding, Z. Xu, Y. Wang, X. Hu, Z. Zhang, Y. Zhang. Evaluating Open-QA Evaluation. "
-    "NeurIPS 2023, Datasets and Benchmarks. Questions of Natural Questions and TriviaQA.",
-    "licence": "Apache-2.0",
-    "redistribution": "yes",
-    "url": "https://github.com/wangcunxiang/QA-Eval",
-    "lang": "en",
-    "labelled_by": "people, who said of each answer whether it is right",
-    "note": "590 of 3,610 questions of Natural Questions and 62 of 2,000 of TriviaQA are marked as improper by the publishers and left "
-    "out, with five answers each; one answer has no label. 24,789 of the 28,050 published answers count.",
-}
+CARD = published_card("evouna")
 SET = PublicSet(
     repository="wangcunxiang/QA-Eval",
     holds={"Natural Questions": ("EVOUNA/NQ.json", "NQ.json"), "TriviaQA": ("EVOUNA/TQ.json", "TQ.json")},

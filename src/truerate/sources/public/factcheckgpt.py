@@ -7,7 +7,7 @@ false or the word "unknown".
 from pathlib import Path
 
 from truerate.core.text import clean, passage_name, passage_of
-from truerate.sources.cards import is_of_wikipedia
+from truerate.sources.cards import is_of_wikipedia, published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -21,16 +21,7 @@ PARALLEL = (
     "auto_evidence",
     "auto_evidence_url",
 )
-CARD = {
-    "name": "Factcheck-GPT",
-    "citation": "Y. Wang, R. G. Reddy, Z. M. Mujahid, A. Arora, A. Rubashevskii, J. Geng, O. M. Afzal, L. Pan, N. Borenstein, A. Pillai, "
-    "I. Augenstein, I. Gurevych, P. Nakov. Factcheck-Bench: Fine-Grained Evaluation Benchmark for Automatic Fact-checkers. "
-    "arXiv:2311.09000, 2023. Evidence: short quotations from the web pages at their addresses.",
-    "licence": "Apache-2.0",
-    "redistribution": "yes",
-    "url": "https://github.com/yuxiaw/Factcheck-GPT",
-    "lang": "en",
-}
+CARD = published_card("factcheckgpt")
 SET = PublicSet(
     repository="yuxiaw/Factcheck-GPT",
     holds={"claims with evidence": (CLONE, FILE)},

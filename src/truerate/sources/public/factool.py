@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching, numbered
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -10,15 +11,7 @@ from truerate.sources.rows import BadRow, Reason, Row
 FILE = "knowledge_qa.jsonl"
 CLONE = f"datasets/knowledge_qa/{FILE}"
 MODEL = "ChatGPT"
-CARD = {
-    "name": "FacTool, knowledge-based QA",
-    "citation": "I. Chern, S. Chern, S. Chen, W. Yuan, K. Feng, C. Zhou, J. He, G. Neubig, P. Liu. FacTool: Factuality Detection in "
-    "Generative AI -- A Tool Augmented Framework for Multi-Task and Multi-Domain Scenarios. arXiv:2307.13528, 2023.",
-    "licence": "Apache-2.0",
-    "redistribution": "yes",
-    "url": "https://github.com/GAIR-NLP/factool",
-    "lang": "en",
-}
+CARD = published_card("factool")
 SET = PublicSet(
     repository="GAIR-NLP/factool",
     holds={"knowledge questions": (CLONE, FILE)},

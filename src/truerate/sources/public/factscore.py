@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from truerate.core.errors import SourceError
 from truerate.core.schemas import pairs
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -27,29 +28,7 @@ FILES = (
 )
 LABELS = {"S": "supported", "NS": "not supported", "IR": "irrelevant"}
 SUPPORTED, ASIDE = "S", "in an irrelevant sentence"
-CARD = {
-    "name": "FActScore",
-    "citation": "S. Min, K. Krishna, X. Lyu, M. Lewis, W. Yih, P. W. Koh, M. Iyyer, L. Zettlemoyer, H. Hajishirzi. FActScore: "
-    "Fine-grained Atomic Evaluation of Factual Precision in Long Form Text Generation. EMNLP 2023. Labelled biographies as they "
-    "lie in google-deepmind/long-form-factuality.",
-    "licence": "MIT",
-    "redistribution": "yes",
-    "url": "https://github.com/google-deepmind/long-form-factuality",
-    "lang": "en",
-    "is_wikipedia": False,
-    "caveats": [
-        "Labels are people's, against English Wikipedia alone: what stands elsewhere, or stood there later, counts as not supported. How "
-        "far two labellers agree cannot be told from the files: they hold one label per fact.",
-        "Facts of sentences that are irrelevant as a whole were cut by a model, and count as not supported. Without that rule "
-        "PerplexityAI has 80.4 in place of 71.6, the others hardly move.",
-        "The score is over the replies that answer, and systems answer 86 to 99 % of the questions (ChatGPT 62 % of those on very rare "
-        "people): it is not over the same people. Read it beside the share that answers.",
-        "The paper prints 42.5 for InstructGPT and 71.5 for PerplexityAI, .1 below these rows. Over all 183 people the rows give 42.34 "
-        "and 64.96 % supported, the paper 42.3 and 64.9: these rounded shares, divided by 182 and 166 of 183 that answer, give 42.5 and "
-        "71.5. So a rounding on the way may explain the difference, if 64.96 was cut to 64.9.",
-        "Three systems of 2023 on one kind of text, biographies of 183 people.",
-    ],
-}
+CARD = published_card("factscore")
 SET = PublicSet(
     repository="google-deepmind/long-form-factuality",
     holds={"labelled biographies": FILES},

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding
@@ -34,19 +35,7 @@ DETECTORS = (
     "gpt_4o",
 )
 CUT = 0.5  # of a detector's value, 1 being consistent: below it the summary is called hallucinated
-CARD = {
-    "name": "FaithBench",
-    "citation": "F. S. Bao, M. Li, R. Qu, G. Luo, E. Wan, Y. Tang, W. Fan, M. S. Tamber, S. Kazi, V. Sourabh, M. Qi, R. Tu, C. Xu, "
-    "M. Gonzales, O. Mendelevitch, A. Ahmad. FaithBench: A Diverse Hallucination Benchmark for Summarization by Modern LLMs. NAACL 2025.",
-    "licence": "CC BY-NC-SA 4.0",
-    "redistribution": "ids-only",
-    "url": "https://github.com/vectara/FaithBench",
-    "lang": "en",
-    "note": "The summaries were chosen because detectors disagree on them: no rate here is one of all summaries, and detectors look "
-    "worse than they are elsewhere. rule=clear holds the unwanted against the consistent alone, questionable and benign summaries "
-    "left out; rule=strict counts questionable ones as hallucinated, too.",
-    "labelled_by": "experts, who marked spans; the worst label of a summary counts",
-}
+CARD = published_card("faithbench")
 SET = PublicSet(
     repository="vectara/FaithBench",
     holds={"labelled summaries": (f"{FOLDER}/batch_[0-9].json", f"{FOLDER}/batch_[0-9][0-9].json")},

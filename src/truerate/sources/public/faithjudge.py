@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SourceError, listed
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
@@ -38,23 +39,7 @@ FINAL = re.compile(rf"Final classification:\s*\**({'|'.join(LABELS)})", re.IGNOR
 RENAMED = {
     "benchmarkz-summary": "faithbench-summary"
 }  # the older name of one task in the files without a prefix
-CARD = {
-    "name": "FaithJudge",
-    "citation": "M. S. Tamber, F. S. Bao, C. Xu, G. Luo, S. Kazi, M. Bae, M. Li, O. Mendelevitch, R. Qu, J. Lin. Benchmarking LLM "
-    "Faithfulness in RAG with Evolving Leaderboards. EMNLP 2025, Industry Track. Texts of FaithBench and RAGTruth.",
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": "https://github.com/vectara/FaithJudge",
-    "lang": "en",
-    "labelled_by": f"a model ({JUDGE}), not people",
-    "judge": JUDGE,
-    "caveats": [
-        "People labelled none of these replies, and no verdict of the judge stands on a reply that they labelled: how often it errs "
-        "cannot be told from these files, and no interval holds it.",
-        "Texts of faithbench-summary were chosen because detectors disagree on them: read the tasks apart.",
-        "A verdict of Invalid counts as hallucinated, as in the published rates; refusals have no column of their own.",
-    ],
-}
+CARD = published_card("faithjudge")
 SET = PublicSet(
     repository="vectara/FaithJudge",
     holds={

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
 from truerate.sources.public.ragtruth_answers import (
@@ -28,16 +29,7 @@ SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"
 PLACES = ("", "dataset/")
 TASKS = {"QA": "qa", "Summary": "summarization", "Data2txt": "general"}
 SPLITS = ("train", "test")
-CARD = {
-    "name": "RAGTruth",
-    "citation": "C. Niu, Y. Wu, J. Zhu, S. Xu, K. Shum, R. Zhong, J. Song, T. Zhang. RAGTruth: A Hallucination Corpus for Developing "
-    "Trustworthy Retrieval-Augmented Language Models. ACL 2024. Texts: MS MARCO, CNN/Daily Mail, recent news, Yelp, under their own terms.",
-    "licence": "MIT (annotations)",
-    "redistribution": "ids-only",
-    "url": "https://github.com/ParticleMedia/RAGTruth",
-    "lang": "en",
-    "labelled_by": "people, who marked spans",
-}
+CARD = published_card("ragtruth")
 # by the folder of each layout, what was read on made-up files alone
 UNPROVEN = {"ParticleMedia__RAGTruth": (f"its own {SOURCES} and {RESPONSES}",)}
 UNTRIED = " Read by the format that its publishers document; this reader was not tried on the original files."

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines, json_list
@@ -21,15 +22,7 @@ ENDING = "_answers.json"
 PARTS = SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 LABELS = ("Entailment", "Neutral", "Contradiction")
 SUPPORTED = LABELS[0]
-CARD = {
-    "name": "RefChecker",
-    "citation": "X. Hu, D. Ru, L. Qiu, Q. Guo, T. Zhang, Y. Xu, Y. Luo, P. Liu, Y. Zhang, Z. Zhang. RefChecker: Reference-based "
-    "Fine-grained Hallucination Checker and Benchmark for Large Language Models. arXiv:2405.14486, 2024. Human annotations, version 1.",
-    "licence": "CC BY 4.0 (human annotations)",
-    "redistribution": "yes",
-    "url": "https://github.com/amazon-science/RefChecker",
-    "lang": "en",
-}
+CARD = published_card("refchecker")
 
 SET = PublicSet(
     repository="amazon-science/RefChecker",

@@ -16,6 +16,7 @@ from pathlib import Path
 from truerate.core import keys
 from truerate.core.schemas import judgement_row
 from truerate.core.text import clean, find_span
+from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records
@@ -41,15 +42,7 @@ BREAK = "\\n"  # a line break, as spans have it at their edges
 NUMBERS = {"0": "intrinsic", "1": "extrinsic", "-1": "NULL", "": "NULL"}  # of the types on the Hub
 PEOPLE = "Gold"
 WORD = re.compile(r"\S+")  # of a summary, as workers marked it
-CARD = {
-    "name": "XSum hallucination annotations",
-    "citation": "J. Maynez, S. Narayan, B. Bohnet, R. T. McDonald. On Faithfulness and Factuality in Abstractive Summarization. ACL 2020, "
-    "1906-1919.",
-    "licence": "CC BY 4.0",
-    "redistribution": "yes",
-    "url": "https://github.com/google-research-datasets/xsum_hallucination_annotations",
-    "lang": "en",
-}
+CARD = published_card("xsum")
 
 SET = PublicSet(
     repository="google-research-datasets/xsum_hallucination_annotations",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
@@ -11,15 +12,7 @@ from truerate.sources.rows import Row
 DOWNLOAD = Download(
     "Stanford Alpaca", {"alpaca.json": "", "alpaca_data.json": ""}, columns=("instruction", "input", "output")
 )
-CARD = {
-    "name": "Stanford Alpaca",
-    "citation": "R. Taori, I. Gulrajani, T. Zhang, Y. Dubois, X. Li, C. Guestrin, P. Liang, T. Hashimoto. Stanford Alpaca: An "
-    "Instruction-following LLaMA model. 2023.",
-    "licence": "CC BY-NC 4.0",
-    "redistribution": "yes",
-    "url": "https://github.com/tatsu-lab/stanford_alpaca",
-    "lang": "en",
-}
+CARD = published_card("alpaca")
 
 
 def forms(folder: Path) -> list[Found]:

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import whole_text
 from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
@@ -21,15 +22,7 @@ DOWNLOAD = Download(
     has_splits=True,
 )
 MARK = "@highlight"
-CARD = {
-    "name": "CNN/DailyMail",
-    "citation": "K. M. Hermann et al. Teaching Machines to Read and Comprehend. NeurIPS 2015; A. See, P. Liu, C. Manning. Get To The "
-    "Point: Summarization with Pointer-Generator Networks. ACL 2017.",
-    "licence": "articles: copyright of CNN and Daily Mail",
-    "redistribution": "no",
-    "url": "https://cs.nyu.edu/~kcho/DMQA/",
-    "lang": "en",
-}
+CARD = published_card("cnn_dailymail")
 
 
 def forms(folder: Path, split: str | None = None) -> list[Found]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
@@ -20,16 +21,7 @@ DOWNLOAD = Download(
     has_splits=True,
 )
 TYPES = ("bridge", "comparison")
-CARD = {
-    "name": "HotpotQA",
-    "citation": "Z. Yang, P. Qi, S. Zhang, Y. Bengio, W. Cohen, R. Salakhutdinov, C. Manning. HotpotQA: A Dataset for Diverse, Explainable "
-    "Multi-hop Question Answering. EMNLP 2018.",
-    "licence": "CC BY-SA 4.0",
-    "redistribution": "yes",
-    "url": "https://hotpotqa.github.io",
-    "lang": "en",
-    "is_wikipedia": True,
-}
+CARD = published_card("hotpotqa")
 
 
 def forms(folder: Path) -> list[Found]:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from truerate.core.errors import SourceError
 from truerate.core.text import clean
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_lines
 from truerate.sources.papers.silver_prompts import keep_prompt, targets
@@ -27,16 +28,7 @@ _PLAIN = (
     "v1.0-simplified_nq-dev-all.jsonl",
 )
 FILES = (*_PLAIN, *(f"{file}{PACKED}" for file in _PLAIN), f"natural_questions{SUFFIX}")
-CARD = {
-    "name": "Natural Questions",
-    "citation": "T. Kwiatkowski, J. Palomaki, O. Redfield, M. Collins, A. Parikh and others. Natural Questions: A Benchmark for Question "
-    "Answering Research. TACL 2019. References: Wikipedia.",
-    "licence": "CC BY-SA 3.0",
-    "redistribution": "yes",
-    "url": "https://ai.google.com/research/NaturalQuestions",
-    "lang": "en",
-    "is_wikipedia": True,
-}
+CARD = published_card("natural_questions")
 LANG = "en"
 _CLOSED_UP = re.compile(r" (?=[.,;:!?%)\]}]|'s\b|n't\b)|(?<=[(\[{]) ")
 _QUOTES = re.compile(r"``\s*|\s*''")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import csv_records, parse
 from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
@@ -12,15 +13,7 @@ DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": 
 COLUMNS = ("Messages", "User Rating", "Assistant Rating")
 WALK = "kgwalk/choose_path"
 SPEAKERS = {"user": "[Human]", "assistant": "[Assistant]"}
-CARD = {
-    "name": "OpenDialKG",
-    "citation": "S. Moon, P. Shah, A. Kumar, R. Subba. OpenDialKG: Explainable Conversational Reasoning with Attention-based Walks over "
-    "Knowledge Graphs. ACL 2019.",
-    "licence": "CC BY-NC 4.0",
-    "redistribution": "yes",
-    "url": "https://github.com/facebookresearch/opendialkg",
-    "lang": "en",
-}
+CARD = published_card("opendialkg")
 
 
 @dataclass

@@ -5,19 +5,13 @@ The rows have the fields of HaluEval's general part under the names `query` and 
 
 from pathlib import Path
 
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import json_lines
 from truerate.sources.papers import halueval
 
 FILE = "general_probe.jsonl"
-CARD = {
-    "name": "Screening probes",
-    "citation": None,
-    "licence": "not stated",
-    "redistribution": "no",
-    "url": None,
-    "lang": "en",
-}
+CARD = published_card("probes")
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:

@@ -11,6 +11,7 @@ from pathlib import Path
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
+from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, json_rows
 from truerate.sources.downloads import Download, downloaded_forms, one_of
@@ -19,15 +20,7 @@ from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("articles.jsonl", "articles.json")
 DUMP = Download("Wikipedia", {}, columns=("title", "text", "url"))
-CARD = {
-    "name": "Wikipedia",
-    "citation": "Authors of the pages at their addresses and revisions.",
-    "licence": "CC BY-SA 4.0",
-    "redistribution": "yes",
-    "url": "https://www.wikipedia.org",
-    "lang": None,
-    "is_wikipedia": True,
-}
+CARD = published_card("wikipedia")
 _HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t\r]*$", re.MULTILINE)
 _BARE_HEADING = re.compile(r"(?<=\n)[ \t]*\n([^\n]{0,79}[^\s.!?:;,\"')\]])[ \t]*(?=\n|\Z)")
 _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
