@@ -141,7 +141,7 @@ def test_a_folder_without_batches_is_one_line(put, read):
 @pytest.mark.parametrize("how", [str.upper, str.lower])
 def test_labels_in_another_case_are_the_documented_ones(how):
     """All labelled summaries were left out, and the others alone gave a rate of 0."""
-    from truerate.sources.public.faithbench_labels import label_in
+    from truerate.sources.public.faithbench import label_in
     from truerate.sources.rows import Row
 
     said = {"label": [how("Benign"), how("Unwanted.Intrinsic")]}

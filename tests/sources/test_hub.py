@@ -372,7 +372,8 @@ def test_a_file_that_wants_to_lie_elsewhere_is_refused(hub_here, tmp_path):
 def test_a_disk_that_is_full_is_one_line(hub_here, metals):
     code = (
         "import resource, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
-        "from truerate.core.errors import TruerateError\nfrom truerate.config import HubSource\nfrom truerate.sources.hub import dataset as hub\n"
+        "from truerate.core.errors import TruerateError\nfrom truerate.config import HubSource\n"
+        "from truerate.sources.hub import dataset as hub\n"
         f"try: hub.fetched('x', HubSource(repo={REPO!r}, revision={metals().revision!r}))\n"
         "except TruerateError as error: sys.exit(f'LINE {error}')\n"
     )

@@ -35,18 +35,11 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "abstained": ("abstained",),
 }
 ALWAYS_EVIDENCE = ("retrieved_contexts", "retrieval_context", "contexts")
-GOLDEN = (
-    *(
-        "ground_truth",
-        "ground_truths",
-        "golden",
-        "golden_answer",
-        "gold",
-        "gold_answer",
-        "expected_output",
-        "expected",
-    ),
-    *("target", "ideal", "correct_answer", "reference_answer", "best_answer"),
+GOLDEN = tuple(
+    (
+        "ground_truth ground_truths golden golden_answer gold gold_answer expected_output expected target "
+        "ideal correct_answer reference_answer best_answer"
+    ).split()
 )
 LABELS = ("is_hallucinated", "hallucinated", "is_hallucination", "label", "labels", "verdict", "spans")
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name

@@ -20,13 +20,8 @@ from truerate.llm.thought import said
 
 _STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
-PASSAGE = (
-    "text",
-    "page_content",
-    "content",
-    "passage",
-    "body",
-)  # what of an object in such a list is its text
+# what of an object in such a list is its text
+PASSAGE = tuple("text page_content content passage body".split())
 SHORT = 2  # an answer longer than that many times its reference says more than it
 IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))

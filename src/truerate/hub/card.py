@@ -24,14 +24,8 @@ SHORTCUTS = {
     "shortcut_pairwise": "pairs",
     "shortcut_auroc": "auroc",
 }
-SOURCE = (
-    "name",
-    "citation",
-    "licence",
-    "url",
-    "repository",
-    "revision",
-)  # what a source's card says; what it leaves out is a dash
+# what a source's card says; what it leaves out is a dash
+SOURCE = tuple("name citation licence url repository revision".split())
 FEW = 100  # texts of a split below which its numbers are said to be unsteady
 # What the house itself says of its tables.
 _MODELS = {

@@ -29,21 +29,11 @@ TABLES = {
     "scores": (None, "one aggregate with its interval and the number of rows behind it"),
     LEADERBOARD: (None, "one cell of a leaderboard, with its range of ranks"),
 }
-COLUMNS = (
-    *(
-        "sample_id",
-        "item_id",
-        "group_id",
-        "pair_id",
-        "lang",
-        "question",
-        "history",
-        "knowledge",
-        "right_answer",
-        "text",
-        "text_sha256",
-    ),
-    *("is_hallucinated", "label_source", "generator", "pattern", "spans", "rationale", "attributes"),
+COLUMNS = tuple(
+    (
+        "sample_id item_id group_id pair_id lang question history knowledge right_answer text text_sha256 "
+        "is_hallucinated label_source generator pattern spans rationale attributes"
+    ).split()
 )
 
 

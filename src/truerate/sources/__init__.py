@@ -14,10 +14,10 @@ from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
+from truerate.sources.joined import with_training
 from truerate.sources.public.unit_labels import Tables
 from truerate.sources.registry import reader_module, readers
 from truerate.sources.rows import BadRow
-from truerate.sources.training import with_training
 
 
 def is_reader(name: str) -> bool:

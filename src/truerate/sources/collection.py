@@ -337,18 +337,18 @@ class Collection:
         )
         return self.samples[identity]
 
-    def judgement(self, sample: dict, judge: str, verdict: bool, *, p: float | None = None) -> None:
-        """Note what a published detector or judge says of a sample: hallucinated or not, with `p`, its
-        probability of that.
-        """
-        identity = keys.content_id(sample["sample_id"], judge)
+    def judgement(
+        self, target_id: str, judge: str, verdict: bool | None, *, key: tuple = (), **columns
+    ) -> None:
+        """Add a published judgement on a text: hallucinated or not. `key`: what else its id is made of."""
+        identity = keys.content_id(target_id, judge, *key)
         self.judgements[identity] = judgement_row(
             judgement_id=identity,
             judge=judge,
             judge_version="published",
-            target_id=sample["sample_id"],
+            target_id=target_id,
             verdict=verdict,
-            p=p,
+            **columns,
         )
 
     def tables(self) -> SourceTables:
@@ -357,7 +357,7 @@ class Collection:
         if both := sum(len(sides) > 1 for sides in self.brought.values()):
             # parted by whoever published them; their splits stand as they are
             self.counts["n_groups_in_both_splits"] = both
-        made = {
+        rows_by_table = {
             "items": (Item, self.items.values()),
             "samples": (Sample, self.samples.values()),
             "judgements": (Judgement, self.judgements.values()),
@@ -365,7 +365,7 @@ class Collection:
         }
         frames = {
             table: validate(model, frame(model, list(rows)), where=f"source {self.name!r}: {table}")
-            for table, (model, rows) in made.items()
+            for table, (model, rows) in rows_by_table.items()
         }
         n_rows = {"documents": len(self.documents)} | {table: data.height for table, data in frames.items()}
         counts = {**{f"n_{table}": n for table, n in n_rows.items()}, **self.counts}

@@ -36,14 +36,11 @@ MOVES = 3  # that are followed, one after another
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
 # Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
 # read.
-ABSENT = (
-    "missingtitle",
-    "invalidtitle",
-    "pagecannotexist",
-    "nosuchpageid",
-    "nosuchrevid",
-    "permissiondenied",
-    "missingcontent-revid",
+ABSENT = tuple(
+    (
+        "missingtitle invalidtitle pagecannotexist nosuchpageid nosuchrevid permissiondenied "
+        "missingcontent-revid"
+    ).split()
 )
 
 

@@ -21,17 +21,7 @@ SCHEMA = {
     "response": pl.String,
     "target": pl.String,
 }
-NEEDED = (
-    "group_id",
-    "history",
-    "question",
-    "knowledge",
-    "text",
-    "is_hallucinated",
-    "rationale",
-    "spans",
-    "attributes",
-)
+NEEDED = tuple("group_id history question knowledge text is_hallucinated rationale spans attributes".split())
 
 
 def in_form(configs: Sequence[Config]) -> list[Config]:

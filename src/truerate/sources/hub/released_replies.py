@@ -28,18 +28,7 @@ MARKS = ("is_duplicate", "is_title")  # what a fact row says of its fact
 LOST = ("n_missed", "n_malformed")  # attributes of such a reply: sentences and lines of which no fact came
 ITEMS = "items"
 TABLES = (ITEMS, "generations", "judgements", "facts")  # without one of these there are no replies
-CLASHING = (
-    "task",
-    "group",
-    "group_id",
-    "question",
-    "right_answer",
-    "lang",
-    "history",
-    "document_ids",
-    "is_shared",
-    "self",
-)
+CLASHING = tuple("task group group_id question right_answer lang history document_ids is_shared self".split())
 
 
 class Tables(NamedTuple):

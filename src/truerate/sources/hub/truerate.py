@@ -31,21 +31,11 @@ NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_ha
 CARD = published_card("truerate")
 # Attributes that would pass for columns or for those that are set here; and evidence, which names passages of
 # documents by their old ids.
-NOT_CARRIED = (
-    *(
-        "self",
-        "item",
-        "text",
-        "is_hallucinated",
-        "label_source",
-        "task",
-        "pair_id",
-        "generator",
-        "pattern",
-        "rationale",
-        "spans",
-    ),
-    *("evidence", "published_split", "published_id"),
+NOT_CARRIED = tuple(
+    (
+        "self item text is_hallucinated label_source task pair_id generator pattern rationale spans evidence "
+        "published_split published_id"
+    ).split()
 )
 NAMING = (
     "generation",

@@ -8,9 +8,8 @@ this reader was not tried on the original files.
 from functools import partial
 from pathlib import Path
 
-from truerate.core import keys
 from truerate.core.errors import SourceError
-from truerate.core.schemas import judgement_row, pairs
+from truerate.core.schemas import pairs
 from truerate.core.text import clean
 from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, matching
@@ -100,16 +99,8 @@ def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) 
     """What the judge says of a fact, as it is and with `unknown` as false; counted beside people's label."""
     is_false = None if word == UNKNOWN else not TRUTHS[word]
     for judge, verdict in ((JUDGE, is_false), (DECIDED, is_false is not False)):
-        identity = keys.content_id(target_id, judge)
-        collection.judgements[identity] = judgement_row(
-            judgement_id=identity,
-            judge=judge,
-            judge_version="published",
-            target_id=target_id,
-            verdict=verdict,
-            reason=UNKNOWN if verdict is None else None,
-            attributes=pairs(word=word),
-        )
+        reason = UNKNOWN if verdict is None else None
+        collection.judgement(target_id, judge, verdict, reason=reason, attributes=pairs(word=word))
     collection.counts[f"n_people_{str(is_true).lower()}_judge_{word}"] += 1
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from truerate.core import keys
 from truerate.core.errors import SourceError
-from truerate.core.schemas import judgement_row, pairs
+from truerate.core.schemas import pairs
 from truerate.core.tags import TYPES
 from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
@@ -218,7 +217,14 @@ def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> No
                 collection, item, passage, "gold", settled(list(passage.gold.values()), passage.text)
             )
             for row, spans in passage.gold.items():
-                _judge(collection, sample["sample_id"], who[passage.lang, row], row, spans)
+                collection.judgement(
+                    sample["sample_id"],
+                    who[passage.lang, row],
+                    bool(spans),
+                    key=(row,),
+                    spans=spans,
+                    attributes=pairs(row=row, stage="raw"),
+                )
 
 
 def _sample(collection: Collection, item: dict, passage: Passage, labels: str, spans: list[dict]) -> dict:
@@ -231,20 +237,6 @@ def _sample(collection: Collection, item: dict, passage: Passage, labels: str, s
         spans=spans,
         labels=labels,
         n_annotators=len(passage.gold) if labels == "gold" else None,
-    )
-
-
-def _judge(collection: Collection, target_id: str, judge: str, row: int, spans: list[dict]) -> None:
-    """What one annotator says of one text."""
-    identity = keys.content_id(target_id, judge, row)
-    collection.judgements[identity] = judgement_row(
-        judgement_id=identity,
-        judge=judge,
-        judge_version="published",
-        target_id=target_id,
-        verdict=bool(spans),
-        spans=spans,
-        attributes=pairs(row=row, stage="raw"),
     )
 
 

@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from truerate.core import keys
 from truerate.core.errors import SourceError, listed
-from truerate.core.schemas import judgement_row, pairs
+from truerate.core.schemas import pairs
 from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
 from truerate.sources.collection import Collection, SourceTables
@@ -214,8 +213,8 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
         except BadRow as bad:  # before the clean-up a mark may leave the text: the answer's own spans stand
             collection.reject(file, bad, row=row.number, target_id=f"{identity}/{judge}", text=text)
             continue
-        judgement = _judgement(sample["sample_id"], judge, marked)
-        collection.judgements[judgement["judgement_id"]] = judgement
+        raw_stage = pairs(stage="raw")
+        collection.judgement(sample["sample_id"], judge, bool(marked), spans=marked, attributes=raw_stage)
     collection.counts[f"{ANSWERED}{lang}"] += 1
     collection.counts[f"{WITH_PAGE}{lang}"] += bool(page)
 
@@ -294,15 +293,3 @@ def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
 
 def _row(start: int, end: int, p: float | None) -> dict:
     return {"start": start, "end": end, "type": TYPE, "p": p}
-
-
-def _judgement(target_id: str, judge: str, spans: list[dict]) -> dict:
-    return judgement_row(
-        judgement_id=keys.content_id(target_id, judge),
-        judge=judge,
-        judge_version="published",
-        target_id=target_id,
-        verdict=bool(spans),
-        spans=spans,
-        attributes=pairs(stage="raw"),
-    )

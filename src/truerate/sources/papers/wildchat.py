@@ -19,15 +19,8 @@ from truerate.sources.parquet import SUFFIX as PARQUET
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
-COLUMNS = (
-    "conversation_hash",
-    "conversation_id",
-    "model",
-    "conversation",
-    "language",
-    "toxic",
-    "redacted",
-    "openai_moderation",
+COLUMNS = tuple(
+    ("conversation_hash conversation_id model conversation language toxic redacted openai_moderation").split()
 )
 ROLES = ("user", "assistant", "system")
 ENGLISH = ("english", "en", "eng")

@@ -15,11 +15,8 @@ from truerate.sources.rows import BadRow, Reason, Row, texts
 
 FILE, CLONE = "responses.jsonl", "factcheck-GPT-benchmark.jsonl"
 MODEL = "ChatGPT"
-PARALLEL = (
-    "claim_checkworthiness",
-    "if_automatic_evidence_enough_to_verify",
-    "auto_evidence",
-    "auto_evidence_url",
+PARALLEL = tuple(
+    ("claim_checkworthiness if_automatic_evidence_enough_to_verify auto_evidence auto_evidence_url").split()
 )
 CARD = published_card("factcheckgpt")
 SET = PublicSet(

@@ -6,7 +6,7 @@ on them. Annotators are named in the files; their names and notes are not read.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,24 +15,20 @@ from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding
-from truerate.sources.public.faithbench_labels import UNWANTED, label_in, rules, spans_in, worst
 from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
-from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.rows import BadRow, Reason, Row, label_of
 from truerate.sources.tagged import in_cleaned, joined
 
+# From the worst to the best. `Unwanted.Intrinsic` and `Unwanted.Extrinsic` are kinds of Unwanted, however the part
+# behind the point is spelled; a summary without annotations is consistent.
+LABELS = ("Unwanted", "Questionable", "Benign", "Consistent")
+UNWANTED, QUESTIONABLE, BENIGN, CONSISTENT = LABELS
 FOLDER = "data_for_release"
 FILE = re.compile(r"batch_(\d+)\.json")
 TABLE, COLUMNS = "FaithBench.csv", ("source", "summary", "LLM", "worst-label")
 Labels = dict[tuple[str, ...], str]  # worst labels by summarizer, source and summary
-DETECTORS = (
-    "hhemv1",
-    "hhem-2.1",
-    "hhem-2.1-english",
-    "trueteacher",
-    "true_nli",
-    "gpt-3.5-turbo",
-    "gpt-4-turbo",
-    "gpt_4o",
+DETECTORS = tuple(
+    ("hhemv1 hhem-2.1 hhem-2.1-english trueteacher true_nli gpt-3.5-turbo gpt-4-turbo gpt_4o").split()
 )
 CUT = 0.5  # of a detector's value, 1 being consistent: below it the summary is called hallucinated
 CARD = published_card("faithbench")
@@ -48,7 +44,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
     Source texts that differ in a digit or a blank are one group. The attribute `label` is the worst label,
     `rule_clear` and `rule_strict` the two pairs by which detectors are held against it
-    (`faithbench_labels.rules`). Where FaithBench.csv is there, its labels are compared: those that differ are
+    (`rules`). Where FaithBench.csv is there, its labels are compared: those that differ are
     rejects, and the annotations stand.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
@@ -140,7 +136,7 @@ def _judge(collection: Collection, sample: dict, detector: str, value: object) -
         raise BadRow(
             Reason.OUT_OF_RANGE, f"the value of {detector!r} is {str(value)[:40]!r}; it lies between 0 and 1"
         )
-    collection.judgement(sample, detector, value < CUT, p=round(1 - value, 6))
+    collection.judgement(sample["sample_id"], detector, value < CUT, p=round(1 - value, 6))
 
 
 def _compare(collection: Collection, labels: Labels, row: Row) -> None:
@@ -156,6 +152,52 @@ def _compare(collection: Collection, labels: Labels, row: Row) -> None:
             Reason.ALTERED,
             f"the table's worst label is {said[:40]!r}, the annotations' {ours!r}; these stand",
         )
+
+
+# ---- annotations ---------------------------------------------------------------------------------------------
+def label_in(annotation: Row) -> str | None:
+    """The worst of an annotation's labels; None where its list is empty. Raises BadRow for a label that is none."""
+    said = annotation.items("label")
+    names = [
+        label_of(
+            one.partition(".")[0] if isinstance(one, str) else one, LABELS[:-1], "a label of an annotation"
+        )
+        for one in said
+    ]
+    return worst(names) if names else None
+
+
+def worst(labels: Iterable[str]) -> str:
+    """The worst of some labels; Consistent where there are none."""
+    return min(labels, key=LABELS.index, default=CONSISTENT)
+
+
+def rules(label: str) -> dict[str, bool | None]:
+    """A worst label by the rules beside the headline (Unwanted is hallucinated): `rule_clear` counts Unwanted
+    against Consistent and no other summary, `rule_strict` Questionable as hallucinated, too.
+    """
+    is_clear = label in (UNWANTED, CONSISTENT)
+    return {
+        "rule_clear": label == UNWANTED if is_clear else None,
+        "rule_strict": label in (UNWANTED, QUESTIONABLE),
+    }
+
+
+def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tuple[int, int, str]]:
+    """Where annotations stand in the summary as it was published (code points, half-open), with their label;
+    those without a place are left out. Raises BadRow where a place does not hold the words that were marked.
+    """
+    found = []
+    for annotation, label in annotations:
+        if annotation.values.get("summary_start") is None:
+            continue
+        start, end = annotation.integer("summary_start"), annotation.integer("summary_end")
+        marked = annotation.values.get("summary_span")
+        if marked is not None and published[start:end] != marked:
+            what = f"annotation {annotation.number}: its words are not what stands at {start}–{end}"
+            raise BadRow(Reason.CONTRADICTION, what)
+        found.append((start, end, label))
+    return found
 
 
 def labels(tables: Tables) -> list[dict]:

@@ -9,9 +9,18 @@ from typing import NamedTuple
 from truerate.core.text import clean
 from truerate.sources.collection import Collection
 from truerate.sources.cuts import csv_records, json_lines
-from truerate.sources.public.faithbench_labels import UNWANTED, label_in, worst
-from truerate.sources.public.ragtruth_answers import TEXTS, Given, keep_answer, labels_of
-from truerate.sources.public.ragtruth_slice import FOLDER, given_of, identity_of, part_of, slice_files
+from truerate.sources.public.faithbench import UNWANTED, label_in, worst
+from truerate.sources.public.ragtruth_answers import (
+    FOLDER,
+    TEXTS,
+    Given,
+    given_of,
+    identity_of,
+    keep_answer,
+    labels_of,
+    part_of,
+    slice_files,
+)
 from truerate.sources.rows import BadRow, Reason, Row
 
 WRITTEN = "generated_outputs"

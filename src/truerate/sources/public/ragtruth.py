@@ -4,7 +4,7 @@ hallucinated.
 Two files, joined by `source_id`: `source_info.jsonl` (what the models were given) and `response.jsonl` (what
 they wrote, with `labels`), as the README of its repository documents them, in the folder or in its `dataset/`.
 Files of its first release lack `implicit_true`; where it is absent it is taken as false. Where neither is there,
-the slice of its test split that FaithJudge's repository holds is read (`ragtruth_slice`).
+the slice of its test split that FaithJudge's repository holds is read (`ragtruth_answers`).
 """
 
 from functools import partial
@@ -21,8 +21,9 @@ from truerate.sources.public.ragtruth_answers import (
     keep_answer,
     labels_of,
     question_and_passages,
+    read_slice,
+    slice_files,
 )
-from truerate.sources.public.ragtruth_slice import read_slice, slice_files
 from truerate.sources.rows import BadRow, Reason, Row
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"

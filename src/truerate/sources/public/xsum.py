@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from truerate.core import keys
-from truerate.core.schemas import judgement_row
 from truerate.core.text import clean, find_span
 from truerate.sources.cards import published_card
 from truerate.sources.clone import PublicSet, changed, matching
@@ -28,14 +26,10 @@ from truerate.sources.tagged import in_cleaned
 FILE = "hallucination_spans.csv"
 COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")
 CLONE = "hallucination_annotations_xsum_summaries.csv"
-PUBLISHED = (
-    "bbcid",
-    "system",
-    "summary",
-    "hallucination_type",
-    "hallucinated_span_start",
-    "hallucinated_span_end",
-    "worker_id",
+PUBLISHED = tuple(
+    (
+        "bbcid system summary hallucination_type hallucinated_span_start hallucinated_span_end worker_id"
+    ).split()
 )
 TYPES = ("intrinsic", "extrinsic", "NULL")
 BREAK = "\\n"  # a line break, as spans have it at their edges
@@ -191,8 +185,8 @@ def _keep(collection: Collection, summary: Summary, article: str, system: str) -
         system=system,
     )
     for worker, spans in sorted(summary.marked.items()):
-        row = _judgement(sample["sample_id"], worker, sorted(spans))
-        collection.judgements[row["judgement_id"]] = row
+        # workers are seats (`wid_0` …), not persons
+        collection.judgement(sample["sample_id"], worker, bool(spans), spans=_as_rows(sorted(spans)))
 
 
 def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
@@ -213,18 +207,6 @@ def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
         else:
             runs.append((index, index + 1, kind))
     return runs
-
-
-def _judgement(target_id: str, worker: str, spans: list[Span]) -> dict:
-    """What one worker says of one summary. Workers are seats (`wid_0` …), not persons."""
-    return judgement_row(
-        judgement_id=keys.content_id(target_id, worker),
-        judge=worker,
-        judge_version="published",
-        target_id=target_id,
-        verdict=bool(spans),
-        spans=_as_rows(spans),
-    )
 
 
 def _as_rows(spans: list[Span]) -> list[dict]:
