@@ -97,6 +97,7 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         "params.yaml",
         "src/truerate/config",
         "src/truerate/tracks",
+        "src/truerate/annotation",
         "src/truerate/metrics",
         "src/truerate/detectors",
         "src/truerate/leaderboard/audit.py",

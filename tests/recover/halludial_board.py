@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.annotation.labels import Labelled
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, pairs
@@ -20,7 +21,6 @@ from truerate.sources import SourceTables
 from truerate.sources.papers import faithdial
 from truerate.tracks.halludial import labels, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
-from truerate.tracks.halludial.labels import Labelled
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build
 from truerate_world.halludial import annotate

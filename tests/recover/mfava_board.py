@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.annotation.labels import Labelled
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
@@ -20,7 +21,6 @@ from truerate.metrics.tokens import marked, offsets_by, token_counts, total
 from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
 from truerate.tracks.mfava import labels, scores, steps
-from truerate.tracks.mfava.labels import Labelled
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build as build_world
 from truerate_world.mfava import annotate

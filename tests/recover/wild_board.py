@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.annotation.labels import Labelled
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
@@ -29,7 +30,6 @@ from truerate.tracks.wildhallucinations import (
     scores,
     steps,
 )
-from truerate.tracks.wildhallucinations.labels import Labelled
 from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate

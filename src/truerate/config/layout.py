@@ -29,6 +29,7 @@ SHARED = tuple(
         "core/sentence_spans.py",
         "core/text.py",
         "core/tags.py",
+        "annotation",
         "llm",
         "web",
         "tracks/asking.py",

@@ -13,11 +13,13 @@ PACKAGE = "src/truerate"
 FORMULAS = f"{PACKAGE}/metrics/"
 # Where formulas are called from, and so what is followed; no other folder of the package imports one for a
 # stage of a board (tests/config/test_own_formulas.py). What does not lie in the package is followed too.
-CALLERS = tuple(f"{PACKAGE}/{room}/" for room in ("metrics", "tracks", "detectors", "leaderboard"))
+CALLERS = tuple(
+    f"{PACKAGE}/{room}/" for room in ("metrics", "annotation", "tracks", "detectors", "leaderboard")
+)
 # Code that stages run besides that of their board's track, as far as it calls formulas.
 SHARED_BY = {
     "dataset": (),
-    "label": (),
+    "label": (f"{PACKAGE}/annotation",),
     "train": (f"{PACKAGE}/detectors",),
     "judge": (f"{PACKAGE}/detectors",),
     "audit": (f"{PACKAGE}/leaderboard/audit.py",),

@@ -90,7 +90,7 @@ def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set
 
 def label(at: Layout, board: str) -> None:
     """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
-    from truerate.sources.label_files import read_labels
+    from truerate.annotation.label_files import read_labels
 
     files = label_files(at, board)
     with unchanged(at, Stage("label", board)) as own:

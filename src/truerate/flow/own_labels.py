@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from truerate.annotation.label_files import KINDS
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
-from truerate.sources.label_files import KINDS
 
 
 def own_labels(at: Layout, board: str) -> list[Path]:

@@ -2,13 +2,13 @@
 
 import pytest
 
+from truerate.annotation.labels import Label, Span
 from truerate.config import Statistics
 from truerate.core.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
 from truerate.llm.generation import generations
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.halueval import general, label_rows
-from truerate.tracks.halueval.label_rows import Label, Span
-from truerate.tracks.halueval.labels import label_responses
+from truerate.tracks.halueval import general
+from truerate.tracks.halueval.labels import drawn_labels, label_responses, voted_type
 
 from .made import context, item, ok, settings
 
@@ -31,9 +31,7 @@ def labelled(votes: dict[str, str], truth: dict[str, bool] | None = None, **chan
         for annotator, vote in zip("abc", said, strict=True)
         if vote != "-"
     ]
-    found = label_responses(
-        label_rows.Read(made), responses(), ITEMS, truth or {}, settings(**changes), WRITER
-    )
+    found = label_responses(made, [], responses(), ITEMS, truth or {}, settings(**changes), WRITER)
     for table, name in (
         (Sample, "samples"),
         (Judgement, "judgements"),
@@ -94,3 +92,18 @@ def test_screened_out():
 def test_no_labels_at_all():
     found, scores = labelled({})
     assert found.samples.is_empty() and not scores and set(found.rejects["reason"]) == {"too_few_labellers"}
+
+
+def test_the_draw_is_seeded_and_takes_only_those_who_passed():
+    labels = [Label("t", name, True) for name in "abcdef"]
+    drawn = drawn_labels(labels, set("abcde"), n=3, seed=7)
+    assert drawn == drawn_labels(labels[::-1], set("abcde"), n=3, seed=7)
+    assert len(drawn["t"]) == 3 and "f" not in {label.annotator for label in drawn["t"]}
+
+
+def test_the_type_most_named_by_the_papers_order():
+    labels = [
+        Label("t", name, True, (Span(0, 6, kind),))
+        for name, kind in (("a", "irrelevant"), ("b", "non-factual"))
+    ]
+    assert voted_type(labels) == "non-factual" and voted_type([Label("t", "a", True)]) is None

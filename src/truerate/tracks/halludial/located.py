@@ -7,11 +7,11 @@ read a reply again.
 import re
 from collections.abc import Mapping
 
+from truerate.annotation.labels import UNTYPED
 from truerate.llm.generation import Read
 from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import cut
 
-TYPE = "unspecified"  # of a span whose kind nobody names
 _VERDICT = re.compile(r"(?:Yes|No)\.\s*")
 
 
@@ -41,7 +41,7 @@ def written(segments: tuple[tuple[int, int], ...]) -> str | None:
 def spans(known: Mapping[str, str]) -> list[dict]:
     """The spans of a row that its attribute `segments` names, as tables hold them."""
     places = [part.partition("-") for part in known.get("segments", "").split()]
-    return [{"start": int(start), "end": int(end), "type": TYPE, "p": None} for start, _, end in places]
+    return [{"start": int(start), "end": int(end), "type": UNTYPED, "p": None} for start, _, end in places]
 
 
 def rationale(text: str) -> str | None:

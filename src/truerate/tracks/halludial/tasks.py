@@ -6,6 +6,7 @@ labels alone.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
 from truerate.llm.generation import facts
 from truerate.tracks.halludial.context import Context
@@ -25,7 +26,7 @@ def annotation_tasks(
     Each names the annotators who get it. Nothing in a task says what a model said of the response, but the
     evaluation that is to be judged.
     """
-    annotators = [f"annotator-{number}" for number in range(1, rules.n_annotators + 1)]
+    names = annotators(rules.n_annotators)
     natural = [_task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]]) for row in responses]
     meta = [
         {
@@ -34,8 +35,8 @@ def annotation_tasks(
         }
         for judgement in judgements
     ]
-    made = [{**task, "annotators": annotators} for task in (*natural, *meta)]
-    return sorted(made, key=lambda task: task["task_id"])
+    tasks = [{**task, "annotators": names} for task in (*natural, *meta)]
+    return sorted(tasks, key=lambda task: task["task_id"])
 
 
 def _task(task_id: str, kind: str, response: str, context: Context) -> dict:
@@ -56,12 +57,13 @@ def natural_responses(rows: Iterable[dict], n: int, seed: int) -> list[dict]:
     """
     by_conversation: dict[tuple[str, str], list[dict]] = {}
     for row in rows:
-        known = facts(row)
-        name = known["group_id"] if known.get("turn") is not None else row["item_id"]
+        known_facts = facts(row)
+        name = known_facts["group_id"] if known_facts.get("turn") is not None else row["item_id"]
         by_conversation.setdefault((row["model"], name), []).append(row)
-    ranked: dict[str, int] = {}
-    drawn = []
-    for model, name in sorted(by_conversation, key=lambda key: (draw(seed, "natural", *key), key)):
-        number = ranked[model] = ranked.get(model, -1) + 1
-        drawn.append((number, draw(seed, "natural-turn", model, number), model, name))
-    return [row for *_, model, name in sorted(drawn)[:n] for row in by_conversation[model, name]]
+    drawn = in_turns(
+        by_conversation,
+        owner=lambda key: key[0],
+        order=lambda key: (draw(seed, "natural", *key), key),
+        turn_order=lambda model, turn: draw(seed, "natural-turn", model, turn),
+    )
+    return [row for key in drawn[:n] for row in by_conversation[key]]

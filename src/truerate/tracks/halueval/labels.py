@@ -1,169 +1,38 @@
-"""Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and
-how well they agree.
+"""Labelled general responses (HELMA 2.2) from what annotators returned: screening on the probe set, a seeded draw of
+annotators, max-voting, agreement.
+
+A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the spans with
+their type. Annotators who get too few of the probe set right are screened out; of those who pass, `n_annotators` per
+task are drawn by seed.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from truerate.annotation import labels as annotation
+from truerate.annotation.agreement import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
+from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
+from truerate.annotation.screening import passing, probe_rates
+from truerate.annotation.voting import most_named, settled, voted_spans
 from truerate.config.layout import Layout
-from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import (
-    Judgement,
-    Reject,
-    Sample,
-    Score,
-    frame,
-    judgement_row,
-    pairs,
-    reject_row,
-    sample_row,
-)
-from truerate.core.text import clean
+from truerate.core.keys import draw, split_of
+from truerate.core.schemas import Score, frame, pairs, sample_row
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.sources.label_files import Labelled
-from truerate.tracks.halueval import general, label_rows
-from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
+from truerate.tracks.halueval import general
 from truerate.tracks.halueval.context import is_probe
 from truerate.tracks.halueval.dataset import following
-from truerate.tracks.halueval.label_rows import Label
+from truerate.tracks.halueval.patterns import LABELS
 from truerate.tracks.halueval.settings import Settings
 
 WHERE = {"task": "general"}
-
-
-def label_responses(
-    read: label_rows.Read,
-    responses: pl.DataFrame,
-    items: pl.DataFrame,
-    truth: dict[str, bool],
-    settings: Settings,
-    writer: ScoreWriter,
-) -> Labelled:
-    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
-    max-voting, agreement.
-    """
-    rates = label_rows.probe_rates(read.labels, truth)
-    passed = label_rows.passing(rates, pass_rate=settings.probe_pass_rate)
-    asked = set(responses["generation_id"])
-    drawn = label_rows.drawn_labels(
-        [label for label in read.labels if label.task_id in asked],
-        passed,
-        n=settings.n_annotators,
-        seed=writer.seed,
-    )
-    samples, unlabelled, voted = _settled(responses, items, drawn, n=settings.n_annotators)
-    screened = [_screened(name, rates[name]) for name in sorted(set(rates) - passed)]
-    is_drawn = {(label.task_id, label.annotator) for labels in drawn.values() for label in labels}
-    judgements = [
-        _judgement(label, (label.task_id, label.annotator) in is_drawn, label.task_id in truth)
-        for label in read.labels
-    ]
-    scores: list[dict] = []
-    if read.labels:
-        scores = _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
-    return Labelled(
-        frame(Sample, samples).sort("sample_id"),
-        frame(Judgement, judgements).sort("judgement_id"),
-        frame(Reject, [*read.rejects, *screened, *unlabelled]),
-        frame(Score, scores),
-    )
-
-
-def _settled(
-    responses: pl.DataFrame, items: pl.DataFrame, drawn: dict[str, list[Label]], *, n: int
-) -> tuple[list[dict], list[dict], dict[str, list[Label]]]:
-    """Max-voting of each response: samples, Reject rows of those without a verdict, and the labels of those
-    that `n` annotators labelled.
-    """
-    samples: list[dict] = []
-    rejects: list[dict] = []
-    voted: dict[str, list[Label]] = {}
-    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    for row in responses.sort("generation_id").iter_rows(named=True):
-        labels = drawn.get(row["generation_id"], [])
-        verdict, reason = label_rows.voted(labels, n=n)
-        if reason is not None:
-            rejects.append(_unlabelled(row, reason, len(labels)))
-        if reason != "too_few_labellers":
-            voted[row["generation_id"]] = labels
-        if verdict is not None:
-            samples.append(_sample(row, item_of[row["item_id"]], verdict, labels))
-    return samples, rejects, voted
-
-
-def _screened(name: str, rate: float) -> dict:
-    said = f"{rate:.3f} of the probe set right"
-    return reject_row(where="labels", target_id=name, reason="screened_out", detail=said)
-
-
-def _unlabelled(row: dict, reason: str, n: int) -> dict:
-    return reject_row(
-        where="labels",
-        target_id=row["generation_id"],
-        reason=reason,
-        detail=f"{n} labels",
-        text=clean(row["text"])[:300],
-    )
-
-
-def _sample(row: dict, item: dict, verdict: bool, labels: list[Label]) -> dict:
-    """A gold sample; its id is that of the response, so that judgements made before the labels came still
-    belong to it.
-    """
-    n_yes = sum(one.is_hallucinated for one in labels)
-    return sample_row(
-        sample_id=row["generation_id"],
-        item_id=row["item_id"],
-        group_id=item["group_id"],
-        task=item["task"],
-        lang=item["lang"],
-        text=row["text"],
-        is_hallucinated=verdict,
-        label_source="gold",
-        generator=row["model"],
-        pattern=label_rows.voted_type(labels) if verdict else None,
-        spans=label_rows.voted_spans(labels) if verdict else [],
-        split=split_of(item["group_id"]),
-        attributes=pairs(n_labels=len(labels), n_yes=n_yes),
-    )
-
-
-def _judgement(label: Label, is_drawn: bool, is_probe: bool) -> dict:
-    return judgement_row(
-        judgement_id=content_id("label", label.annotator, label.task_id),
-        judge=label.annotator,
-        judge_version="label",
-        target_id=label.task_id,
-        verdict=label.is_hallucinated,
-        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in label.spans],
-        attributes=pairs(
-            stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
-        ),
-    )
-
-
-def _screening_scores(
-    rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
-) -> list[dict]:
-    score_rows = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
-    for name, rate in sorted(rates.items()):
-        if rate is not None:
-            hits = np.arange(n_probes) < round(rate * n_probes)
-            score_rows.append(
-                writer.share(
-                    "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
-                )
-            )
-    return score_rows
-
-
-def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:
-    """Agreement of the drawn labels on whole responses."""
-    drawn = [[one.is_hallucinated for one in found] for _, found in sorted(voted.items()) if len(found) > 1]
-    return agreement_scores(verdict_sums(drawn), [str(place) for place in range(len(drawn))], WHERE, writer)
+# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
+# `on_bad_row: reject`.
+BAD_ROWS = (*annotation.BAD_ROWS, "bad_verdict", "bad_spans")
+NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
 
 
 def label(
@@ -177,17 +46,139 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """The labelled general samples from the rows of a label file (`label_rows.read_labels`). `inputs` is the
-    digest its scores name.
+    """Return the labelled general samples from the rows of label files (`label_files.read_labels`). `inputs` is the
+    digest that their scores name.
     """
-    settings = at.p.track(board)
-    read = label_rows.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
-    truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
+    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
     given = {task["task_id"] for task in tasks}
-    responses = general.selected(dataset["generations"])
-    truth = {name: verdict for name, verdict in truth.items() if name in given}
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
-    labelled = label_responses(read, responses, tables.items, truth, settings, writer)
+    probes = tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows()
+    truth = {name: verdict for name, verdict in probes if name in given}
+    responses, writer = (
+        general.selected(dataset["generations"]),
+        ScoreWriter(board, inputs, at.p.statistics, at.p.seed),
+    )
+    labelled = label_responses(labels, rejects, responses, tables.items, truth, at.p.track(board), writer)
     published = frame(Score, published_agreement(tables.judgements, dataset["samples"], writer))
     samples = following(labelled.samples, tables.samples)
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
+
+
+def checked_labels(
+    rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
+) -> tuple[list[Label], list[dict]]:
+    """Return the labels that hold, and Reject rows. A span that is not verbatim in the response, or stands on a `no`,
+    is rejected; its label stays.
+    """
+    return annotation.checked_labels(
+        rows, {task["task_id"]: task for task in tasks}, _answer, where=where, on_bad_row=on_bad_row
+    )
+
+
+def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
+    is_yes = yes_or_no(row, "hallucination")
+    spans, left_out = verbatim_spans(row.get("spans") or [], task["response"], LABELS, is_yes=is_yes)
+    return {"value": is_yes, "spans": spans}, left_out
+
+
+def label_responses(
+    labels: Sequence[Label],
+    rejects: Sequence[dict],
+    responses: pl.DataFrame,
+    items: pl.DataFrame,
+    truth: dict[str, bool],
+    settings: Settings,
+    writer: ScoreWriter,
+) -> Labelled:
+    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
+    max-voting, agreement.
+    """
+    rates, n = probe_rates(labels, truth), settings.n_annotators
+    passed = passing(rates, settings.probe_pass_rate)
+    asked = set(responses["generation_id"])
+    drawn = drawn_labels([label for label in labels if label.task_id in asked], passed, n=n, seed=writer.seed)
+    verdicts, unsettled = settled(responses, drawn, needed=n)
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    is_drawn = {(label.task_id, label.annotator) for of_task in drawn.values() for label in of_task}
+    judgements = [
+        judgement_of(
+            label,
+            label.value,
+            {
+                "drawn": "yes" if (label.task_id, label.annotator) in is_drawn else None,
+                "is_probe": True if label.task_id in truth else None,
+            },
+        )
+        for label in labels
+    ]
+    screened_out = [
+        reject("screened_out", f"{rates[name]:.3f} of the probe set right", target=name)
+        for name in sorted(set(rates) - passed)
+    ]
+    scores = _agreement(drawn, n, writer) + _screening_scores(rates, passed, len(truth), writer)
+    return Labelled.of_rows(
+        [_sample(row, item_of[row["item_id"]], verdict, of_task) for row, of_task, verdict in verdicts],
+        judgements,
+        [*rejects, *screened_out, *unsettled],
+        scores if labels else [],
+    )
+
+
+def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
+    """Return `n` labels per task from allowed annotators, drawn by seed; fewer where fewer have labelled it."""
+    by_task: dict[str, list[Label]] = {}
+    for label in labels:
+        if label.annotator in allowed:
+            by_task.setdefault(label.task_id, []).append(label)
+    return {
+        task: sorted(of_task, key=lambda label: draw(seed, "annotator", task, label.annotator))[:n]
+        for task, of_task in by_task.items()
+    }
+
+
+def voted_type(labels: Sequence[Label]) -> str | None:
+    """Return the label that most annotators who said yes marked; ties by the paper's order; None where none marked a
+    span.
+    """
+    named = Counter(kind for label in labels if label.value for kind in {span.type for span in label.spans})
+    return most_named(named, LABELS) if named else None
+
+
+def _sample(row: dict, item: dict, verdict: bool, labels: Sequence[Label]) -> dict:
+    """A gold sample; its id is that of the response, so that judgements made before the labels came still
+    belong to it.
+    """
+    return sample_row(
+        sample_id=row["generation_id"],
+        item_id=row["item_id"],
+        group_id=item["group_id"],
+        task=item["task"],
+        lang=item["lang"],
+        text=row["text"],
+        is_hallucinated=verdict,
+        label_source="gold",
+        generator=row["model"],
+        pattern=voted_type(labels) if verdict else None,
+        spans=voted_spans(labels, LABELS) if verdict else [],
+        split=split_of(item["group_id"]),
+        attributes=pairs(n_labels=len(labels), n_yes=sum(label.value for label in labels)),
+    )
+
+
+def _screening_scores(
+    rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
+) -> list[dict]:
+    scores = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    for name, rate in sorted(rates.items()):
+        if rate is not None:
+            hits = (np.arange(n_probes) < round(rate * n_probes)).tolist()
+            scores.append(writer.share("probe_rate", name, WHERE, hits, [str(n) for n in range(n_probes)]))
+    return scores
+
+
+def _agreement(drawn: Mapping[str, Sequence[Label]], n: int, writer: ScoreWriter) -> list[dict]:
+    """Agreement on whole responses that `n` of the drawn annotators labelled."""
+    verdicts = [
+        [label.value for label in labels] for _, labels in sorted(drawn.items()) if len(labels) >= max(n, 2)
+    ]
+    clusters = [str(number) for number in range(len(verdicts))]
+    return agreement_scores(verdict_sums(verdicts), clusters, WHERE, writer)

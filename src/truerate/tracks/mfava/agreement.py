@@ -1,31 +1,103 @@
-"""How well labels agree: annotators with silver (the screening), with one another, and the settled gold with
-silver.
+"""How well labels agree: annotators with silver (the screening), with one another, and the settled gold with silver; of
+people who labelled tasks, and of those that a source came with.
 
-All of it is over tokens. Typed agreement counts a token only where both give it one type (or both leave it
-unmarked).
+All of it is over tokens. Typed agreement counts a token only where both give it one type (or both leave it unmarked).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 
+from truerate.annotation.agreement import ANNOTATORS
+from truerate.annotation.labels import Label
 from truerate.core.tags import TYPES
-from truerate.metrics.agreement import (
-    KAPPA,
-    cohen_kappa,
-    contingency,
-    marked_or_not,
-    table_agreement,
-)
+from truerate.metrics.agreement import KAPPA, cohen_kappa, contingency, marked_or_not, table_agreement
 from truerate.metrics.intervals import UNIT, cluster_sums
 from truerate.metrics.means import mean_of_defined
 from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.tokens import offsets_by
+from truerate.tracks.mfava.settling import SETTLEMENTS, Screened, Text, Tokens, row_types, settled
 
+GOLD = "gold"  # the subject of what is settled
+PEOPLE = ("gold", "published")  # label sources that are people
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
-ANNOTATORS, GOLD = "annotators", "gold"
 BOUNDS = (KAPPA, KAPPA, UNIT, UNIT)  # of `_pair_statistics`
-Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
+MAX_PAIRED = 10  # annotators of one language of a source: more of them have hardly a text in common
+
+
+def label_scores(
+    labels: Sequence[Label], texts: Mapping[str, Text], screened: Screened, writer: ScoreWriter
+) -> list[dict]:
+    """Return screening, agreement of those who pass on shared texts, of gold with silver under both settlements, and
+    plausibility.
+    """
+    lang_of = {name: text.lang for name, text in texts.items()}
+    silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
+    n_of = Counter((lang_of[label.task_id], label.annotator) for label in labels if label.task_id in silver)
+    scores = [
+        writer.row("screening_agreement", annotator, {"lang": lang}, share, n_of[lang, annotator])
+        for (lang, annotator), share in screened.agreement.items()
+    ]
+    for lang in sorted({lang for lang, _ in screened.agreement}):
+        n, passed = (sum(name == lang for name, _ in keys) for keys in (screened.agreement, screened.passed))
+        scores.append(writer.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
+    kept = [label for of_task in screened.labels.values() for label in of_task]
+    shared = sorted(
+        (label.task_id, label.annotator) for label in kept if len(screened.labels[label.task_id]) > 1
+    )
+    scores += agreement_rows({key: screened.tokens[key] for key in shared}, lang_of, writer)
+    for settle in SETTLEMENTS:
+        gold = {
+            name: row_types(text.offsets, settled(of_task, text, screened.closest, settle=settle))
+            for name, of_task in screened.labels.items()
+            if (text := texts[name]).silver is not None
+        }
+        scores += silver_gold_rows(gold, silver, lang_of, {"settled": settle}, writer)
+    ratings = [(lang_of[label.task_id], label.rating) for label in kept if label.rating is not None]
+    return scores + plausibility_rows(ratings, writer)
+
+
+def published_agreement(
+    samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
+) -> list[dict]:
+    """Return the agreement of the annotators that a source came with, where a language has few enough of them to be
+    paired (MAX_PAIRED).
+    """
+    judged = samples.select("sample_id", "text", "lang").join(
+        judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
+    )
+    n_of_lang = judged.group_by("lang", maintain_order=True).agg(pl.col("judge").n_unique())
+    is_few = pl.col("lang").is_in(n_of_lang.filter(pl.col("judge") <= MAX_PAIRED)["lang"].to_list())
+    shared = judged.filter(is_few & (pl.len().over("sample_id") > 1)).sort("sample_id", "judge")
+    cut, tokens, lang_of = offsets_by(tokenizer), {}, {}
+    for (name,), part in shared.group_by("sample_id", maintain_order=True):
+        offsets, lang_of[name] = cut(part["text"][0]), part["lang"][0]
+        for judge, spans in part.select("judge", "spans").iter_rows():
+            tokens[name, judge] = row_types(offsets, spans)
+    return agreement_rows(tokens, lang_of, writer) if tokens else []
+
+
+def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -> list[dict]:
+    """Return the agreement of the gold that a source came with and the silver of the same texts (settled: published)."""
+    columns = ["item_id", "text", "lang", "label_source", "spans"]
+    passages = samples.filter(pl.col("task") == "silver").select(columns)
+    by_people = passages.filter(pl.col("label_source").is_in(PEOPLE))
+    by_silver = passages.filter(pl.col("label_source") == "silver")
+    both = by_people.join(by_silver, on=["item_id", "text"], suffix="_silver", maintain_order="left")
+    cut, gold, silver = offsets_by(tokenizer), {}, {}
+    for name, text, spans, silver_spans in both.select(
+        "item_id", "text", "spans", "spans_silver"
+    ).iter_rows():
+        offsets = cut(text)
+        gold[name], silver[name] = row_types(offsets, spans), row_types(offsets, silver_spans)
+    lang_of = dict(both.select("item_id", "lang").iter_rows())
+    return silver_gold_rows(gold, silver, lang_of, {"settled": "published"}, writer)
+
+
+# ---- statistics over tokens ---------------------------------------------------------------------------------
 
 
 def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:

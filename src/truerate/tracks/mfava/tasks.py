@@ -5,8 +5,9 @@ Labels are dear. Of passages many go to all annotators, whose agreement is measu
 a model's rate where nobody else has labelled it: one label each of five replies says more than five of one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
 from truerate.llm.generation import facts
 from truerate.tracks.mfava.context import Context
@@ -18,7 +19,7 @@ INSERTED, NATURAL = "inserted", "natural"
 def annotation_tasks(
     samples: Sequence[dict],
     replies: Sequence[dict],
-    found: dict[str, Context],
+    contexts: Mapping[str, Context],
     rules: Labelling,
     *,
     n_natural: int,
@@ -31,34 +32,36 @@ def annotation_tasks(
     annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
     is to fool someone.
     """
-    made = [
-        _task(row["sample_id"], INSERTED, row["text"], found[row["item_id"]], _spans(row)) for row in samples
+    inserted = [
+        _task(row["sample_id"], INSERTED, row["text"], contexts[row["item_id"]], row["spans"])
+        for row in samples
     ]
-    made += [
-        _task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]], [])
+    wild = [
+        _task(row["generation_id"], NATURAL, row["text"], contexts[row["item_id"]], ())
         for row in natural(replies, n_natural, seed)
     ]
-    return sorted(_dealt(made, rules, seed), key=lambda task: task["task_id"])
+    return sorted(_dealt([*inserted, *wild], rules, seed), key=lambda task: task["task_id"])
 
 
 def natural(replies: Sequence[dict], n: int, seed: int) -> list[dict]:
     """`n` of the replies per language, as evenly over the models as they come: each model's are drawn in a
     seeded order, in turns.
     """
-    by_lang: dict[str, list[tuple]] = {}
-    ranked: dict[tuple[str, str], int] = {}
-    for row in sorted(
-        replies, key=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"])
-    ):
-        lang, model = facts(row)["lang"], row["model"]
-        turn = ranked[lang, model] = ranked.get((lang, model), -1) + 1
-        by_lang.setdefault(lang, []).append(
-            (turn, draw(seed, "turn", lang, model, turn), row["generation_id"], row)
-        )
-    return [one[-1] for drawn in by_lang.values() for one in sorted(drawn, key=lambda one: one[:3])[:n]]
+    by_lang: dict[str, list[dict]] = {}
+    for row in replies:
+        by_lang.setdefault(facts(row)["lang"], []).append(row)
+    drawn = []
+    for lang, rows in by_lang.items():
+        drawn += in_turns(
+            rows,
+            owner=lambda row: row["model"],
+            order=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"]),
+            turn_order=lambda model, turn, lang=lang: draw(seed, "turn", lang, model, turn),
+        )[:n]
+    return drawn
 
 
-def _task(task_id: str, kind: str, text: str, context: Context, spans: list[dict]) -> dict:
+def _task(task_id: str, kind: str, text: str, context: Context, spans: Sequence[dict]) -> dict:
     return {
         "task_id": task_id,
         "lang": context.lang,
@@ -67,36 +70,27 @@ def _task(task_id: str, kind: str, text: str, context: Context, spans: list[dict
         "reference": context.knowledge,
         "question": context.question,
         "subject": context.subject,
-        "spans": spans,
+        "spans": [{name: span[name] for name in ("start", "end", "type")} for span in spans],
     }
 
 
-def _spans(row: dict) -> list[dict]:
-    return [{name: span[name] for name in ("start", "end", "type")} for span in row["spans"]]
-
-
-def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
+def _dealt(tasks: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
     """The tasks with `annotators` and `rate_plausibility`.
 
     In each language and kind the first of a seeded order (`n_shared`) go to all annotators, the others to one
     each in turn.
     """
-    names = [f"annotator-{number}" for number in range(1, rules.n_annotators + 1)]
+    names = annotators(rules.n_annotators)
     groups: dict[tuple[str, str], list[dict]] = {}
-    for task in sorted(made, key=lambda task: (draw(seed, "deal", task["task_id"]), task["task_id"])):
+    for task in sorted(tasks, key=lambda task: (draw(seed, "deal", task["task_id"]), task["task_id"])):
         groups.setdefault((task["lang"], task["kind"]), []).append(task)
     dealt = []
     for (_, kind), group in groups.items():
         shared = n_shared(kind, len(group), rules)
-        for place, task in enumerate(group):
-            given = names if place < shared else [names[(place - shared) % len(names)]]
-            dealt.append(
-                {
-                    **task,
-                    "annotators": given,
-                    "rate_plausibility": kind == INSERTED and place < rules.n_plausibility,
-                }
-            )
+        for index, task in enumerate(group):
+            task["annotators"] = names if index < shared else [names[(index - shared) % len(names)]]
+            task["rate_plausibility"] = kind == INSERTED and index < rules.n_plausibility
+            dealt.append(task)
     return dealt
 
 

@@ -7,17 +7,20 @@ its facts), supported or unsupported, of a review one of `review.allowed`, of an
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from truerate.annotation import labels as annotation
+from truerate.annotation.agreement import ANNOTATORS, agreement_scores
+from truerate.annotation.labels import BadLabel, Label, Labelled, judgement_of, reject
+from truerate.annotation.voting import by_task
 from truerate.config.layout import Layout
-from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, judgement_row, pairs, sample_row
+from truerate.core.keys import split_of
+from truerate.core.schemas import pairs, sample_row
 from truerate.metrics.agreement import (
-    KAPPA,
     agreement_sums,
     fleiss_kappa,
     krippendorff_alpha,
@@ -25,10 +28,8 @@ from truerate.metrics.agreement import (
     percent_agreement,
     rating_counts,
 )
-from truerate.metrics.intervals import UNIT
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
-from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.replies import readable_replies
@@ -41,27 +42,17 @@ from truerate.tracks.wildhallucinations.verifying import SINGLE
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED)}
 # Why a label row, or a task, is not used. The first group stops a run unless params say `on_bad_row: reject`.
-BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "unknown_label", "bad_counts", "duplicate")
+BAD_ROWS = (*annotation.BAD_ROWS, "unknown_label", "bad_counts")
 NOT_KEPT = ("tie", "no_labels")
-LABELLERS, ENTITIES = "annotators", "entities"
+ENTITIES = "entities"
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """What somebody says of an entity: whether its name means one thing, and how many of its pages are about it."""
 
     is_unambiguous: bool
     n_relevant: int
     n_pages: int
-
-
-@dataclass(frozen=True)
-class Label:
-    """What one person says of one task."""
-
-    task_id: str
-    labeller: str
-    value: str | Checked
 
 
 def label(
@@ -75,37 +66,37 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of
+    """Return gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of
     label files (`read_labels`).
 
-    A fact is hallucinated where most labellers say unsupported; a tie is rejected and counted apart. `inputs`
+    A fact is hallucinated where most annotators say unsupported; a tie is rejected and counted apart. `inputs`
     is the digest that the scores name. TruerateError where a row does not hold, unless params say
     `on_bad_row: reject`.
     """
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    writer, verifier = ScoreWriter(board, inputs, at.p.statistics, at.p.seed), at.p.track(board).verifier
     task_of = {task["task_id"]: task for task in tasks}
-    found, rejects = checked_labels(rows, task_of, where=where, on_bad_row=at.p.on_bad_row)
-    by_task: dict[str, list[Label]] = {}
-    for one in sorted(found, key=lambda label: (label.task_id, label.labeller)):
-        by_task.setdefault(one.task_id, []).append(one)
+    labels, rejects = annotation.checked_labels(
+        rows, task_of, _answer, where=where, on_bad_row=at.p.on_bad_row
+    )
+    labels_of = by_task(labels)
     voted = {
-        name: max_voting([one.value for one in labels])
-        for name, labels in by_task.items()
+        name: max_voting([label.value for label in of_task])
+        for name, of_task in labels_of.items()
         if task_of[name]["kind"] != ENTITY
     }
-    settled = {name: value for name, value in voted.items() if value is not None}
+    settled = {name: str(value) for name, value in voted.items() if value is not None}
     entities = [
-        (task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY
+        (task_of[name], of_task) for name, of_task in labels_of.items() if task_of[name]["kind"] == ENTITY
     ]
-    scores = agreement_rows(by_task, voted, task_of, writer)
-    scores += _reviewed(settled, task_of, dataset, at.p.track(board).verifier, writer)
-    scores += _corrected_strict(settled, task_of, dataset, at.p.track(board).verifier, writer)
+    scores = agreement_rows(labels_of, voted, task_of, writer)
+    scores += _reviewed(settled, task_of, dataset, verifier, writer)
+    scores += _corrected_strict(settled, task_of, dataset, verifier, writer)
     scores += entity_rows(entities, writer)
-    return Labelled(
-        frame(Sample, _samples(settled, by_task, task_of, dataset)).sort("sample_id"),
-        frame(Judgement, [_judgement(one, task_of[one.task_id]) for one in found]).sort("judgement_id"),
-        frame(Reject, rejects + _not_kept(voted, by_task, task_of)),
-        frame(Score, scores),
+    return Labelled.of_rows(
+        _samples(settled, labels_of, task_of, dataset),
+        [_judgement(label, task_of[label.task_id]) for label in labels],
+        rejects + _not_kept(voted, labels_of, task_of),
+        scores,
     )
 
 
@@ -132,16 +123,16 @@ def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.Dat
 def _not_kept(
     voted: Mapping, by_task: Mapping[str, Sequence[Label]], task_of: Mapping[str, dict]
 ) -> list[dict]:
-    """Reject rows of the tasks on which labellers are divided, and of those that nobody labelled while
+    """Reject rows of the tasks on which annotators are divided, and of those that nobody labelled while
     others were.
     """
     ties = [
-        reject("labels", "tie", f"{len(by_task[name])} labels", target=name)
+        reject("tie", f"{len(by_task[name])} labels", target=name)
         for name, value in voted.items()
         if value is None
     ]
     unlabelled = sorted(set(task_of) - set(by_task)) if by_task else []
-    return ties + [reject("labels", "no_labels", "nobody labelled it", target=name) for name in unlabelled]
+    return ties + [reject("no_labels", "nobody labelled it", target=name) for name in unlabelled]
 
 
 def _samples(
@@ -150,7 +141,7 @@ def _samples(
     task_of: Mapping[str, dict],
     dataset: Mapping[str, pl.DataFrame],
 ) -> list[dict]:
-    """Gold facts as Sample rows: those on which most labellers agree."""
+    """Gold facts as Sample rows: those on which most annotators agree."""
     group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
     is_given = pl.col("fact_id").is_in([task["fact_id"] for task in task_of.values() if task["kind"] == FACT])
     given = dataset["facts"].select("fact_id", "evidence").filter(is_given)
@@ -198,70 +189,43 @@ def _corrected_strict(
     return strict_rows(readable_replies(*known, verifier=verifier), label, writer)
 
 
-# ---- which rows hold ---------------------------------------------------------------------------------------
+# ---- what a row says ---------------------------------------------------------------------------------------
 
 
-def checked_labels(
-    rows: Iterable[tuple], task_of: Mapping[str, dict], *, where: str, on_bad_row: str
-) -> tuple[list[Label], list[dict]]:
-    """The labels that hold, and Reject rows of those that do not (see `label_files.checked_rows`)."""
-    seen: set[tuple[str, str]] = set()
-    return checked_rows(
-        rows, lambda row: (_label(row, task_of, seen), []), where=where, on_bad_row=on_bad_row
-    )
-
-
-def _label(row: object, task_of: Mapping[str, dict], seen: set[tuple[str, str]]) -> Label:
-    if not isinstance(row, dict):
-        raise BadLabel("unreadable", "the row is no JSON object, or has more cells than the header")
-    task_id, labeller = (
-        field_text(row, "task_id"),
-        field_text(row, "labeller" if row.get("labeller") else "annotator"),
-    )
-    if task_id not in task_of:
-        raise BadLabel("unknown_task", f"task_id {task_id!r} is not among the tasks that were given out")
-    if (task_id, labeller) in seen:
-        raise BadLabel("duplicate", f"labeller {labeller!r} has already labelled task {task_id!r}")
+def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
     if row.get("label") in (None, ""):
         raise BadLabel("missing_field", "field 'label' is missing or empty")
-    value = _checked(row["label"]) if task_of[task_id]["kind"] == ENTITY else _worded(row, task_of[task_id])
-    seen.add((task_id, labeller))
-    return Label(task_id, labeller, value)
-
-
-def _worded(row: dict, task: Mapping) -> str:
+    if task["kind"] == ENTITY:
+        return {"value": _checked(row["label"])}, ()
     if task["kind"] == REVIEW:
-        return _word(row["label"], review.allowed(bool(task.get("retrieved"))))
-    return _word(row["label"], ALLOWED[task["kind"]])
+        return {"value": _word(row["label"], review.allowed(bool(task.get("retrieved"))))}, ()
+    return {"value": _word(row["label"], ALLOWED[task["kind"]])}, ()
 
 
-def _word(said: object, allowed: Sequence[str]) -> str:
-    found = said.strip().lower() if isinstance(said, str) else None
-    if found is None or found not in allowed:
-        raise BadLabel("unknown_label", f"label is {str(said)[:40]!r}; allowed: {', '.join(allowed)}")
-    return found
+def _word(label: object, allowed: Sequence[str]) -> str:
+    word = label.strip().lower() if isinstance(label, str) else None
+    if word is None or word not in allowed:
+        raise BadLabel("unknown_label", f"label is {str(label)[:40]!r}; allowed: {', '.join(allowed)}")
+    return word
 
 
-def _checked(said: object) -> Checked:
+def _checked(label: object) -> Checked:
     try:
-        found = json.loads(said) if isinstance(said, str) else said
+        counts = json.loads(label) if isinstance(label, str) else label
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("unambiguous"), bool):
+        counts = None
+    if not isinstance(counts, dict) or not isinstance(counts.get("unambiguous"), bool):
         raise BadLabel(
             "unknown_label",
-            f"label is {str(said)[:40]!r}; it must hold unambiguous (true or false), relevant and pages",
+            f"label is {str(label)[:40]!r}; it must hold unambiguous (true or false), relevant and pages",
         )
-    counts = [found.get(name) for name in ("relevant", "pages")]
-    if (
-        not all(isinstance(n, int) and not isinstance(n, bool) for n in counts)
-        or not 0 <= counts[0] <= counts[1]
-    ):
+    relevant, pages = counts.get("relevant"), counts.get("pages")
+    if type(relevant) is not int or type(pages) is not int or not 0 <= relevant <= pages:
         raise BadLabel(
             "bad_counts",
-            f"relevant {counts[0]!r} of pages {counts[1]!r}: two whole numbers, the first not above the second",
+            f"relevant {relevant!r} of pages {pages!r}: two whole numbers, the first not above the second",
         )
-    return Checked(found["unambiguous"], *counts)
+    return Checked(counts["unambiguous"], relevant, pages)
 
 
 # ---- what they become --------------------------------------------------------------------------------------
@@ -298,57 +262,52 @@ def _sample(
     )
 
 
-def _judgement(one: Label, task: dict) -> dict:
-    """A label as a judgement of the fact, reply or entity: true where the labeller holds it to be unsupported; null
+def _judgement(label: Label, task: dict) -> dict:
+    """A label as a judgement of the fact, reply or entity: true where the annotator holds it to be unsupported; null
     of an entity.
     """
-    verdict = one.value == UNSUPPORTED if task["kind"] in (FACT, REPLY) else None
-    if task["kind"] == REVIEW:
-        verdict = (task["verdict"] == UNSUPPORTED) != (one.value in review.OVERTURNING)
-    said = f"{one.value.n_relevant}/{one.value.n_pages}" if isinstance(one.value, Checked) else one.value
-    is_one = str(one.value.is_unambiguous).lower() if isinstance(one.value, Checked) else None
-    return judgement_row(
-        judgement_id=content_id("label", one.labeller, one.task_id),
-        judge=one.labeller,
-        judge_version="label",
-        target_id=task.get("generation_id") or task["fact_id"] or task["item_id"],
-        verdict=verdict,
-        attributes=pairs(
-            stage="annotation", kind=task["kind"], label=said, unambiguous=is_one, task=one.task_id
-        ),
-    )
+    verdict, value, is_unambiguous = None, label.value, None
+    if task["kind"] in (FACT, REPLY):
+        verdict = value == UNSUPPORTED
+    elif task["kind"] == REVIEW:
+        verdict = (task["verdict"] == UNSUPPORTED) != (value in review.OVERTURNING)
+    else:
+        is_unambiguous = str(value.is_unambiguous).lower()
+        value = f"{value.n_relevant}/{value.n_pages}"
+    target = task.get("generation_id") or task["fact_id"] or task["item_id"]
+    attributes = {"kind": task["kind"], "label": value, "unambiguous": is_unambiguous, "task": label.task_id}
+    return judgement_of(label, verdict, attributes, target=target)
 
 
 # ---- scores ------------------------------------------------------------------------------------------------
 
 
 def agreement_rows(
-    by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
+    labels_of: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
 ) -> list[dict]:
-    """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts,
+    """Return `percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the annotators and `tie_rate`, for facts,
     whole replies and reviews apart.
     """
-    made = []
+    scores = []
     for kind in (FACT, REPLY, REVIEW):
         names = [name for name in voted if task_of[name]["kind"] == kind]
         if not names:
             continue
-        ratings = [{"unit_id": name, "label": one.value} for name in names for one in by_task[name]]
+        ratings = [{"unit_id": name, "label": label.value} for name in names for label in labels_of[name]]
         sums = agreement_sums(rating_counts(pl.DataFrame(ratings)))
         entities = np.array([task_of[name]["item_id"] for name in sorted(names)])
         is_shared = sums[:, 0] > 0  # with two ratings or more
-        for of, bounds in ((percent_agreement, UNIT), (fleiss_kappa, KAPPA), (krippendorff_alpha, KAPPA)):
-            found = sums[is_shared], entities[is_shared].tolist(), of
-            made.append(writer.statistic(of.__name__, LABELLERS, {"kind": kind}, *found, bounds=bounds))
+        shared = sums[is_shared], entities[is_shared].tolist(), {"kind": kind}, writer
+        scores += agreement_scores(*shared, (percent_agreement, fleiss_kappa, krippendorff_alpha))
         ties = np.array([voted[name] is None for name in names], dtype=float)
         clusters = [task_of[name]["item_id"] for name in names]
-        made.append(writer.share("tie_rate", LABELLERS, {"kind": kind}, ties, clusters))
-    return made
+        scores.append(writer.share("tie_rate", ANNOTATORS, {"kind": kind}, ties, clusters))
+    return scores
 
 
 def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], writer: ScoreWriter) -> list[dict]:
     """`entity_unambiguous_rate` (of entities, by majority; a tie counts half), `page_relevant_rate` (of
-    pages, mean of the labellers).
+    pages, mean of the annotators).
     """
     if not found:
         return []

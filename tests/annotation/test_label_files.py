@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from truerate.annotation.label_files import read_labels
 from truerate.core.errors import TruerateError
-from truerate.sources.label_files import checked_rows, marked_by_most, read_labels
 
 SPAN = {"start": 4, "end": 7, "text": "big", "type": "entity"}
 ROW = {"task_id": "t1", "annotator": "7", "spans": [SPAN], "plausibility": 4}
@@ -69,14 +69,3 @@ def test_files_that_cannot_be_read_are_one_line(tmp_path):
     (tmp_path / "b.jsonl").write_bytes(b"\xff")
     with pytest.raises(TruerateError, match="not UTF-8 at byte 0"):
         read_labels(tmp_path / "b.jsonl")
-
-
-def test_a_label_without_rejects():
-    assert checked_rows([(1, "x")], lambda row: (row, []), where="f", on_bad_row="stop") == (["x"], [])
-
-
-def test_what_most_labellers_marked_is_told_in_runs_with_the_share_of_the_least_marked_character():
-    # of three, 2–4 is marked by all, 4–6 by two, 0–2 by one
-    assert marked_by_most([[(0, 4)], [(2, 6)], [(2, 6)]]) == [(2, 6, pytest.approx(2 / 3))]
-    assert marked_by_most([[(0, 1), (3, 4)]]) == [(0, 1, 1.0), (3, 4, 1.0)]
-    assert marked_by_most([[(0, 2)], []]) == [] == marked_by_most([])
