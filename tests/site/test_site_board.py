@@ -12,13 +12,14 @@ from tests.records import others, panels
 from truerate.core import schemas
 from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
-from truerate.site.halueval.page import LEADING, SECTIONS
 from truerate.site.home import leaders
 from truerate.site.models import models_of
+from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
-from truerate.site.sections import page_of
 
-TEXTS = next(section for section in SECTIONS if section.is_row).views
+PAGE = page_of("halueval")
+LEADING = PAGE.leading
+TEXTS = next(section for section in PAGE.sections if section.is_row).views
 
 
 def row(table, metric, value, *, subject="dataset", kind="baseline", ranks=(None, None), **where):

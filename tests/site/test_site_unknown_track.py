@@ -13,8 +13,9 @@ from truerate.core.metric import Metric
 from truerate.site import render_site
 from truerate.site.board import context
 from truerate.site.generic import laid_out
+from truerate.site.layout import Page
 from truerate.site.measures import Measure
-from truerate.site.sections import Page, page_of
+from truerate.site.registry import page_of
 from truerate.site.tables import Board
 from truerate.site.vocabulary import Vocabulary
 

@@ -8,7 +8,7 @@ import pytest
 from tests.records import NAMES, SHARED, card, records
 from truerate.core.schemas import NO_ANSWERS
 from truerate.leaderboard import audit
-from truerate.site.sections import page_of
+from truerate.site.registry import page_of
 from truerate.tracks.protocol import metrics_of_track
 
 SRC = Path(__file__).parents[2] / "src"

@@ -206,7 +206,7 @@ def _fault_of_table(table: object, shown: frozenset[str]) -> str:
 
 def _tables_shown(track: str) -> frozenset[str]:
     """The tables that a track's own page lays out; none where it has no page of its own."""
-    from truerate.site.sections import page_of
+    from truerate.site.registry import page_of
 
     return frozenset(view.table for section in page_of(track).sections for view in section.views)
 

@@ -34,8 +34,8 @@ from truerate.flow.graph import steps
 from truerate.flow.real_results import real_boards
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
+from truerate.site.registry import page_of
 from truerate.site.rights import open_part
-from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables
 
 # What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.

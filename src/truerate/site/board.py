@@ -5,12 +5,13 @@ import polars as pl
 import truerate.site.audit as audit
 from truerate.core.metric import FEW
 from truerate.site.generic import by_words, laid_out
+from truerate.site.layout import Page, Rows, Section
 from truerate.site.measures import thousands
 from truerate.site.panels import panels
 from truerate.site.permalinks import addressed
 from truerate.site.protocol import flow
+from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
-from truerate.site.sections import Page, Rows, Section, page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import View
 from truerate.site.vocabulary import Vocabulary
@@ -55,7 +56,7 @@ def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
     """How a board is laid out, and its rows as its pages read them: found once, as six pages ask."""
     if id(board) not in tables.laid_out:
         page = page_of(board.track)
-        rows = addressed(page.rows(tables.rows_of(board.name), board), board, page.record_filters)
+        rows = addressed(page.derive(tables.rows_of(board.name), board), board, page.record_filters)
         tables.laid_out[id(board)] = board, laid_out(page, rows, board.vocabulary), rows
     _, page, rows = tables.laid_out[id(board)]
     return page, [dict(row) for row in rows]

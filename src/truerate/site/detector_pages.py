@@ -10,11 +10,11 @@ from truerate.site.board import page_and_rows
 from truerate.site.curves import Curve
 from truerate.site.detector_figure import NARROW, WHOLE, Sizes, drawn, reliability, side_by_side, thresholds
 from truerate.site.generic import by_words
+from truerate.site.layout import Page
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
 from truerate.site.real.results import Held, RealBoard, Share
 from truerate.site.safety import slug
-from truerate.site.sections import Page
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Cell, Panel, View
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from truerate.site.sections import Page, Rows, Section
+from truerate.site.layout import Page, Rows, Section
 from truerate.site.views import View
 from truerate.site.vocabulary import Vocabulary
 

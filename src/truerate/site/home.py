@@ -3,7 +3,7 @@
 from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
 from truerate.site.real.home import cards
-from truerate.site.sections import page_of
+from truerate.site.registry import page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Panel
 

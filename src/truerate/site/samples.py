@@ -17,9 +17,9 @@ from truerate.site.closed_records import closed_records
 from truerate.site.layers import in_order, segments, types_of
 from truerate.site.packing import packed_json, packed_script
 from truerate.site.permalinks import how_asked
+from truerate.site.registry import page_of
 from truerate.site.rights import has_records, has_texts, open_part
-from truerate.site.samples_index import Gathered
-from truerate.site.sections import page_of
+from truerate.site.samples_index import JUDGES, Gathered
 from truerate.site.shards import SHARD, parts
 from truerate.site.tables import Board, Tables, dicts_of, rows_by, texts_of, tuples_of
 from truerate.site.vocabulary import Vocabulary
@@ -40,7 +40,6 @@ OUTCOMES = (
     ("r", "Judged rightly", "r"),
     ("u", "No verdict read", "u"),
 )  # value, words, letters it holds for
-JUDGES = ("Judged by", "Any judge")
 
 
 def context(tables: Tables) -> dict:

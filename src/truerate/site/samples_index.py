@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from truerate.site.vocabulary import Vocabulary
 
+JUDGES = ("Judged by", "Any judge")
+
 
 def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
     """A column as its distinct values with labels, and per record its code, or the list of its codes where a

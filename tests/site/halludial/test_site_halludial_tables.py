@@ -6,16 +6,16 @@ from tests import records
 from truerate.core.schemas import Row, frame
 from truerate.site import Tables
 from truerate.site.board import context
-from truerate.site.halludial import views
-from truerate.site.halludial.page import PAGE
 from truerate.site.halludial.rates import recovered
 from truerate.site.halludial.rows import derived
+from truerate.site.registry import page_of
 from truerate.site.views import View
 
 BOARD = halludial_board()
+PAGE = page_of(TRACK)
 RECORDS = records.records(TRACK)
 ROWS = Tables(title="t", boards=(BOARD,), models={}, rows=frame(Row, halludial_rows())).rows_of(BOARD.name)
-PLACED = [view for section in PAGE.sections for view in section.views] + [views.DETECTORS, *PAGE.hidden]
+PLACED = [view for section in PAGE.sections for view in section.views] + [PAGE.detectors, *PAGE.hidden]
 
 
 def sections():

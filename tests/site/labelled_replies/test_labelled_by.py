@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from truerate.site.labelled_replies.labelled_by import figures, own_family, told
+from truerate.site.labelled_replies.page import figures, labelled_by, own_family
 
 JUDGED = {"labelled_by": "a model (j)", "judge": "j"}
 
@@ -23,16 +23,21 @@ OWN = [row("rates", "own_judge_rate", "a", 1.0), row("rates", "own_judge_rate", 
 
 def test_systems_of_the_judges_maker_are_flagged():
     assert own_family(OWN, board(JUDGED)) == {"a": "same maker as its judge (j)"}
-    assert told(OWN, board(JUDGED)) == {"by": "a model (j)", "judge": "j", "is_checked": False, "n_own": 1}
+    assert labelled_by(OWN, board(JUDGED)) == {
+        "by": "a model (j)",
+        "judge": "j",
+        "is_checked": False,
+        "n_own": 1,
+    }
 
 
 def test_a_judge_is_checked_where_a_verdict_of_it_stands_beside_a_label():
-    assert told([row("detectors", "tpr", "j", 0.5)], board(JUDGED))["is_checked"]
-    assert not told([row("detectors", "tpr", "other", 0.5)], board(JUDGED))["is_checked"]
+    assert labelled_by([row("detectors", "tpr", "j", 0.5)], board(JUDGED))["is_checked"]
+    assert not labelled_by([row("detectors", "tpr", "other", 0.5)], board(JUDGED))["is_checked"]
 
 
 def test_people_are_no_judge():
-    found = told([], board({"labelled_by": "people"}))
+    found = labelled_by([], board({"labelled_by": "people"}))
     assert (found["by"], found["judge"], found["n_own"]) == ("people", None, 0)
 
 

@@ -9,7 +9,7 @@ from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, why
 from truerate.site.mfava.planted import recovered
 from truerate.site.recovery import CellEstimate
-from truerate.site.sections import page_of
+from truerate.site.registry import page_of
 from truerate.tracks.mfava.languages import LANGUAGES
 
 
@@ -221,7 +221,7 @@ def test_of_several_estimates_the_best_founded_one_leads_and_the_others_fold_awa
 
 def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_beside_each_estimate():
     rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
-    found = page_of("mfava").rows(rows, BOARD)
+    found = page_of("mfava").derive(rows, BOARD)
     assert {row["subject"] for row in found if row["table"] == "leader"} == {"tiny-prefix"}
     assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {
         "held-out",
@@ -250,7 +250,7 @@ def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
     rows = [row | {"slice": unpaired(row["slice"])} for row in mfava_rows()]
     made = [
         row
-        for row in page_of("mfava").rows(rows, mfava_board(source_card={"counts": counts}))
+        for row in page_of("mfava").derive(rows, mfava_board(source_card={"counts": counts}))
         if row["metric"] == "with_page_rate"
     ]
     assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [
@@ -260,7 +260,7 @@ def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
     ]
     (section,) = [section for section in page_of("mfava").sections if section.heading == "Mu-SHROOM"]
     assert all(any(view.takes(row) for view in section.views) for row in made)
-    plain = page_of("mfava").rows(rows, mfava_board(source_card={"counts": {"n_items": 3}}))
+    plain = page_of("mfava").derive(rows, mfava_board(source_card={"counts": {"n_items": 3}}))
     assert not [row for row in plain if row["metric"] == "with_page_rate"]
 
 
@@ -273,7 +273,7 @@ def test_annotators_that_cannot_be_told_apart_are_a_figure():
 
 def test_an_unknown_track_has_an_empty_layout():
     page = page_of("no_such_track")
-    assert page.sections == () and page.leading is None and page.rows([1], BOARD) == [1]
+    assert page.sections == () and page.leading is None and page.derive([1], BOARD) == [1]
 
 
 def test_every_language_of_the_track_has_a_name():

@@ -6,7 +6,9 @@ import pytest
 
 from truerate.core.schemas import Judgement, frame, judgement_row
 from truerate.site.board import _lead
-from truerate.site.wildhallucinations.page import PAGE
+from truerate.site.registry import page_of
+
+PAGE = page_of("wildhallucinations")
 
 
 def board(judge):

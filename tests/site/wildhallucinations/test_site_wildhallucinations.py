@@ -26,9 +26,9 @@ from tests.records import others, panels
 from truerate.core.schemas import Generation, Row, frame, unpaired
 from truerate.site import render_site
 from truerate.site.board import context
+from truerate.site.registry import page_of
 from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples import scripts
-from truerate.site.sections import page_of
 from truerate.site.wildhallucinations.browser import (
     compare,
     cut,
@@ -38,15 +38,17 @@ from truerate.site.wildhallucinations.browser import (
     web_address,
 )
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
-from truerate.site.wildhallucinations.page import LEADING, PAGE, recovered
+from truerate.site.wildhallucinations.page import recovered
 
+PAGE = page_of("wildhallucinations")
+LEADING = PAGE.leading
 PLAIN = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, wildhallucinations_rows()).to_dicts()]
 BOARD = wildhallucinations_board()
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict]:
-    return page_of("wildhallucinations").rows(PLAIN, BOARD)
+    return page_of("wildhallucinations").derive(PLAIN, BOARD)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_a_setting_makes_panels_of_its_own():
     held = [row | {"slice": {"setting": name, "estimator": "raw", "set": "all"}} for name in ("zero-context", "noisy-context")
             for row in found("wildfactscore", PLAIN, estimator="raw", set="all")
             if row["kind"] == "model" and len(row["slice"]) == 2]  # fmt: skip
-    assert [panel.title for panel in panels(PAGE.rows(held, BOARD), LEADING)] == [
+    assert [panel.title for panel in panels(PAGE.derive(held, BOARD), LEADING)] == [
         "Noisy context",
         "Zero context",
     ]
@@ -287,7 +289,7 @@ def test_a_number_leads_to_the_replies_behind_it(rows):
 
 def test_nothing_leads_to_texts_that_may_not_be_shown():
     closed = wildhallucinations_board(source_card={"redistribution": "no"})
-    assert not [row for row in PAGE.rows(PLAIN, closed) if row.get("read")]
+    assert not [row for row in PAGE.derive(PLAIN, closed) if row.get("read")]
     assert dict(scripts(tiny_tables(), closed)) == {}
 
 
@@ -415,7 +417,7 @@ def test_who_never_answered_stands_in_the_leading_table_without_a_rank():
         said("no_answers", 60.0),
     ]
     (panel,) = panels(
-        page_of("wildhallucinations").rows(
+        page_of("wildhallucinations").derive(
             [*PLAIN, *(dict(one, slice=unpaired(one["slice"])) for one in more)], BOARD
         ),
         LEADING,
@@ -459,7 +461,7 @@ def test_responding_in_the_leading_table_is_by_the_rule_that_decided():
         expected = found("responding_rate", PLAIN, rule=rule)
         rows = [
             one
-            for one in page_of("wildhallucinations").rows(PLAIN, board)
+            for one in page_of("wildhallucinations").derive(PLAIN, board)
             if one["table"] == "leading" and one["kind"] == "model"
         ]
         assert [one["value"] for one in found("responding_rate", rows)] == [

@@ -15,8 +15,7 @@ import polars as pl
 
 from truerate.core.schemas import unpaired
 from truerate.site.layers import in_order, segments, types_of
-from truerate.site.samples import JUDGES
-from truerate.site.samples_index import coded
+from truerate.site.samples_index import JUDGES, coded
 from truerate.site.tables import Board, rows_by, texts_of
 from truerate.site.vocabulary import Vocabulary
 

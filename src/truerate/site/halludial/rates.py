@@ -1,7 +1,7 @@
 """Rates of turns and dialogues: what was planted beside every estimate of them, and held against it."""
 
+from truerate.site.layout import Rows
 from truerate.site.recovery import CellEstimate, held_against, pictured
-from truerate.site.sections import Rows
 from truerate.site.tables import Board
 
 TABLE, RATE, PLANTED = "rates", "hallucination_rate", "planted"

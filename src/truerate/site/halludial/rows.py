@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from truerate.site.halludial.rates import with_base, with_planted
-from truerate.site.sections import Rows
+from truerate.site.layout import Rows
 from truerate.site.tables import Board
 
 VARIANT, OVER, VIEW = "variant", "over", "view"

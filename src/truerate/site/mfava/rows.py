@@ -4,8 +4,8 @@ leading detector, and how many answers have a page.
 
 from collections.abc import Mapping
 
+from truerate.site.layout import Rows
 from truerate.site.mfava.heatmap import ALL, PLANTED, RATE
-from truerate.site.sections import Rows
 from truerate.site.tables import NO_RANK, Board
 
 LEADER = "leader"  # the table of the detector whose counts make the rates

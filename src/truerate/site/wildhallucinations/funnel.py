@@ -5,7 +5,6 @@ became of the pages.
 import math
 
 from truerate.site.measures import Measure
-from truerate.site.sections import Part, Section
 from truerate.site.tables import Board
 from truerate.site.vocabulary import Vocabulary
 from truerate.site.wildhallucinations.rows import PARTS
@@ -150,19 +149,3 @@ def _figure(what: Measure, row: dict) -> tuple[str, str, str]:
         else f"{what.text(row['low'])} to {what.text(row['high'])}"
     )
     return what.label, f"{what.text(row['value'])}{unit}", interval
-
-
-MADE_OF = (  # the sections on what the scores are made of
-    Section(
-        "What the entities are",
-        "What the scores are means over: the domains of the entities, and how rare their names are (the paper's Figure 2).",
-        has_flags=False,
-        part=Part("wildhallucinations/distribution.html.j2", distribution),
-    ),
-    Section(
-        "Evidence",
-        "What the facts are held against: the main text of the pages that a search for the name gives.",
-        has_flags=False,
-        part=Part("wildhallucinations/evidence.html.j2", evidence),
-    ),
-)
