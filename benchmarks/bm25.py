@@ -25,7 +25,7 @@ import numpy as np
 import psutil
 
 from truerate.metrics.bm25 import Index
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 from truerate.tracks.wildhallucinations.passages import passages, tokens
 
 N_FACTS, N_PASSAGES, PASSAGE_WORDS, N_PAGES = 28, 4, 60, 10

@@ -14,7 +14,7 @@ import numpy as np
 from truerate.metrics.intervals import Interval, ratio_intervals, share_interval, wilson
 from truerate.metrics.ranking import compare_all, rank_ranges
 from truerate.metrics.rates import Share, rogan_gladen
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 CONFIDENCE, ALPHA = 0.95, 0.05
 Line = tuple[str, str, float, float, str]  # what, setting, share, mean width, remark

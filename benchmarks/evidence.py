@@ -24,7 +24,7 @@ from sklearn.metrics import roc_auc_score
 
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of, words
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 from truerate.sources.public import factcheckgpt
 from truerate.tracks.wildhallucinations.passages import ranked, tokens
 from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.text import sentences, words
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 from truerate.tracks.wildhallucinations.passages import ranked
 from truerate.tracks.wildhallucinations.verifying import Claim, calls
 from truerate_world.encyclopedia import World, build

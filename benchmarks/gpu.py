@@ -50,7 +50,7 @@ from truerate.detectors.training import processes
 from truerate.detectors.training.batches import padding_waste, steps_of
 from truerate.detectors.training.engine import State, deterministic, learn
 from truerate.detectors.training.report import Meter, flops_per_token, matrix_rate, run_facts, versions
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 Found = TypeVar("Found")
 SIZES = {

@@ -268,7 +268,7 @@ def table(board: str, track: str, found: dict[str, dict[int, Cost]]) -> str:
 
 def main() -> int:
     from truerate.config.layout import Layout
-    from truerate.real.markers import write_between
+    from truerate.results.markers import write_between
 
     at = Layout.load(str(HERE / "params.yaml"))
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])

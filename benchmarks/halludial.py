@@ -287,7 +287,7 @@ def main() -> int:
     if given.part:
         child(given)
         return 0
-    from truerate.real.markers import write_between
+    from truerate.results.markers import write_between
 
     found, held = {}, 0
     with tempfile.TemporaryDirectory() as scratch:

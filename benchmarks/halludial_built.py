@@ -248,7 +248,7 @@ def main() -> int:
     if given.step:
         serve(said_to) if given.step == "serve" else child(given)
         return 0
-    from truerate.real.markers import write_between
+    from truerate.results.markers import write_between
 
     found = {}
     with tempfile.TemporaryDirectory() as scratch, served([__file__, "--step", "serve"]) as url:

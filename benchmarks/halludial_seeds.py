@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.recover.halludial_board import BOARD, EVEN, build_board  # noqa: E402
 from truerate.config import Params, load_params  # noqa: E402
 from truerate.config.layout import Layout  # noqa: E402
-from truerate.real.markers import write_between  # noqa: E402
+from truerate.results.markers import write_between  # noqa: E402
 
 METRIC, KINDS = "rate_by_judge", ("natural", "induced")
 SEEDS = tuple(range(1001, 1021))

@@ -401,7 +401,7 @@ def main() -> int:
     text, is_held = table(found, pool, asked)
     print(text)
     if given.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(given.write, "bench:helma", text)
     return int(not is_held)

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 ROOT = Path(__file__).parents[1]
 PACKAGE, WORLD = Path("src/truerate"), Path("src/truerate_world")

@@ -54,7 +54,7 @@ def main() -> None:
             server.wait()
     print(table)
     if given.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(Path(given.write), "bench:kills", table)
 

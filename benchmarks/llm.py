@@ -24,7 +24,7 @@ from pathlib import Path
 import orjson
 import yaml
 
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 CONCURRENCY = 64
 # Headers of the openai client that no endpoint needs: those of every client, and those of every call.

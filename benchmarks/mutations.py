@@ -59,7 +59,7 @@ def main() -> None:
     table = "\n".join(["| mutation | board of | outcome | seconds |", "| --- | --- | --- | --: |", *rows])
     print(table)
     if given.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(Path(given.write), "bench:mutations", table)
     raise SystemExit(int("traceback" in table))

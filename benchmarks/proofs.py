@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 ROOT = Path(__file__).parents[1]
 

@@ -188,7 +188,7 @@ def main() -> int:
     text = measure(folder, options.draws)
     print(text)
     if options.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(options.write, "bench:rate-ragtruth", text)
     return 0

@@ -32,7 +32,7 @@ from rate_boards import (
 from truerate.metrics.estimators.registry import ESTIMATORS, HR_EST, PREDICTION_POWERED, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell
 from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 SENTENCES, TOKENS = 5, 12
 ALARM_TOKENS = TOKENS // 2

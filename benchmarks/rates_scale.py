@@ -25,7 +25,7 @@ import polars as pl
 
 from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTION_POWERED, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell, Cells, Key
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 N_MODELS, N_LANGS, N_LABELLED, N_RESAMPLES, SOME, ROUNDS = 11, 30, 30, 1000, 6, 3
 Rates = dict[Key, float]

@@ -37,7 +37,7 @@ from truerate.detectors.tokens.validate import of_readings
 from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.thresholds import auroc, average_precision
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 from truerate.sources.raw.wikipedia import whole_texts
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader

@@ -34,7 +34,7 @@ from truerate.detectors.tokens.validate import of_readings
 from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.mushroom import answer_correlation, answer_iou
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 BOARD = "mushroom"
 LINE, LEAD = 80, 600  # characters: of a line that is a sentence; of a lead

@@ -22,7 +22,7 @@ from tests.llm.replies.track_readers import READERS as OF_TRACKS  # noqa: E402
 from tests.llm.replies.track_readers import rows as rows_of_tracks
 from tests.llm.replies.variants import VARIED, cuts, kept  # noqa: E402
 from tests.llm.replies.wrapping import FORMS, levelled, variants  # noqa: E402
-from truerate.real.markers import write_between  # noqa: E402
+from truerate.results.markers import write_between  # noqa: E402
 
 SEED = 7
 HEADS = "| {} | replies | can be read | read | lost | turned | cannot be read | left unread | invented |\n"

@@ -35,7 +35,7 @@ from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40
 REFERENCES, ANSWERS = (150, 600, 3500), (1, 5, 11, 55)

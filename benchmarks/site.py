@@ -282,7 +282,7 @@ def main() -> int:
     text = table({n: measure(n, options.characters) for n in options.records})
     print(text)
     if options.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(options.write, "bench:site", text)
     return 0

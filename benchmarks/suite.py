@@ -101,7 +101,7 @@ def main() -> int:
         "\n".join([text, "", *(f"{value:6.1f} {name}" for name, value in one.most_common(options.slowest))])
     )
     if options.write and code == 0:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(Path(options.write), "bench:suite", text)
     return code

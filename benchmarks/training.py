@@ -24,7 +24,7 @@ from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import rows_to_learn, token_lesson
 from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
 from truerate.detectors.training.engine import State, learn
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 SETTINGS = {
     "weights": "tiny",

@@ -28,7 +28,7 @@ from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.train import rows_to_learn
 from truerate.detectors.training.batches import steps_of
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 
 LIMIT = 4.0  # GB
 N_WORDS = 128_000

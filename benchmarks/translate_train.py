@@ -32,7 +32,7 @@ from truerate.core.tags import Tagged, parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
-from truerate.real.markers import write_between
+from truerate.results.markers import write_between
 from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
 from truerate.tracks.asking import context_frame

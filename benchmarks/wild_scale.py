@@ -326,7 +326,7 @@ def main() -> int:
     text, is_held = tables_of(found, whole)
     print(text)
     if given.write:
-        from truerate.real.markers import write_between
+        from truerate.results.markers import write_between
 
         write_between(
             given.write, "bench:wild-own-pages" if given.own_pages else f"bench:{given.block}", text

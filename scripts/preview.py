@@ -11,10 +11,10 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from truerate.flow.real_results import read_board
-from truerate.site.real.forest import CARD, forest
-from truerate.site.real.home import sentence
-from truerate.site.real.results import RealBoard
+from truerate.results.board import RealBoard
+from truerate.results.figures import CARD, forest
+from truerate.results.pages import who_leads
+from truerate.results.read import read_board
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "site/overrides/assets/preview.png"
@@ -71,7 +71,7 @@ def drawn(board: RealBoard) -> str:
 
 def page(board: RealBoard) -> str:
     """The whole picture as HTML."""
-    first = sentence([one for one in board.models if one.is_first], len(board.models))
+    first = who_leads(board)
     note = " The judge’s own error is unknown." if board.is_judged and not board.card["labelled_by"] else ""
     logo = (ROOT / "site/assets/logo.svg").as_uri()
     return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
-from truerate.flow.published_beside import COLUMNS, NOTE
 from truerate.flow.team_rankings import parse_rankings, published_lines
+from truerate.results.published import COLUMNS, NOTE
 
 SLICE = "lang={lang};split=test"
 SOURCE = "Mu-SHROOM, rankings by IoU (Helsinki-NLP/shroom 0f5eba6, 2025/iou_rankings.md)"

@@ -23,9 +23,9 @@ ROOMS = {
     "site": "core",
     "hub": "core",
     "flow": "core config llm web sources metrics annotation detectors tracks leaderboard site hub",
-    "real": "core config sources metrics leaderboard site hub flow",
+    "results": "core config sources metrics tracks leaderboard site hub flow",
     "answers": "core config llm metrics detectors flow",
-    "cli": "core config llm web sources detectors flow real answers",
+    "cli": "core config llm web sources detectors flow results answers",
 }
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from truerate.real.markers import read_between
+from truerate.results.markers import read_between
 
 ROOT = Path(__file__).parents[1]
 MARK = "mark." + "proof"

@@ -35,7 +35,7 @@ def built_site(tmp_path_factory) -> Path:
     from tiny_results import write_results
     from tiny_tables import tiny_tables
 
-    from truerate.flow.real_results import real_boards
+    from truerate.results.read import real_boards
 
     results = tmp_path_factory.mktemp("results")
     write_results(results, gamma="larch-3.1-8b-instruct")

@@ -11,17 +11,11 @@ from truerate.core.imports import imported
 ROOT = Path(__file__).parents[2]
 # Rooms of which no stage of a board runs what calls a formula: commands and pages alone.
 OF_NO_STAGE = (
-    "src/truerate/real/",
+    "src/truerate/results/",
     "src/truerate/answers/",
     "src/truerate/leaderboard/",
     "src/truerate/site/",
     "src/truerate/flow/detector_curves.py",
-    "src/truerate/flow/published_beside.py",
-    "src/truerate/flow/real_held.py",
-    "src/truerate/flow/real_judges.py",
-    "src/truerate/flow/real_results.py",
-    "src/truerate/flow/real_orders.py",
-    "src/truerate/flow/real_suspects.py",
 )
 
 

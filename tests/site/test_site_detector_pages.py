@@ -9,11 +9,11 @@ from test_site_render import Elements
 from tiny_results import write_results
 from tiny_tables import tiny_tables
 
-from truerate.flow.real_results import real_boards
+from truerate.results.board import JudgeErrors, Share
+from truerate.results.read import real_boards
 from truerate.site import render_site
 from truerate.site.curves import Bin, Curve, Cut
 from truerate.site.detector_pages import addresses, blocks_of, detectors_of, judged_on
-from truerate.site.real.results import Held, Share
 
 SITE = Path(__file__).parents[2] / "site"
 BOARD = "halueval-closed-world"
@@ -82,7 +82,7 @@ def test_rows_of_one_split_are_drawn_together_and_bins_are_not_listed():
 
 
 HELD = tuple(
-    Held("judge <x>", where, 20, 30, Share(tpr, 0.2, 0.5), Share(0.9, 0.7, 0.97))
+    JudgeErrors("judge <x>", where, 20, 30, Share(tpr, 0.2, 0.5), Share(0.9, 0.7, 0.97))
     for where, tpr in (((), 0.3), ((("rule", "strict"),), 0.4), ((("model", "beta"),), None))
 )
 
@@ -90,14 +90,16 @@ HELD = tuple(
 def test_a_correction_is_identified_where_j_lies_above_zero_at_the_low_ends():
     told = {"judge": "x", "where": (), "n_hallucinated": 9, "n_right": 9}
     low, high, none = Share(0.6, 0.3, 0.9), Share(0.9, 0.75, 1.0), Share(None, None, None)
-    found = [Held(**told, tpr=tpr, tnr=high).is_identified for tpr in (low, Share(0.6, 0.25, 0.9), none)]
+    found = [
+        JudgeErrors(**told, tpr=tpr, tnr=high).is_identified for tpr in (low, Share(0.6, 0.25, 0.9), none)
+    ]
     assert found == [True, False, False]
 
 
 def test_a_judge_of_real_replies_has_a_page_and_a_line_on_the_detectors_page(tmp_path):
     write_results(tmp_path)
     real = tuple(
-        dataclasses.replace(board, held=HELD if board.name == "judged" else ())
+        dataclasses.replace(board, judge_errors=HELD if board.name == "judged" else ())
         for board in real_boards(tmp_path)
     )
     pages = render_site(dataclasses.replace(tiny_tables(), real=real), SITE)

@@ -10,7 +10,7 @@ from test_site_render import Elements
 from tiny_results import write_results
 from tiny_tables import tiny_tables
 
-from truerate.flow.real_results import real_boards
+from truerate.results.read import real_boards
 from truerate.site import render_site
 from truerate.site.models import everyone, models_of, weak_slices
 

@@ -1,7 +1,7 @@
 """Tiny tables as readers give them, and the labels that a reader makes of them."""
 
 from truerate.core.schemas import Item, Judgement, Sample, frame, judgement_row, pairs, sample_row
-from truerate.flow.result_labels import labels_of
+from truerate.results.labels import labels_of
 from truerate.sources import labels_by
 from truerate.sources.public.unit_labels import Tables
 

@@ -180,7 +180,7 @@ def _real(o) -> None:
     from truerate.cli.real import run
 
     if o.check:
-        from truerate.real.checking import check_results
+        from truerate.results.recompute import check_results
 
         return check_results(o.check)
     how = {"work": o.work, "tables": o.tables, "results": o.commit_results}
@@ -194,7 +194,7 @@ def _submit(o) -> None:
 
 
 def _diff(o) -> None:
-    from truerate.real import diff, diff_page
+    from truerate.results import diff, diff_page
 
     place = diff_page.check_place(o.html) if o.html else None
     found = diff.differences(o.first, o.second, metrics=f"{layout().p.paths.metrics}/leaderboard.json")

@@ -21,7 +21,7 @@ def run(
     with what of them `data` lacks where it is named. Raises SettingsError where there is nothing to build from.
     """
     if is_list:
-        from truerate.real.listing import lines_of, sets_in
+        from truerate.results.sets import lines_of, sets_in
 
         rows = sets_in(at, Path(data) if data else None)
         print(json.dumps(rows, ensure_ascii=False, indent=1) if as_json else "\n".join(lines_of(rows)))
@@ -33,7 +33,7 @@ def run(
             "name the folder of public files (`truerate real DIR`), ask for the sets with `truerate real --list`, "
             "or check results by `--check FOLDER`"
         )
-    from truerate.real.build import build
+    from truerate.results.build import build
 
     build(at, data, work=work, tables=tables, results=results)
 
@@ -45,12 +45,12 @@ def submission(
     where neither is named.
     """
     if check:
-        from truerate.real.comparing import check_submission
+        from truerate.results.submit import check_submission
 
         print("\n".join(check_submission(at, Path(check), Path(results))))
         return
     if not board or not model:
         raise SettingsError("submit: name a board and a model, or a submission by --check FOLDER/BOARD/MODEL")
-    from truerate.real.submission import submit
+    from truerate.results.submit import submit
 
     print("\n".join(submit(at, board, model, Path(to))))

@@ -46,7 +46,13 @@ def add_steps(commands) -> None:
     add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
     add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
     add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))
-    add(commands, "render", None, lambda o: stage_module("pages").render(layout()))
+    add(commands, "render", None, _render)
+
+
+def _render(_o) -> None:
+    from truerate.results.read import render
+
+    render(layout())
 
 
 def _params(o) -> None:
@@ -60,7 +66,7 @@ def _params(o) -> None:
 
 
 def _board_of_files(o) -> None:
-    from truerate.real.pipeline import make_board
+    from truerate.results.stages import make_board
 
     make_board(layout(), o.board)
 

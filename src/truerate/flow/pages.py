@@ -1,8 +1,10 @@
 """The stages `leaderboard` and `site`: scores become rows, rows become pages."""
 
 import shutil
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,6 +22,9 @@ from truerate.core.schemas import (
 from truerate.flow.guard import unchanged, write_json, write_text
 from truerate.flow.learned import refuse_stale
 from truerate.flow.tracks import card_of, load_track, records_of
+
+if TYPE_CHECKING:
+    from truerate.site.tables import CommittedBoard
 
 
 def prune(at: Layout) -> None:
@@ -76,17 +81,18 @@ def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     return pl.concat(scores), load(Outcome, at.scores(board, "outcomes"))
 
 
-def render(at: Layout) -> None:
-    """Write the pages that mkdocs builds, in place of those of an earlier build; say what a person should
-    know of the build's replies.
+def render(
+    at: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
+) -> None:
+    """Write the pages that mkdocs builds, those of committed boards (`real`) with their `files` among them, in place of
+    those of an earlier build; say what a person should know of the build's replies.
     """
     from truerate.flow.ending import tell
-    from truerate.flow.real_results import tables_of
     from truerate.flow.site_tables import site_tables
     from truerate.site import rendered
 
     with unchanged(at, Stage("site")) as own:
-        tables = site_tables(own)
+        tables = site_tables(own, real)
         pages = rendered(tables)
         first = next(pages)  # pages are made before those of the earlier build go
         refuse_taken(at, "site_src")
@@ -94,7 +100,6 @@ def render(at: Layout) -> None:
         claim(at, "site_src", "site")
         for path, text in chain([first], pages):
             write_text(f"{at.p.paths.site_src}/{path}", text)
-        for board in tables.real:
-            for name, file in tables_of(board.name).items():
-                shutil.copyfile(file, f"{at.p.paths.site_src}/real/{name}")
+        for name, file in (files or {}).items():
+            shutil.copyfile(file, f"{at.p.paths.site_src}/real/{name}")
     tell(at)

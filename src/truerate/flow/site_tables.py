@@ -2,7 +2,7 @@
 `site.render_site`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -31,12 +31,11 @@ from truerate.flow import unasked
 from truerate.flow.detector_curves import curves
 from truerate.flow.formulas import published_formulas
 from truerate.flow.graph import steps
-from truerate.flow.real_results import real_boards
 from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.registry import page_of
 from truerate.site.rights import open_part
-from truerate.site.tables import Board, Tables
+from truerate.site.tables import Board, CommittedBoard, Tables
 
 # What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.
 OF_REPLY = (
@@ -54,8 +53,8 @@ OF_REPLY = (
 OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version")
 
 
-def site_tables(at: Layout) -> Tables:
-    """The tables of every declared board, with the docstrings of metrics, detectors and schemas."""
+def site_tables(at: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
+    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics, detectors and schemas."""
     rows = load(Row, at.leaderboard("rows"))
     return Tables(
         title=at.p.site.title,
@@ -70,7 +69,7 @@ def site_tables(at: Layout) -> Tables:
         max_samples=at.p.site.max_samples,
         confidence=at.p.statistics.confidence,
         audit_threshold=at.p.audit.threshold,
-        real=real_boards(),
+        real=tuple(real),
         curves=curves(rows),
     )
 

@@ -30,7 +30,9 @@ def context(tables: Tables) -> dict:
         "boards": boards,
         "as_judges": True,
         "held": [
-            (real, found) for real in tables.real if (found := [one for one in real.held if not one.where])
+            (real, found)
+            for real in tables.real
+            if (found := [one for one in real.judge_errors if not one.where])
         ],
         "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
         "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],

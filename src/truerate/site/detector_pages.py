@@ -4,6 +4,7 @@ worth, and where it is used.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from truerate.core.metric import Metric
 from truerate.site.board import page_and_rows
@@ -13,9 +14,8 @@ from truerate.site.generic import by_words
 from truerate.site.layout import Page
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
-from truerate.site.real.results import Held, RealBoard, Share
 from truerate.site.safety import slug
-from truerate.site.tables import Board, Tables
+from truerate.site.tables import Board, CommittedBoard, Tables
 from truerate.site.views import Cell, Panel, View
 
 BIN = "bin"  # rows of a bin of p are drawn, not listed
@@ -51,7 +51,7 @@ def judged_on(tables: Tables) -> list[Judged]:
     return found
 
 
-def detectors_of(judged: Sequence[Judged], real: Sequence[RealBoard] = ()) -> dict[str, str]:
+def detectors_of(judged: Sequence[Judged], real: Sequence[CommittedBoard] = ()) -> dict[str, str]:
     """Every subject that judges texts on a board, and every judge that a real board holds against people, by name, with
     the file name of its page; of two names that give one file name the later has a number behind it.
     """
@@ -61,7 +61,7 @@ def detectors_of(judged: Sequence[Judged], real: Sequence[RealBoard] = ()) -> di
         for name, rows in one.rows.items()
         if any(row["kind"] not in BESIDE for row in rows)
     }
-    return addresses(built | {one.judge for board in real for one in board.held})
+    return addresses(built | {one.judge for board in real for one in board.judge_errors})
 
 
 def addresses(names: Iterable[str]) -> dict[str, str]:
@@ -122,15 +122,15 @@ def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str,
     for real in tables.real:
         if any(one.subject == name and one.kind == "baseline" for one in real.ranked):
             found.append((str(real.card["title"]), f"real/{real.name}.html", "a row of its own"))
-        if any(one.judge == name for one in real.held):
+        if any(one.judge == name for one in real.judge_errors):
             page = f"real/{real.name}.html#judges"
             found.append((str(real.card["title"]), page, "the board as it would stand by this judge"))
     return found
 
 
-def on_real(board: RealBoard, name: str) -> dict | None:
+def on_real(board: CommittedBoard, name: str) -> dict | None:
     """What a real board says of one of its judges: slices first, then whose replies it judged; None where nothing."""
-    own = [one for one in board.held if one.judge == name]
+    own = [one for one in board.judge_errors if one.judge == name]
     if not own:
         return None
     parts = {
@@ -145,8 +145,8 @@ def on_real(board: RealBoard, name: str) -> dict | None:
             {
                 "title": title,
                 "held": some,
-                "figure": _of_held(some, file=f"{board.name}-{place}"),
-                "narrow": _of_held(some, file=f"{board.name}-{place}-small", sizes=NARROW),
+                "figure": _of_errors(some, file=f"{board.name}-{place}"),
+                "narrow": _of_errors(some, file=f"{board.name}-{place}-small", sizes=NARROW),
             }
             for place, (title, some) in enumerate(parts.items())
             if some
@@ -154,19 +154,20 @@ def on_real(board: RealBoard, name: str) -> dict | None:
     }
 
 
-def _of_held(held: Sequence[Held], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
+def _of_errors(errors: Sequence[Any], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
     lines = [
         (
             one.where[0][1] if one.where else one.name,
             (),
             [Cell(_row(share), measure) for share, measure in zip((one.tpr, one.tnr), HELD, strict=True)],
         )
-        for one in held
+        for one in errors
     ]
     return drawn(HELD, lines, file=file, sizes=sizes)
 
 
-def _row(share: Share) -> dict:
+def _row(share: Any) -> dict:
+    """A share with its interval, as a cell has it."""
     return {"value": share.value, "low": share.low, "high": share.high}
 
 

@@ -2,7 +2,6 @@
 
 from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
-from truerate.site.real.home import cards
 from truerate.site.registry import page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Panel
@@ -15,7 +14,14 @@ def context(tables: Tables) -> dict:
     used = (script for board in tables.boards for script in page_of(board.track).scripts)
     return {
         "scripts": list(dict.fromkeys(used)),
-        "real": cards(tables.real),
+        # boards of models before those of simple rules alone, those with the most subjects first
+        "real": [
+            board.home_card()
+            for board in sorted(
+                tables.real,
+                key=lambda one: (not one.has_models, -len(one.models), -one.card["n_units"], one.name),
+            )
+        ],
         "boards": [_entry(tables, board) for board in tables.boards],
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
     }

@@ -16,7 +16,6 @@ import truerate.site.home as home
 import truerate.site.ledger as ledger
 import truerate.site.methods as methods
 import truerate.site.models as models
-import truerate.site.real.page as real_page
 import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
@@ -24,10 +23,8 @@ from truerate.core.schemas import unanswered, unpaired
 from truerate.site.compiled import Compiled
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, roughly, signed, thousands
-from truerate.site.real.label_audit import suspects_csv
-from truerate.site.real.results import RealBoard
 from truerate.site.safety import csv_text, inert, plain, slug
-from truerate.site.tables import Board, Tables
+from truerate.site.tables import Board, Fill, Tables
 
 ASSETS = (".css", ".js", ".svg")
 COMPILED = Compiled()
@@ -83,8 +80,8 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     for name, address in detector_pages.detectors_of(judged, tables.real).items():
         told = detector_pages.context(tables, judged, name)
         pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **told)
-    for found in tables.real:
-        pages |= _real(fill, found)
+    for committed in tables.real:
+        pages |= committed.files(fill)
     pages |= {
         file.relative_to(folder).as_posix(): file.read_text("utf-8")
         for file in sorted((folder / "assets").rglob("*"))
@@ -94,20 +91,7 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     return pages | {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
 
 
-def _real(fill, board: RealBoard) -> dict[str, str]:
-    """The page of a real board, and beside it its rows as a script, its scores and its card; its Parquet file is
-    no text, and is copied.
-    """
-    audit = {f"real/{board.name}-suspects.csv": csv_text(*suspects_csv(board))} if board.suspects else {}
-    return audit | {
-        f"real/{board.name}.md": fill("real/board.md.j2", "..", **real_page.context(board)),
-        f"real/{board.name}-rows.js": real_page.rows_script(board),
-        f"real/{board.name}-scores.csv": csv_text(*real_page.scores_csv(board)),
-        f"real/{board.name}-card.json": json.dumps(dict(board.card), indent=1, sort_keys=True) + "\n",
-    }
-
-
-def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]):
+def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]) -> Fill:
     """A function that fills one template."""
     environment = environment_of(folder)
     environment.globals |= {

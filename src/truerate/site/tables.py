@@ -1,8 +1,9 @@
 """What the site is made from: frozen tables in, pages out. No date, commit, path or host name stands in here."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -12,7 +13,6 @@ from truerate.core.metric import Metric
 from truerate.core.schemas import unpaired
 from truerate.site.curves import Curve
 from truerate.site.measures import Measure
-from truerate.site.real.results import RealBoard
 from truerate.site.vocabulary import Vocabulary
 
 NO_RANK = dict.fromkeys(("rank_low", "rank_high", "is_leading"))
@@ -96,6 +96,34 @@ class Board:
         return "recognition" in self.ranks
 
 
+Fill = Callable[..., str]  # a template, the way to the site's root, and its values: the page
+
+
+class CommittedBoard(Protocol):
+    """A board of results/ as the site's other pages show it (`results.pages.DrawnBoard`)."""
+
+    @property
+    def card(self) -> Mapping: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def has_models(self) -> bool: ...
+    @property
+    def ranked(self) -> Sequence[Any]: ...
+    @property
+    def models(self) -> Sequence[Any]: ...
+    @property
+    def published(self) -> Sequence[Any]: ...
+    @property
+    def judge_errors(self) -> Sequence[Any]: ...
+
+    def files(self, fill: Fill) -> dict[str, str]:
+        """Its page and the tables beside it, by path."""
+
+    def home_card(self) -> dict:
+        """The values of its card on the home page."""
+
+
 @dataclass(frozen=True)
 class Tables:
     """Everything that `render_site` reads.
@@ -125,7 +153,7 @@ class Tables:
     max_samples: int = 200
     confidence: float = 0.95
     audit_threshold: float = 0.75
-    real: tuple[RealBoard, ...] = ()
+    real: tuple[CommittedBoard, ...] = ()
     curves: tuple[Curve, ...] = ()
 
     @property

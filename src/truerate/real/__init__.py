@@ -1,1 +1,0 @@
-"""The boards of public files, in a work folder of their own."""

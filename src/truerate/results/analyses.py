@@ -1,0 +1,217 @@
+"""What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and from judge
+to judge, how often its judges err by people's labels, which labels they contradict, and how many units would separate
+neighbours.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, pairwise
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics.agreement import cohen_kappa, contingency, table_agreement
+from truerate.metrics.intervals import cluster_sums, share_interval
+from truerate.metrics.label_evidence import bits_against
+from truerate.metrics.orders import kendall
+from truerate.metrics.power import more_units_to_separate
+from truerate.results.board import (
+    JUDGE,
+    JudgeErrors,
+    Order,
+    RealBoard,
+    RealScore,
+    Share,
+    Slice,
+    Suspect,
+    Swap,
+)
+
+UNIT = ["subject", "unit_id"]
+WHOLE = ""  # the headline over everything
+MODEL = "model"  # the key of a slice that is one subject's replies
+MANY = 6  # values of a key up to which each is compared with each other, beyond it with everything alone
+Scores = Mapping[str, RealScore]
+
+
+def orders(board: RealBoard) -> tuple[Order, ...]:
+    """The orders of a board's models by its headline, compared: everything with each value of each slice key, then the
+    values of a key with one another; those of fewer than three common subjects are left out.
+    """
+    found = []
+    for key, values in board.slice_keys.items():
+        columns = {value: _headline(board, ((key, value),)) for value in values}
+        pairs = [(WHOLE, value) for value in values]
+        pairs += combinations(values, 2) if len(values) <= MANY else []
+        columns[WHOLE] = _headline(board, ())
+        found += [order_of(key, pair, columns[pair[0]], columns[pair[1]]) for pair in pairs]
+    return tuple(order for order in found if order is not None)
+
+
+def _headline(board: RealBoard, where: Slice) -> dict[str, RealScore]:
+    """The headline of each model that was measured on a slice, in the order of the board."""
+    scores = board.overall(board.headline.name, where)
+    names = [model.subject for model in board.models if model.subject in scores]
+    return {name: scores[name] for name in names if scores[name].value is not None}
+
+
+def order_of(key: str, pair: tuple[str, str], first: Scores, second: Scores) -> Order | None:
+    """Two orders of the subjects that both have, by their scores; None of fewer than three. `key` and `pair` name them."""
+    names = [name for name in first if name in second]
+    if len(names) < 3:
+        return None
+    comparison = kendall(*([side[name].value or 0.0 for name in names] for side in (first, second)))
+    flips = [(names[i], names[j]) for i, j in comparison.flips]
+    apart = [(a, b) for a, b in flips if _is_apart(first[a], first[b]) and _is_apart(second[a], second[b])]
+    return Order(key, *pair, len(names), comparison.tau, comparison.n_pairs, len(flips), tuple(apart))
+
+
+def _is_apart(first: RealScore, second: RealScore) -> bool:
+    """Whether two rank ranges share no rank; a score without a range is apart from none."""
+    ends = (first.rank_low, first.rank_high, second.rank_low, second.rank_high)
+    if None in ends:
+        return False
+    low, high, other_low, other_high = (end or 0 for end in ends)
+    return high < other_low or other_high < low
+
+
+def swaps(board: RealBoard) -> tuple[Swap, ...]:
+    """Each two of a board's judges compared: over everything what leads the board with each further judge, then these
+    with one another; then, on each slice of one key, what leads with each.
+
+    Empty where one judge alone read the replies; a pair without three subjects in common is left out.
+    """
+    slices: list[Slice] = [
+        (),
+        *(((key, value),) for key, values in board.slice_keys.items() for value in values),
+    ]
+    found = []
+    for where in slices:
+        judges = {WHOLE: _headline(board, where), **board.judges(where)}
+        judges = {
+            judge: {name: score for name, score in scores.items() if score.value is not None}
+            for judge, scores in judges.items()
+        }
+        for pair in (
+            combinations(judges, 2) if not where else ((WHOLE, name) for name in judges if name != WHOLE)
+        ):
+            order = order_of(board.in_words(where) if where else "", pair, judges[pair[0]], judges[pair[1]])
+            if order is not None:
+                found.append(Swap(order, *_agreement(*(_verdicts(board, judge, where) for judge in pair))))
+    return tuple(found)
+
+
+def _verdicts(board: RealBoard, judge: str, where: Slice) -> pl.DataFrame:
+    """The units of a judge's verdicts, or of the headline, on a slice: subject, unit_id, value; those that count."""
+    pairs = where if judge == WHOLE else tuple(sorted(((JUDGE, judge), *where)))
+    wanted = pl.col("slice") == ";".join(f"{key}={value}" for key, value in pairs)
+    if judge == WHOLE:
+        wanted &= pl.col("metric") == board.headline.name
+    return board.rows.filter(wanted).select(*UNIT, "value").drop_nulls("value")
+
+
+def _agreement(first: pl.DataFrame, second: pl.DataFrame) -> tuple[int, float | None, float | None]:
+    """Replies that both judged, the share of equal verdicts, and Cohen's κ; None where it is not defined."""
+    both = first.join(second, on=UNIT, suffix="_other", maintain_order="left")
+    verdicts = [(both[name] >= 0.5).to_numpy().astype(int) for name in ("value", "value_other")]
+    table = contingency(verdicts[0], verdicts[1], 2)
+    same, kappa = float(table_agreement(table)), float(cohen_kappa(table))
+    return both.height, None if np.isnan(same) else same, None if np.isnan(kappa) else kappa
+
+
+def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
+    """The errors of each further judge by people's labels: over everything, on each slice of one key (another rule of
+    the labels is one), and of each subject's replies; by judge. Positive is hallucinated.
+
+    Empty where nobody labelled the replies, or more hallucination is better. Replies that either side left open do
+    not count.
+    """
+    if not board.card["labelled_by"] or not board.headline.is_lower_better:
+        return ()
+    found = []
+    for judge in board.judges():
+        verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}").select(*UNIT, verdict="value")
+        for where, labels in _labels(board):
+            both = labels.join(verdicts, on=UNIT, maintain_order="left").drop_nulls(["value", "verdict"])
+            if both.is_empty():
+                continue
+            label, verdict = ((both[name] >= 0.5).to_numpy() for name in ("value", "verdict"))
+            tpr, tnr = (
+                _share(hits, side, both["cluster_id"].to_list(), board.card["confidence"])
+                for hits, side in ((verdict, label), (~verdict, ~label))
+            )
+            found.append(JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr))
+    return tuple(found)
+
+
+def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:
+    """People's labels of all replies, on each slice, and of each subject's: subject, unit_id, cluster_id, value."""
+    rows = board.rows.filter(pl.col("metric") == board.headline.name)
+    whole = rows.filter(pl.col("slice") == "")
+    yield (), whole
+    for key, values in board.slice_keys.items():
+        for value in values:
+            yield ((key, value),), rows.filter(pl.col("slice") == f"{key}={value}")
+    for model in board.models:
+        yield ((MODEL, model.subject),), whole.filter(pl.col("subject") == model.subject)
+
+
+def _share(hits: np.ndarray, side: np.ndarray, clusters: list[str], confidence: float) -> Share:
+    """The share of one side's replies that are hits, with its interval over clusters; None over nothing."""
+    if not side.any():
+        return Share(None, None, None)
+    sums = cluster_sums(clusters, np.stack([hits & side, side], axis=1).astype(float))
+    interval = share_interval(*sums.T, confidence=confidence)
+    value = float((hits & side).sum() / side.sum())
+    return Share(value, interval.low if interval else None, interval.high if interval else None)
+
+
+def suspects(board: RealBoard) -> tuple[Suspect, ...]:
+    """The replies whose verdicts are likelier under the other label (`bits_against` above 0), strongest first; equal ones
+    by subject and unit. None where nobody but a judge labelled the board, where no judge read it, or where what leads
+    is no label.
+    """
+    judges = sorted(board.judges())
+    whole = (pl.col("metric") == board.headline.name) & (pl.col("slice") == "")
+    wide = board.rows.filter(whole).select(*UNIT, label="value").drop_nulls("label")
+    if not judges or not board.card["labelled_by"] or not wide["label"].is_in([0.0, 1.0]).all():
+        return ()
+    for number, judge in enumerate(judges):
+        verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}")
+        wide = wide.join(
+            verdicts.select(*UNIT, pl.col("value").alias(str(number))),
+            on=UNIT,
+            how="left",
+            maintain_order="left",
+        )
+    labels = wide["label"].to_numpy()
+    by_judge = wide.select(map(str, range(len(judges)))).cast(pl.Float64).fill_null(np.nan).to_numpy()
+    is_judged = ~np.isnan(by_judge)
+    table = wide.select(UNIT).with_columns(
+        is_hallucinated=wide["label"] == 1,
+        n_against=pl.Series((is_judged & ((by_judge >= 0.5) != (labels == 1)[:, None])).sum(axis=1)),
+        n_judges=pl.Series(is_judged.sum(axis=1)),
+        bits=pl.Series(bits_against(labels, by_judge)).round(3),
+    )
+    table = table.filter(pl.col("bits").is_finite() & (pl.col("bits") > 0))
+    return tuple(
+        Suspect(*row) for row in table.sort("bits", *UNIT, descending=[True, False, False]).iter_rows()
+    )
+
+
+def more_units(board: RealBoard) -> dict[tuple[str, str], int | None]:
+    """Of each two neighbours among a board's models the units to add until a paired test tells them apart, at
+    the level that Bonferroni leaves each pair of them.
+    """
+    whole = board.rows.filter((pl.col("metric") == board.headline.name) & (pl.col("slice") == ""))
+    if whole.is_empty():
+        return {}
+    wide = whole.pivot(on="subject", index=["unit_id", "cluster_id"], values="value")
+    names = [
+        model.subject for model in board.models if model.value is not None and model.subject in wide.columns
+    ]
+    n_pairs, clusters = len(names) * (len(names) - 1) // 2, wide["cluster_id"].to_list()
+    values = {name: wide[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in names}
+    return {
+        (first, second): more_units_to_separate(values[first], values[second], clusters, n_pairs=n_pairs)
+        for first, second in pairwise(names)
+    }

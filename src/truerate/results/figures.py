@@ -1,0 +1,166 @@
+"""The figures of a board, as places in units of the picture: the forest plot, score against responding, and the places
+by judge. The templates in site/templates/real draw them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truerate.results.board import RealBoard, RealScore
+from truerate.site.charts import Axis, apart, shortened, ticks
+from truerate.site.safety import plain
+
+ROW, HEAD, FOOT = 17, 18, 32  # of a forest plot: height of a line, above the first, below the last
+PLACE, ABOVE, BELOW = 20, 44, 12  # of places by judge: the same
+NAMES, STEP = 168.0, 84.0  # width of the names on either side, and from judge to judge
+SIZE, FRAME = (460, 300), (46, 12, 396, 240)  # of score against responding; left, top, width, height
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths of a picture: in all, of the names, and of the numbers behind the plot."""
+
+    width: int
+    names: int
+    numbers: int = 98
+
+
+# Of the small one a unit is about a pixel of a phone of 390, so that its words are as large as on the desk.
+SMALL, CARD, WHOLE = Sizes(362, 150, 88), Sizes(500, 208, 88), Sizes(900, 262)
+SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
+
+
+def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) -> dict:
+    """The forest plot of some lines of a board's headline: a line per subject with its interval and rank range.
+
+    The lines that may be first stand on a shaded band. An interval that spans the scale is hatched. The axis of
+    shares begins at 0, so that lengths can be compared.
+    """
+    shown = [score for score in scores if score.value is not None]
+    end, measure = sizes.width - sizes.numbers, board.headline
+    axis, marks = _axis(measure.unit, shown, sizes.names + 6, end - 6)
+    rows = []
+    for number, score in enumerate(shown):
+        top = HEAD + ROW * number
+        has_interval = score.low is not None and score.high is not None
+        rows.append({
+            "score": score,
+            "top": top,
+            "middle": top + ROW / 2,
+            "name": shortened(score.subject, int(sizes.names / 6.5)),
+            "is_top": score.is_first and score in board.models,
+            "is_judges_own": score.subject in board.judges_own,
+            "at": axis.at(score.value or 0.0),
+            "low": axis.at(score.low) if score.low is not None else None,
+            "high": axis.at(score.high) if score.high is not None else None,
+            "has_interval": has_interval,
+            "is_open": board.spans_scale(score),
+            "value": measure.text(score.value),
+            "interval": board.ends(score) if has_interval else "",
+        })  # fmt: skip
+    floor = HEAD + ROW * len(rows)
+    return {
+        "width": sizes.width, "height": floor + FOOT, "floor": floor, "head": HEAD, "row": ROW,
+        "start": sizes.names, "end": end, "rank_at": sizes.width - 4, "value_at": end + 46,
+        "ticks": [(axis.at(value), measure.text(value).removesuffix(".0")) for value in marks],
+        "rows": rows, "measure": measure, "description": _described(board, shown),
+        "file": f"{board.name}-forest{SUFFIX[sizes]}",
+    }  # fmt: skip
+
+
+def _axis(unit: str, shown: Sequence[RealScore], start: float, end: float) -> tuple[Axis, list[float]]:
+    """Shares from 0 to a round end beyond every interval; other numbers from the least to the greatest."""
+    values = [value for score in shown for value in (score.low, score.value, score.high) if value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if unit == "share" and low >= 0:
+        marks = ticks(min(1.0, high))
+        return Axis(0.0, max(marks), start, end), marks
+    high = high if high > low else low + 1.0
+    return Axis(low, high, start, end), [low, (low + high) / 2, high]
+
+
+def _described(board: RealBoard, shown: Sequence[RealScore]) -> str:
+    """A forest plot in words, for those who do not see it."""
+    text = board.headline.text
+    lines = [
+        f"{score.subject} {text(score.value)}"
+        + (f", interval {text(score.low)} to {text(score.high)}" if score.low is not None else "")
+        + (f", rank {score.rank.replace('–', ' to ')}" if score.rank else "")
+        + (", of the judge's own maker" if score.subject in board.judges_own else "")
+        for score in shown
+    ]
+    unit = " in per cent" if board.headline.unit == "share" else ""
+    return plain(f"{board.headline.label}{unit}, {len(shown)} lines. {'; '.join(lines)}.")
+
+
+def responding(board: RealBoard) -> dict | None:
+    """Score against responding: a high score is worth little where most questions were not answered. None where the
+    board has no share of replies that respond, or it is the headline.
+    """
+    rates = [
+        measure for measure in board.other_metrics if "respond" in measure.name and measure.unit == "share"
+    ]
+    if not rates or board.headline.unit != "share":
+        return None
+    rate, (left, top, width, height) = rates[0], FRAME
+    by_subject = board.overall(rate.name)
+    pairs = [(score, by_subject[score.subject]) for score in board.ranked if score.subject in by_subject]
+    pairs = [(score, other) for score, other in pairs if score.value is not None and other.value is not None]
+    if len(pairs) < 2:  # a picture of one point says nothing
+        return None
+    highest = ticks(min(1.0, max(score.high or score.value or 0.0 for score, _ in pairs)))
+    across, up = Axis(0.0, 1.0, left, left + width), Axis(0.0, highest[-1], top + height, top)
+    points = [(across.at(other.value or 0.0), up.at(score.value or 0.0)) for score, other in pairs]
+    labels = apart(points, width=110, height=12)
+    description = "; ".join(
+        f"{score.subject}: {rate.label.lower()} {rate.text(other.value)}, "
+        f"{board.headline.label.lower()} {board.headline.text(score.value)}"
+        for score, other in pairs
+    )
+    return {
+        "size": SIZE,
+        "frame": FRAME,
+        "across": [(across.at(value), f"{100 * value:.0f}") for value in (0, 0.25, 0.5, 0.75, 1)],
+        "up": [(up.at(value), f"{100 * value:.0f}") for value in highest],
+        "names": (rate.label, board.headline.label),
+        "points": [
+            {
+                "x": x,
+                "y": y,
+                "label_y": label,
+                "subject": score.subject,
+                "low": up.at(score.low) if score.low is not None else y,
+                "high": up.at(score.high) if score.high is not None else y,
+            }
+            for (score, _), (x, y), label in zip(pairs, points, labels, strict=True)
+        ],
+        "description": plain(description),
+        "file": f"{board.name}-responding",
+    }
+
+
+def places(board: RealBoard, columns: Mapping[str, Mapping[str, RealScore]]) -> dict:
+    """The places of the subjects by each judge: a column per judge, best on top; of equals the one that leads by name
+    first.
+    """
+    sign = 1 if board.headline.is_lower_better else -1
+    names = [model.subject for model in board.models]
+    points: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    heads, words = [], []
+    for number, (judge, scores) in enumerate(columns.items()):
+        order = sorted(scores, key=lambda name: (sign * (scores[name].value or 0.0), name))
+        heads.append((judge, NAMES + STEP * (number + 0.5)))
+        words.append(f"{judge}: {', '.join(order)}")
+        measured = [name for name in order if name in points and scores[name].value is not None]
+        for place, name in enumerate(measured):
+            points[name].append((heads[-1][1], ABOVE + PLACE * (place + 0.5)))
+    return {
+        "size": (2 * NAMES + STEP * len(columns), ABOVE + PLACE * len(names) + BELOW),
+        "heads": heads,
+        "lines": [
+            {"name": name, "points": line, "is_first": not number}
+            for number, (name, line) in enumerate(points.items())
+            if len(line) > 1
+        ],
+        "description": "; ".join(words),
+        "file": f"{board.name}-judges",
+    }

@@ -1,0 +1,325 @@
+"""A committed result of a board of public files: its card, its scores, and the rows behind them, in a folder that
+others may have written.
+
+`card.json`, `scores.csv`, `rows.parquet`. No text of third parties stands in them: ids, labels and figures alone.
+"""
+
+import io
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import polars as pl
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from truerate.core.errors import SourceError, TruerateError
+from truerate.core.metric import Direction, Interval, Metric, Unit
+from truerate.core.schemas import Outcome, Table, height, load, save
+from truerate.core.seen import OFF_LINE, is_line, visible
+
+CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
+FILES = (CARD, SCORES, ROWS)
+MAX_BYTES = 20_000_000  # of one file; those of the project are below 1 MB
+SCORE_COLUMNS = {
+    "metric": pl.String,
+    "subject": pl.String,
+    "kind": pl.String,
+    "slice": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+    "rank_low": pl.Int64,
+    "rank_high": pl.Int64,
+    "provenance": pl.String,
+}
+DIGITS = 6
+SLICE = r"^([^=;]+=[^;]*(;[^=;]+=[^;]*)*)?$"
+LONGEST = 500  # characters of a name, an id or a slice in a table
+MAX_ROWS = 2_000_000  # of a table, whose bytes may be packed
+
+
+def _line(text: str) -> str:
+    """The text itself. Raises ValueError where it is no line of visible characters."""
+    if not is_line(text):
+        raise ValueError("it has a line end, a tab, or a character that is not seen")
+    return text
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Line = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_line)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_line)]
+Address = Annotated[
+    str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$"), AfterValidator(_line)
+]
+KINDS = ("model", "baseline")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SetCard(_Strict):
+    """The public set: how it is named, cited, licensed, found, and what of it may be shown."""
+
+    name: Title
+    citation: Line
+    licence: Line
+    url: Address | None
+    redistribution: Literal["yes", "ids-only", "no"]
+
+
+class MetricCard(_Strict):
+    """The record of a metric, as `core.metric.Metric` has it; without `interval` where its intervals do not follow from
+    units alone, so that none is committed.
+    """
+
+    name: Name
+    label: Title
+    definition: Line
+    table: Line
+    unit: Unit
+    direction: Direction
+    chance: float | None
+    interval: Interval
+    source: Line
+
+    @property
+    def record(self) -> Metric:
+        """The record itself."""
+        return Metric(**self.model_dump())
+
+
+class Headline(_Strict):
+    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and both in
+    words.
+    """
+
+    metric: Name
+    label: Title
+    unit: Unit
+    direction: Literal["up", "down"]
+    slice: Line
+    what: Line
+
+
+class ResultCard(_Strict):
+    """What a committed result says of itself.
+
+    `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
+    `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own maker;
+    `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page alone.
+    """
+
+    board: Name
+    title: Title
+    track: Name
+    set: SetCard
+    unit: Line
+    labelled_by: Line
+    judge: Line | None
+    n_subjects: int = Field(ge=1)
+    n_units: int = Field(ge=1)
+    n_clusters: int = Field(ge=1)
+    headline: Headline
+    command: Line
+    caveats: tuple[Line, ...]
+    metrics: tuple[MetricCard, ...]
+    confidence: float = Field(gt=0.5, lt=1)
+    n_bootstrap: int = Field(ge=100, le=100_000)
+    alpha: float = Field(gt=0, lt=1)
+    seed: int
+    n_left_out: int = Field(ge=0)
+    published: tuple[Line, ...] = ()
+    judges_own: tuple[Title, ...] = ()
+
+    @property
+    def records(self) -> dict[str, Metric]:
+        """The metrics' records by name."""
+        return {metric.name: metric.record for metric in self.metrics}
+
+
+class Result(_Strict):
+    """A committed result: `scores` has SCORE_COLUMNS, `rows` are Outcome rows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    card: ResultCard
+    scores: pl.DataFrame
+    rows: pl.DataFrame
+
+
+def boards_of(folder: Path) -> list[str]:
+    """The names of the results in a folder, sorted. Raises SourceError where it is none."""
+    if not folder.is_dir():
+        raise SourceError(
+            f"results: {str(folder)!r} is no folder; name the one that holds a folder per board"
+        )
+    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+
+
+def load_result(folder: Path, *, board: str | None = None) -> Result:
+    """The result in a folder, of a `board`: by default of that which the folder is named by.
+
+    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of another
+    board.
+    """
+    where = f"result {folder.name!r}"
+    for name in FILES:
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            raise SourceError(f"{where}: no file {name!r}; a result holds {', '.join(FILES)}")
+        if path.stat().st_size > MAX_BYTES:
+            raise SourceError(
+                f"{where}: {name} is larger than {MAX_BYTES // 10**6} MB; leave texts out of it"
+            )
+    card = _card(folder / CARD, where)
+    if card.board != (board or folder.name):
+        raise SourceError(
+            f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
+        )
+    scores = _scores(folder / SCORES, f"{where}: {SCORES}")
+    rows = load_table(Outcome, folder / ROWS, f"{where}: {ROWS}", what="units")
+    _check_rows(rows, card, f"{where}: {ROWS}")
+    for file, names in ((ROWS, rows["metric"]), (SCORES, [*scores["metric"], card.headline.metric])):
+        if unknown := set(names) - set(card.records):
+            raise SourceError(
+                f"{where}: {file} holds metric {min(unknown)[:80]!r}, of which {CARD} has no record"
+            )
+    unscored = rows.join(scores, on=["metric", "subject"], how="anti", maintain_order="left")
+    if not unscored.is_empty():
+        raise SourceError(
+            f"{where}: {ROWS} holds units of {unscored['subject'][0][:80]!r}, of which {SCORES} has no score"
+        )
+    return Result(card=card, scores=scores, rows=rows)
+
+
+def save_result(result: Result, folder: Path) -> None:
+    """Write a result: the same rows always the same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CARD).write_text(result.card.model_dump_json(indent=1) + "\n", "utf-8")
+    out = io.BytesIO()
+    result.scores.select(list(SCORE_COLUMNS)).write_csv(out, float_precision=DIGITS, line_terminator="\n")
+    (folder / SCORES).write_bytes(out.getvalue())
+    save(Outcome, result.rows, folder / ROWS)
+
+
+def slice_text(pairs: list[dict[str, str]]) -> str:
+    """A slice as it stands in scores.csv: `key=value` behind semicolons, sorted by key; empty over everything."""
+    return ";".join(f"{pair['key']}={pair['value']}" for pair in pairs)
+
+
+def slice_texts(slices: pl.Expr) -> pl.Expr:
+    """`slice_text` of every row of a column, null where that is null: some hundred times as fast, which a site of
+    200,000 committed rows needs.
+    """
+    pair = pl.format("{}={}", pl.element().struct.field("key"), pl.element().struct.field("value"))
+    return slices.list.eval(pair).list.join(";")
+
+
+def load_table(table: type[Table], path: Path, where: str, *, what: str) -> pl.DataFrame:
+    """A Parquet file of `what` (units, labels) that others may have written.
+
+    Raises SourceError, one line, for a link, a file that is too large, has too many rows, or is no such table.
+    """
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
+        raise SourceError(f"{where} is a link, no file, or too large")
+    refuse_many(path, where)
+    try:
+        return load(table, path)
+    except TruerateError as error:
+        raise SourceError(f"{where} is no table of {what}: {reason_of(error, path)}") from None
+
+
+def reason_of(error: Exception, path: Path) -> str:
+    """The reason why a table cannot be read, without the folder in which it lies."""
+    reason = str(error).removeprefix("reading ").replace(str(path), path.name)
+    return reason.partition("; delete it")[0][:200]
+
+
+def refuse_many(path: Path, where: str) -> None:
+    """Raise SourceError for a Parquet file of more than MAX_ROWS rows: few packed bytes may hold any number of them."""
+    try:
+        n_rows = height(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return  # reading the file says that it is no table
+    if n_rows > MAX_ROWS:
+        raise SourceError(f"{where} has {n_rows:,} rows; allowed: {MAX_ROWS:,}")
+
+
+def read_csv_lines(path: Path, where: str, **how: Any) -> pl.DataFrame:
+    """A CSV file that others may have written. Raises SourceError, one line."""
+    try:
+        return pl.read_csv(path.read_bytes(), **how)
+    except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
+        raise SourceError(f"{where}: {visible(str(error).splitlines()[0][:200])}") from None
+
+
+def refuse_no_names(texts: pl.DataFrame, where: str) -> None:
+    """Raise SourceError for a text of these columns of names, ids and slices that is none: longer than LONGEST, or no
+    line of visible characters.
+    """
+    for name in texts.columns:
+        is_none = (pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(OFF_LINE)
+        if not (odd := texts.filter(is_none)).is_empty():
+            raise SourceError(
+                f"{where}: {name} {odd[name][0][:40]!r} is none: longer than {LONGEST} characters, or with a line end or "
+                "a character that is not seen"
+            )
+
+
+def facts_of(record: Metric) -> dict[str, Any]:
+    """A record as a card has it."""
+    return {name: getattr(record, name) for name in MetricCard.model_fields}
+
+
+def _card(path: Path, where: str) -> ResultCard:
+    try:
+        return ResultCard.model_validate_json(path.read_bytes(), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = visible(".".join(map(str, first["loc"])), is_line=True)[:80] or "its JSON"
+        raise SourceError(f"{where}: {path.name}: {field}: {first['msg'][:200]}") from None
+
+
+def _scores(path: Path, where: str) -> pl.DataFrame:
+    """The scores of a file; raises SourceError for a line that cannot be, as with ranks the wrong way round."""
+    table = read_csv_lines(path, where, schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
+    if table.columns != list(SCORE_COLUMNS):
+        raise SourceError(f"{where} has other columns; allowed: {', '.join(SCORE_COLUMNS)}")
+    scores = table.with_columns(pl.col(pl.String).fill_null(""))
+    if scores.select("metric", "subject", "slice").is_duplicated().any():
+        raise SourceError(f"{where} says a score twice; one line for each metric, subject and slice")
+    is_odd = (
+        ~pl.all_horizontal(pl.col("value", "low", "high").is_finite().fill_null(True)) | pl.col("n").is_null()
+    )
+    if scores.select(is_odd.any()).item():
+        raise SourceError(
+            f"{where} holds a value that is no number; leave it empty where nothing was measured"
+        )
+    refuse_no_names(scores.select("metric", "subject", "slice", "provenance"), where)
+    wrong = {
+        f"a kind that is none; allowed: {', '.join(KINDS)}": ~pl.col("kind").is_in(KINDS),
+        "a line without a subject": pl.col("subject") == "",
+        "an interval whose low end is above the high one": pl.col("low") > pl.col("high"),
+        "a rank range without an end, or whose ends are none": (
+            (pl.col("rank_low").is_null() != pl.col("rank_high").is_null())
+            | (pl.col("rank_low") < 1)
+            | (pl.col("rank_low") > pl.col("rank_high"))
+        ),
+        "a slice that is not key=value;key=value": ~pl.col("slice").str.contains(SLICE),
+        "a negative n": pl.col("n") < 0,
+    }
+    for why, is_wrong in wrong.items():
+        if scores.select(is_wrong.fill_null(False).any()).item():
+            raise SourceError(f"{where} holds {why}")
+    return scores
+
+
+def _check_rows(rows: pl.DataFrame, card: ResultCard, where: str) -> None:
+    texts = rows.select("metric", "subject", "unit_id", "cluster_id", slice=slice_texts(pl.col("slice")))
+    refuse_no_names(texts, where)
+    if strange := set(rows["board"].unique()) - {card.board}:
+        raise SourceError(f"{where} holds rows of board {min(strange)[:80]!r}")
+    if rows.select("metric", "subject", "slice", "unit_id").is_duplicated().any():
+        raise SourceError(f"{where} holds a unit twice for one metric, subject and slice")
+    if not rows["value"].drop_nulls().is_finite().all():
+        raise SourceError(f"{where} holds a value that is no number")

@@ -1,0 +1,110 @@
+"""The labels behind a committed result, where the set has more of them than its units have values: facts of a reply,
+the labels of each of several people, what was asked beside.
+
+`labels.parquet` beside the rows, without texts of third parties. It is read where it is there.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from truerate.core.aggregates import average
+from truerate.core.errors import SourceError
+from truerate.core.schemas import PAIRS, Field, Table, frame, save
+from truerate.results.files import Result, load_table, refuse_no_names, slice_texts
+
+LABELS = "labels.parquet"
+SAME = 2e-6  # rows hold values of six digits
+LONGEST = 60  # characters of a part, question, rater or label: a text of the set would be longer
+KEY = ("subject", "unit_id", "part", "question", "rater")
+
+
+class Label(Table):
+    """One label of a rater: of a unit, or of a part of it (`part` is empty for the whole), to one question.
+
+    `rater` is empty where the set holds one label alone; `label` is null where nobody gave one. `metric` and
+    `where`: the score, with its slice as scores.csv has it, whose value on the unit is the mean of `gives` over these
+    labels; null and empty where no score is made of it.
+    """
+
+    board: str
+    subject: str
+    slice: list[Any] = Field(kind=PAIRS)
+    unit_id: str
+    cluster_id: str
+    part: str
+    question: str
+    rater: str
+    label: str = Field(nullable=True)
+    metric: str = Field(nullable=True)
+    where: str
+    gives: float = Field(nullable=True)
+
+
+def labels_of(board: str, rows: Iterable[dict]) -> pl.DataFrame:
+    """The labels behind a board, sorted: rows as the `labels` of its source's reader gives them."""
+    labels = frame(Label, [{"board": board} | row for row in rows])
+    return labels.sort("question", "subject", "unit_id", "part", "rater")
+
+
+def save_labels(labels: pl.DataFrame, folder: Path) -> None:
+    """Write the labels of a result: the same labels always the same bytes."""
+    save(Label, labels, folder / LABELS)
+
+
+def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
+    """The labels of a result; None without the file. Raises SourceError, one line, for a file that cannot be read, is of
+    another board, says a label twice, or holds a name that is none.
+    """
+    path, where = folder / LABELS, f"result {folder.name!r}: {LABELS}"
+    if not path.exists() and not path.is_symlink():
+        return None
+    labels = load_table(Label, path, where, what="labels")
+    if strange := set(labels["board"].unique()) - {result.card.board}:
+        raise SourceError(f"{where} holds labels of board {min(strange)[:80]!r}")
+    if labels.select(KEY).is_duplicated().any():
+        raise SourceError(f"{where} holds a label twice for one subject, unit, part, question and rater")
+    texts = labels.with_columns(slice=slice_texts(pl.col("slice"))).select(pl.col(pl.String).fill_null(""))
+    refuse_no_names(texts, where)
+    for name in ("part", "question", "rater", "label"):
+        if (texts[name].str.len_chars() > LONGEST).any():
+            raise SourceError(
+                f"{where}: {name} holds a text of more than {LONGEST} characters; allowed: names"
+            )
+    if labels.is_empty():
+        raise SourceError(f"{where} holds no label; delete it, or write the result anew")
+    if not labels["gives"].drop_nulls().is_finite().all():
+        raise SourceError(f"{where} holds a value that is no number")
+    return labels
+
+
+def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
+    """The differences between the labels and the rows of the scores that are made of them, one line each: units' values
+    that are not the mean of what their labels give, and units that one of the two sides lacks.
+    """
+    rows = result.rows.with_columns(where=slice_texts(pl.col("slice")))
+    units = ["subject", "unit_id"]
+    for (metric, where), each in labels.drop_nulls("metric").group_by("metric", "where", maintain_order=True):
+        means = each.group_by(units, maintain_order=True).agg(value_made=average(pl.col("gives")))
+        both = (
+            rows.filter(metric=metric, where=where)
+            .drop_nulls("value")
+            .join(
+                means.drop_nulls("value_made"),
+                on=units,
+                how="full",
+                coalesce=True,
+                maintain_order="left_right",
+            )
+        )
+        gap = (pl.col("value") - pl.col("value_made")).abs()
+        wrong = both.filter((gap > SAME) | gap.is_null())
+        if not wrong.is_empty():
+            row = wrong.sort(units).row(0, named=True)
+            yield (
+                f"{result.card.board}: {metric}{f' ({where})' if where else ''}: {wrong.height} units have another value "
+                f"than their labels give, as {row['subject'][:80]} on {row['unit_id'][:80]}: {row['value']}, labels "
+                f"{row['value_made']}"
+            )

@@ -1,0 +1,305 @@
+"""The page of a board: figures, table, slices, judges, labels under audit, and the rows behind every number."""
+
+import json
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import polars as pl
+
+from truerate.results import figures
+from truerate.results.board import JUDGE, RealBoard, RealScore, Swap
+from truerate.results.published import Verdict
+from truerate.site.measures import signed
+from truerate.site.safety import csv_text, script
+from truerate.site.tables import Fill
+
+REDISTRIBUTION = {
+    "yes": "its texts may be republished",
+    "ids-only": "ids and labels may be shown, its texts may not",
+    "no": "nothing of its texts may be shown",
+}
+RULES = "Simple rules alone, which ask no model: what a judge of these texts has to beat."
+ON_HOME = 8  # lines of a board's figure on the home page
+N_OTHER = 4  # other metrics that stand beside the headline in the table
+N_TINTS, FEW, MANY = (
+    10,
+    2,
+    16,
+)  # of a heat map: tints; values of a key that are worth a map, and that fit a page
+UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, where some are corrected
+LABELS = ("not hallucinated", "hallucinated")
+N_SUSPECTS = 20  # on the page; the file has all
+
+
+@dataclass(frozen=True)
+class DrawnBoard(RealBoard):
+    """A board with its page, and what the home page shows of it."""
+
+    def files(self, fill: Fill) -> dict[str, str]:
+        """The page, and beside it the rows as a script, the scores, the suspect labels and the card, by path."""
+        path = f"real/{self.name}"
+        audit = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
+        return audit | {
+            f"{path}.md": fill("real/board.md.j2", "..", **context(self)),
+            f"{path}-rows.js": rows_script(self),
+            f"{path}-scores.csv": csv_text(*scores_csv(self)),
+            f"{path}-card.json": json.dumps(dict(self.card), indent=1, sort_keys=True) + "\n",
+        }
+
+    def home_card(self) -> dict:
+        """One figure, who may be first, and what is not known; see real/home.html.j2."""
+        shown = self.models[:ON_HOME]
+        return {
+            "board": self,
+            "forest": figures.forest(self, shown, figures.CARD),
+            "narrow": figures.forest(self, shown, figures.SMALL),
+            "first": who_leads(self) if self.has_models else RULES,
+            "size": size(self),
+            "n_more": max(0, len(self.models) - ON_HOME),
+            "what": measured_by(self),
+        }
+
+
+def size(board: RealBoard) -> str:
+    """How many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
+    counts = [model.n for model in board.models] or [0]
+    n, most, kind = len(board.models), max(counts), "model" if board.has_models else "rule"
+    bound = "" if most == min(counts) else "up to "
+    return f"{n} {kind}{'' if n == 1 else 's'}, {bound}{most:,} {units_in_words(board, most)} each"
+
+
+def units_in_words(board: RealBoard, n: int) -> str:
+    """The name of a board's units, of n of them: `reply`, `replies`."""
+    word = str(board.card["unit"])
+    return word if n == 1 else f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+
+
+def who_leads(board: RealBoard) -> str:
+    """Which models may be first, in a sentence."""
+    first, n = [model for model in board.models if model.is_first], len(board.models)
+    if not first:
+        return "Nothing is ranked."
+    if len(first) == 1:
+        return f"{first[0].subject} is first on its own."
+    test = f"by this test (corrected for {n * (n - 1) // 2:,} pairs)"
+    if len(first) == n:
+        return f"None of the {n} is told apart from the first {test}."
+    return f"{len(first)} of {n} may be first: not told apart {test}."
+
+
+def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
+    """Who labelled or judged, each with whether it is a warning."""
+    card = board.card
+    words = [(f"labelled by {card['labelled_by']}", False)] if card["labelled_by"] else []
+    words += [(f"judged by {card['judge']}", False)] if board.is_judged else []
+    words += [("judge error unknown", True)] if board.is_judged and not card["labelled_by"] else []
+    if board.judges_own:
+        words.append((f"{len(board.judges_own)} of {len(board.models)} are of the judge’s own maker ⚑", True))
+    return words
+
+
+def context(board: RealBoard) -> dict[str, Any]:
+    """The values of real/board.md.j2."""
+    others = board.other_metrics[:N_OTHER]
+    lead = board.headline.told.partition(". ")[0].rstrip(".")
+    if board.is_judged and not board.card["labelled_by"]:
+        lead += f". Here it is {board.card['judge']} that says so; nobody labelled these replies"
+    return {
+        "board": board,
+        "card": board.card,
+        "forest": figures.forest(board, board.ranked),
+        "narrow": figures.forest(board, board.ranked, figures.SMALL),
+        "scatter": figures.responding(board),
+        "first": who_leads(board),
+        "what": measured_by(board),
+        "rights": REDISTRIBUTION.get(str(board.card["set"]["redistribution"]), "rights not stated"),
+        "lead": f"{lead}.",
+        "units": units_in_words(board, board.card["n_units"]),
+        "others": others,
+        "lines": lines(board, [measure.name for measure in others]),
+        "maps": [
+            heat_map(board, key, values)
+            for key, values in board.slice_keys.items()
+            if FEW <= len(values) <= MANY
+        ],
+        "orders": board.orders,
+        "swapped": swapped(board),
+        "audit": label_audit(board),
+        "n_open": sum(board.spans_scale(score) for score in board.scores),
+        "n_rows": board.rows.height,
+        "has_more": bool(board.more_units),
+        "rest": [score for score in board.scores if _is_beside(board, score)],
+        # what differs first, then what is not measured here, then as they stand there
+        "published": sorted(
+            board.published,
+            key=lambda figure: (
+                figure.verdict == Verdict.REPRODUCED,
+                figure.verdict in (Verdict.CONSISTENT, Verdict.NOT_MEASURED),
+            ),
+        ),
+    }
+
+
+def _is_beside(board: RealBoard, score: RealScore) -> bool:
+    """Whether neither the table nor a map shows a score: of a slice of several keys, or of another metric."""
+    is_other = bool(score.slice) and score.metric != board.headline.name and score.slice[0][0] != JUDGE
+    return len(score.slice) > 1 or is_other
+
+
+def lines(board: RealBoard, others: list[str]) -> list[dict]:
+    """The table's lines, best first: the headline, what separates it from the next, other metrics."""
+    columns = [board.overall(name) for name in others]
+    after = {first: (second, n) for (first, second), n in board.more_units.items()}
+    return [
+        {
+            "score": score,
+            "next": after.get(score.subject, ("", None))[0],
+            "more": after.get(score.subject, ("", None))[1],
+            "others": [scores.get(score.subject) for scores in columns],
+            "is_open": board.spans_scale(score),
+        }
+        for score in board.ranked
+    ]
+
+
+def heat_map(board: RealBoard, key: str, values: list[str]) -> dict:
+    """The headline by the values of a slice key: subjects down in the order of the board, values across; a number, an
+    interval and a tint per cell, darker where worse. A cell is None where nothing was measured.
+    """
+    columns = [board.overall(board.headline.name, ((key, value),)) for value in values]
+    measured = [
+        score.value for scores in columns for score in scores.values() if score.value is not None
+    ] or [0.0]
+    low, high = min(measured), max(measured)
+
+    def cell(score: RealScore | None) -> dict | None:
+        if score is None or score.value is None:
+            return None
+        share = (score.value - low) / (high - low) if high > low else 0.0
+        has_interval = score.low is not None and score.high is not None
+        return {
+            "score": score,
+            "tint": min(N_TINTS - 1, int((share if board.headline.is_lower_better else 1 - share) * N_TINTS)),
+            "is_open": board.spans_scale(score),
+            "text": board.headline.text(score.value),
+            "interval": board.ends(score, "–") if has_interval else "",
+        }
+
+    table = [(model, [cell(scores.get(model.subject)) for scores in columns]) for model in board.ranked]
+    return {"key": key, "values": values, "lines": table, "ends": (low, high)}
+
+
+def swapped(board: RealBoard) -> dict | None:
+    """The board as each judge of the same replies would rank it, and how far two judges agree, as real/judges.html.j2
+    shows it; None where one judge alone read the replies.
+    """
+    if not board.swaps:
+        return None
+    lead = "people" if board.card["labelled_by"] else str(board.card["judge"] or "the board")
+    columns = {lead: board.overall(board.headline.name)} | board.judges()
+    against = [swap for swap in board.swaps if not swap.order.first]
+    return {
+        "lead": lead,
+        "columns": list(columns),
+        "lines": [
+            (model, [_judged(board, judge, scores.get(model.subject)) for judge, scores in columns.items()])
+            for model in board.models
+        ],
+        "against": against,
+        "others": [swap for swap in board.swaps if swap.order.first],
+        "summary": summary([swap for swap in against if not swap.order.key], lead),
+        "picture": figures.places(board, columns) if len(columns) > 2 else None,
+        "firm": [swap for swap in against if swap.order.apart],
+    }
+
+
+def _judged(board: RealBoard, judge: str, score: RealScore | None) -> dict | None:
+    """A rate with its rank range and the slice that its rows stand in; None where nothing was judged."""
+    if score is None or score.value is None:
+        return None
+    where = f"judge={judge}" if score.slice else ""
+    return {
+        "score": score,
+        "text": board.measures[score.metric].text(score.value),
+        "rank": score.rank or "–",
+        "where": where,
+    }
+
+
+def summary(against: list[Swap], lead: str) -> str:
+    """How far the order by other judges is that of what leads, in one sentence."""
+    taus = [(swap.order.tau, swap.order.second) for swap in against if swap.order.tau is not None]
+    if not taus:
+        return "No other judge orders the subjects."
+    (low, worst), (high, best) = min(taus), max(taus)
+    if len(taus) == 1:
+        return f"Against the order by {lead}, Kendall’s τ of {best} is {signed(high)}."
+    return (
+        f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies between {signed(low)} ({worst}) "
+        f"and {signed(high)} ({best})."
+    )
+
+
+def label_audit(board: RealBoard) -> dict | None:
+    """The labels that judges contradict, and the ranks with and without the corrections of a person; None where there
+    are neither.
+    """
+    before = board.overall(board.headline.name, UNCORRECTED)
+    corrected = [(score, before[score.subject]) for score in board.ranked if score.subject in before]
+    if not board.suspects and not corrected:
+        return None
+    return {
+        "n": len(board.suspects),
+        "n_labels": sum(model.n for model in board.models),
+        "first": [(suspect, LABELS[suspect.is_hallucinated]) for suspect in board.suspects[:N_SUSPECTS]],
+        "corrected": corrected,
+        "n_moved": sum(after.rank != score.rank for after, score in corrected),
+    }
+
+
+def suspects_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
+    """Every suspect label, to be downloaded: header and lines. `id` is what errata name a reply by."""
+    return ("id", "label", "bits", "n_against", "n_judges"), [
+        (suspect.id, LABELS[suspect.is_hallucinated], suspect.bits, suspect.n_against, suspect.n_judges)
+        for suspect in board.suspects
+    ]
+
+
+def scores_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
+    """The scores as committed, to be downloaded: header and lines."""
+    return tuple(field.name for field in fields(RealScore)), [
+        tuple(";".join(map("=".join, cell)) if isinstance(cell, tuple) else cell for cell in astuple(score))
+        for score in board.scores
+    ]
+
+
+def rows_script(board: RealBoard) -> str:
+    """The rows behind the numbers as a data script: units and clusters once, then per metric, slice and subject the
+    places of its units and their values. No text of the set is in it.
+    """
+    units = board.rows.select("unit_id", "cluster_id").unique().sort("unit_id", "cluster_id")
+    places = {pair: place for place, pair in enumerate(units.iter_rows())}
+    sets = [
+        {"metric": metric, "slice": where, "subject": subject, **_packed(rows, places)}
+        for (metric, where, subject), rows in sorted(
+            board.rows.group_by("metric", "slice", "subject", maintain_order=True), key=lambda group: group[0]
+        )
+    ]
+    whole = {
+        "units": units["unit_id"].to_list(),
+        "clusters": units["cluster_id"].to_list(),
+        "labels": {name: measure.label for name, measure in board.measures.items()},
+        "unit": board.card["unit"],
+        "headline": board.headline.name,
+        "sets": sets,
+    }
+    return script("truerateRows", whole)
+
+
+def _packed(rows: pl.DataFrame, places: dict[tuple[str, str], int]) -> dict:
+    """The places of a subject's units, left out where it has all of them, and its values in that order."""
+    table = rows.select("unit_id", "cluster_id", "value").iter_rows()
+    units = sorted((places[unit, cluster], value) for unit, cluster, value in table)
+    values = [None if value is None else round(value, 6) for _, value in units]
+    short = [int(value) if value is not None and value == int(value) else value for value in values]
+    return {"v": short} | ({} if len(units) == len(places) else {"u": [place for place, _ in units]})

@@ -1,0 +1,200 @@
+"""Scores of a committed result computed again from its rows: every value, interval, count and rank range."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from truerate.core.errors import SourceError, TruerateError
+from truerate.core.metric import Metric
+from truerate.core.seen import visible
+from truerate.leaderboard.rows import Rank, ranks, slice_key
+from truerate.metrics.intervals import UNIT, Interval
+from truerate.metrics.means import mean_of_cells
+from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.results.files import (
+    DIGITS,
+    SCORE_COLUMNS,
+    Result,
+    ResultCard,
+    boards_of,
+    load_result,
+    slice_text,
+)
+from truerate.results.labels import label_differences, load_labels
+from truerate.results.published import beside, tally
+
+SAME = 1.5 * 10**-DIGITS  # values are written with six digits
+OF_ROWS = ("share", "statistic", "mean")  # kinds of quantity whose interval follows from the rows
+CELLS = ("value", "low", "high", "n", "rank_low", "rank_high")
+CORRELATION = (-1.0, 1.0)  # bounds of a mean of correlations
+N_SHOWN = 20  # differences of one board that are listed; then the number of those left
+Key = tuple[str, str, str]  # metric, slice as text, subject
+Ends = tuple[float | None, float | None, float | None]  # value, low, high
+NOTHING: Ends = (None, None, None)
+
+
+def check_results(folder: str | Path) -> None:
+    """Print a line for each result in a folder: that its rows give its scores, or what is wrong with it.
+
+    Raises TruerateError where a result is wrong, or there is none.
+    """
+    boards = boards_of(Path(folder))
+    if not boards:
+        raise SourceError(
+            f"results: no result in {str(folder)!r}; `truerate real DATA --commit-results` writes them"
+        )
+    wrong = [board for board in boards if not _is_sound(Path(folder) / board)]
+    if wrong:
+        raise TruerateError(
+            f"results: {len(wrong)} of {len(boards)} do not hold: {', '.join(wrong)}; the lines above say why"
+        )
+
+
+def _is_sound(folder: Path) -> bool:
+    """Whether a result's rows give its scores; prints so, or what differs."""
+    try:
+        result = load_result(folder)
+        labels = load_labels(folder, result)
+        lines = [*differences(result), *([] if labels is None else label_differences(result, labels))]
+        reproduced = tally(beside(result, folder))
+    except TruerateError as error:
+        print(f"wrong: {visible(str(error), is_line=True)}")
+        return False
+    for line in lines[:N_SHOWN]:
+        print(f"wrong: {line}")
+    if len(lines) > N_SHOWN:
+        print(f"wrong: {folder.name}: and {len(lines) - N_SHOWN} more")
+    if not lines:
+        card = result.card
+        counts = f"{result.scores.height} scores of {card.n_subjects} subjects from {result.rows.height} rows"
+        counts += f" and {labels.height} labels" if labels is not None else ""
+        print(f"holds: {card.board}: {counts}{f'; {reproduced}' if reproduced else ''}")
+    return not lines
+
+
+def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -> pl.DataFrame:
+    """The scores that Outcome rows give, with SCORE_COLUMNS, sorted by metric, slice and subject.
+
+    value: the mean over the units that count; its interval by the rule of the metric's kind, clusters resampled
+    whole; n: those units; rank ranges by `leaderboard.rows.ranks`. `kinds`: what each subject is; it is a model
+    where they say so. Of a metric whose interval does not follow from units (`corrected`) it is null. Where a
+    subject has slices of languages, its slice of all is their plain mean, and so is its interval.
+    """
+    writer = ScoreWriter(card.board, "", card, card.seed)
+    models = {subject for subject, kind in kinds.items() if kind == "model"}
+    ranked = ranks(rows, card, card.seed, card.records, models)
+    groups = rows.drop_nulls("value").group_by("metric", "slice", "subject", maintain_order=True)
+    units = {_key(*key): group for key, group in groups}
+    intervals = {key: _interval(writer, card.records[key[0]], group) for key, group in units.items()}
+    scores = []
+    for metric, where, subject in (
+        rows.select("metric", "slice", "subject").unique(maintain_order=True).iter_rows()
+    ):
+        key = _key(metric, where, subject)
+        of_languages = (
+            _over_languages(key, units, intervals) if {"key": "lang", "value": ALL} in where else None
+        )
+        value, low, high = of_languages or intervals.get(key, NOTHING)
+        rank = ranked.get((metric, slice_key(where), subject), Rank())
+        scores.append({
+            "metric": metric, "subject": subject, "kind": kinds.get(subject, "baseline"), "slice": key[1],
+            "value": value, "low": low, "high": high, "n": units[key].height if key in units else 0,
+            "rank_low": rank.low, "rank_high": rank.high, "provenance": "",
+        })  # fmt: skip
+    table = pl.DataFrame(scores, schema=SCORE_COLUMNS)
+    return table.with_columns(pl.col("value", "low", "high").round(DIGITS)).sort("metric", "slice", "subject")
+
+
+def _key(metric: object, where: object, subject: object) -> Key:
+    return str(metric), slice_text(where), str(subject)
+
+
+def _over_languages(
+    key: Key, units: Mapping[Key, pl.DataFrame], intervals: Mapping[Key, Ends]
+) -> Ends | None:
+    """(value, low, high) of a slice over all languages, from those of its languages; None where it has none."""
+    if key not in units:
+        return None
+    besides = set(key[1].split(";")) - {f"lang={ALL}"}
+    cells = []
+    for cell in intervals:
+        langs = set(cell[1].split(";")) - besides
+        is_language = (
+            besides < set(cell[1].split(";")) and len(langs) == 1 and next(iter(langs)).startswith("lang=")
+        )
+        if is_language and cell[::2] == key[::2] and cell != key:
+            cells.append(cell)
+    if not cells:
+        return None
+    clusters = [units[cell]["cluster_id"].unique(maintain_order=True) for cell in cells]
+    is_apart = sum(map(len, clusters)) == pl.concat(clusters).n_unique()
+    each = [Interval(*(np.nan if end is None else end for end in intervals[cell])) for cell in cells]
+    mean = mean_of_cells(each, is_independent=is_apart)
+    return None if mean is None else (mean.value, _finite(mean.low), _finite(mean.high))
+
+
+def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
+    """(value, low, high) of the mean over units; null ends where no rule makes an interval.
+
+    The units of a share may be its linearised values, which leave [0, 1] (Strict where replies cannot be read): their
+    spread is that of the estimate, so that the rule of shares holds for them, too.
+    """
+    values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
+    bounds = next(
+        (ends for ends in (UNIT, CORRELATION) if ends[0] <= values.min() and values.max() <= ends[1]), None
+    )
+    mean = float(values.mean())
+    if record.interval == "share" and 0 <= mean <= 1:
+        interval = writer.share_of(values, clusters)
+        return (mean, _finite(interval.low), _finite(interval.high)) if interval else (mean, None, None)
+    if record.interval in OF_ROWS[1:] and bounds is not None:
+        score = writer.mean(record.name, "", {}, values, clusters, bounds=bounds)
+        return mean, _finite(score["low"]), _finite(score["high"])
+    return mean, None, None
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def differences(result: Result, *, has_ranks: bool = True) -> list[str]:
+    """The differences between scores.csv and what the rows give, one line each. A submission of one model has no ranks
+    (`has_ranks`).
+
+    A score without rows, and rows without a score, are differences, too; so are counts of the card.
+    """
+    return [*_of_card(result), *_of_scores(result, CELLS if has_ranks else CELLS[:4])]
+
+
+def _of_card(result: Result) -> Iterator[str]:
+    card, rows = result.card, result.rows
+    for name, column in (("n_units", "unit_id"), ("n_clusters", "cluster_id"), ("n_subjects", "subject")):
+        if (count := getattr(card, name)) != (n_rows := rows[column].n_unique()):
+            yield f"{card.board}: card.json says {name} {count}, its rows hold {n_rows}"
+    lead = card.headline
+    if result.scores.filter(metric=lead.metric, slice=lead.slice).is_empty():
+        yield f"{card.board}: card.json leads with {lead.metric} ({lead.slice or 'over all'}), of which there is no score"
+
+
+def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:
+    anew = recomputed(result.rows, result.card, dict(result.scores.select("subject", "kind").rows()))
+    keys = ["metric", "subject", "slice"]
+    both = result.scores.join(
+        anew, on=keys, how="full", suffix="_anew", coalesce=True, maintain_order="left_right"
+    )
+    for row in both.to_dicts():
+        where = f" ({row['slice'][:80]})" if row["slice"] else ""
+        score = f"{result.card.board}: {row['metric']} of {row['subject'][:80]}{where}"
+        if row["n_anew"] is None:
+            yield f"{score}: scores.csv has it, rows.parquet has no unit of it"
+        elif row["n"] is None:
+            yield f"{score}: rows.parquet has its units, scores.csv does not have it"
+        elif wrong := [name for name in cells if not _is_same(row[name], row[f"{name}_anew"])]:
+            words = (f"{name} {row[name]} where the rows give {row[f'{name}_anew']}" for name in wrong)
+            yield f"{score}: {', '.join(words)}"
+
+
+def _is_same(one: float | None, other: float | None) -> bool:
+    return one is other if one is None or other is None else abs(one - other) <= SAME

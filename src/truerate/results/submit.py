@@ -1,0 +1,338 @@
+"""A result that somebody submits: one model on one board, in a folder that a pull request brings; and the table that the
+request shows, with the model beside those of the board.
+
+`<folder>/<board>/<model>/` holds `card.json`, `scores.csv` and `rows.parquet` as every result (`results.files`), the model's
+settings (`settings.json`), and `replies.parquet`: the replies where their texts may be shown, else their ids with the SHA-256 of
+each text.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.core.errors import SettingsError, SourceError, TruerateError, listed
+from truerate.core.rights import DIGEST, TEXT
+from truerate.core.schemas import Generation, read_json, read_parquet, validate
+from truerate.core.schemas.disk import write_parquet
+from truerate.core.seen import visible
+from truerate.flow.dataset import load_dataset
+from truerate.flow.tracks import card_of
+from truerate.hub.markdown import inert
+from truerate.hub.scan import EMAIL, PATH, scan
+from truerate.results.commit import result_of
+from truerate.results.files import (
+    FILES,
+    Result,
+    ResultCard,
+    load_result,
+    reason_of,
+    refuse_many,
+    refuse_no_names,
+    save_result,
+)
+from truerate.results.recompute import differences, recomputed
+
+SETTINGS, REPLIES = "settings.json", "replies.parquet"
+REPLY = (
+    "generation_id",
+    "item_id",
+    "purpose",
+    "sample_index",
+    "status",
+    "reason",
+)  # beside its text or digest
+NAMED = ("generation_id", "item_id", "purpose", "reason")  # those that are names
+PRIVATE = ("endpoint", "price", "params")  # of a model's entry: where it is served, and for how much
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # of a submitted model: a folder's name on every system
+KINDS = {"model": dict, "board": dict, "settings": dict, "seed": int}  # of the settings
+MAX_TEXT = 2000  # characters of a text in what the settings say of the model and its board
+MAX_BYTES = {SETTINGS: 1_000_000, REPLIES: 200_000_000}
+WORDS = ("title", "set", "unit", "labelled_by", "judge", "caveats")  # of a card
+N_DEAD = 0.01  # share of requests without a reply above which it is said
+
+
+def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
+    """Write the submission of a model of this build's board; returns what a person should know or mend, a line each.
+
+    Raises SettingsError for a board or model that params.yaml does not declare, TruerateError where the board is not built or the
+    model has no units on it.
+    """
+    for kind, name, declared in (("board", board, at.p.boards), ("model", model, at.p.models)):
+        if name not in declared:
+            raise SettingsError(
+                f"submit: {kind} {name!r} is not declared in params.yaml; declared: {listed(declared)}"
+            )
+    _refuse_name(model, f"submit: model {model[:80]!r}")
+    for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
+        if not Path(path).is_file():
+            raise TruerateError(
+                f"submit: board {board!r} is not built ({path} is missing); run `truerate build`"
+            )
+    whole = result_of(at, Path("."), board)
+    if whole is None or model not in set(whole.rows["subject"]):
+        raise TruerateError(
+            f"submit: model {model!r} has no ranked unit on board {board!r}; add it to the track's subjects and build"
+        )
+    folder = to / board / model
+    save_result(_of_model(whole, model), folder)
+    generations = load_dataset(at, board)["generations"].filter(model=model)
+    card = read_json(at.source(at.p.board(board).source, "card.json"))
+    text = pl.col(TEXT)
+    if card.get("redistribution") != "yes":
+        text = text.map_elements(
+            lambda reply: sha256(reply.encode()).hexdigest(), return_dtype=pl.String
+        ).alias(DIGEST)
+    write_parquet(generations.select(*REPLY, text), folder / REPLIES)
+    settings = json.dumps(_settings(at, board, model), ensure_ascii=False, indent=1, sort_keys=True)
+    (folder / SETTINGS).write_text(settings + "\n", "utf-8")
+    return [f"written: {folder}", *_remarks(at, model, generations)]
+
+
+def _of_model(result: Result, model: str) -> Result:
+    """One model's part of a result. Its rank ranges are of it alone, and stay empty."""
+    rows, scores = result.rows.filter(subject=model), result.scores.filter(subject=model)
+    no_rank = pl.lit(None, dtype=pl.Int64)
+    counts = {
+        "n_subjects": 1,
+        "n_units": rows["unit_id"].n_unique(),
+        "n_clusters": rows["cluster_id"].n_unique(),
+    }
+    return Result(
+        card=result.card.model_copy(update=counts),
+        scores=scores.with_columns(rank_low=no_rank, rank_high=no_rank),
+        rows=rows,
+    )
+
+
+def _settings(at: Layout, board: str, model: str) -> dict:
+    """What decides the replies, without an address, a key or a price."""
+    entry = at.p.values["models"][model]
+    return {
+        "model": {name: value for name, value in entry.items() if name not in PRIVATE and value is not None},
+        "board": {"name": board, "track": at.p.board(board).track, "source": at.p.board(board).source},
+        "settings": at.p.track(board).model_dump(mode="json"),
+        "seed": at.p.seed,
+    }
+
+
+def _remarks(at: Layout, model: str, generations: pl.DataFrame) -> list[str]:
+    """What a reviewer will ask for."""
+    lines = []
+    if not at.p.models[model].about:
+        lines.append(
+            f"missing: say in `about` of model {model!r} how it was served: weights, revision, quantisation"
+        )
+    dead = int((generations["status"] == "dead").sum())
+    if dead > N_DEAD * generations.height:
+        lines.append(
+            f"missing: {dead} of {generations.height} requests have no reply; `truerate llm dead` names them"
+        )
+    return lines
+
+
+def load_submission(folder: Path) -> Result:
+    """A submission, its scores checked against its rows. Raises SourceError or TruerateError, one line, for what is missing, of another
+    form or not what its rows give.
+    """
+    where = f"submission {folder.name[:80]!r}"
+    _refuse_folder(folder, where)
+    result = load_result(folder, board=folder.parent.name)
+    if (subjects := result.rows["subject"].unique(maintain_order=True).to_list()) != [folder.name]:
+        raise SourceError(
+            f"{where}: its rows are of {listed(subjects)[:200]}; a folder holds one model, by its name"
+        )
+    if lines := differences(result, has_ranks=False):
+        more = f", and {len(lines) - 1} more" if lines[1:] else ""
+        raise TruerateError(f"{where}: its rows do not give its scores: {lines[0]}{more}")
+    _check_replies(folder / REPLIES, where)
+    _check_settings((folder / SETTINGS).read_bytes(), f"{where}: {SETTINGS}")
+    return result
+
+
+def _refuse_folder(folder: Path, where: str) -> None:
+    """Raise SourceError for a folder that is a link or none, whose name no model bears here, or that holds other files."""
+    if folder.is_symlink() or not folder.is_dir():
+        raise SourceError(f"{where}: no folder {str(folder)[:200]!r}; name FOLDER/BOARD/MODEL")
+    _refuse_name(folder.name, where)
+    allowed = (*FILES, SETTINGS, REPLIES)
+    for name in allowed:
+        if (folder / name).is_symlink() or not (folder / name).is_file():
+            raise SourceError(f"{where}: no file {name!r}; it holds {listed(allowed)}")
+    if others := sorted({path.name for path in folder.iterdir()} - set(allowed)):
+        raise SourceError(
+            f"{where}: {others[0][:80]!r} is no file of a submission; it holds {listed(allowed)}"
+        )
+    for name, n_bytes in MAX_BYTES.items():
+        if (folder / name).stat().st_size > n_bytes:
+            raise SourceError(f"{where}: {name} is larger than {n_bytes // 10**6} MB")
+
+
+def _refuse_name(name: str, where: str) -> None:
+    if not NAME.fullmatch(name):
+        raise SourceError(
+            f"{where}: a model's name has letters, digits, '.', '_' and '-', begins with one of the first two, and is no longer "
+            "than 100"
+        )
+
+
+def _check_replies(path: Path, where: str) -> None:
+    refuse_many(path, f"{where}: {REPLIES}")
+    try:
+        replies = read_parquet(path)
+    except TruerateError as error:
+        raise SourceError(f"{where}: {reason_of(error, path)}") from None
+    where = f"{where}: {REPLIES}"
+    if replies.columns not in ([*REPLY, TEXT], [*REPLY, DIGEST]):
+        raise SourceError(
+            f"{where} has other columns; allowed: {', '.join(REPLY)} and `{TEXT}` or `{DIGEST}`"
+        )
+    validate(Generation, replies.select(REPLY), where=where, columns=REPLY)
+    refuse_no_names(replies.select(NAMED), where)
+    texts = replies[replies.columns[-1]]
+    if texts.dtype != pl.String or texts.null_count():
+        raise SourceError(f"{where} has a `{texts.name}` that is no text")
+    if replies.is_empty() or replies["generation_id"].is_duplicated().any():
+        raise SourceError(f"{where} holds no reply, or one of them twice")
+    if texts.name == DIGEST and not texts.str.contains(r"^[0-9a-f]{64}$").all():
+        raise SourceError(f"{where} has a {DIGEST} that is none")
+
+
+def _check_settings(content: bytes, where: str) -> None:
+    try:
+        settings = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{where} is no JSON: {str(error)[:200]}") from None
+    if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict) or not settings["model"]:
+        raise SourceError(f"{where} does not say `model`: what was asked, and how")
+    for name, value in settings.items():
+        if name not in KINDS or not isinstance(value, KINDS[name]) or isinstance(value, bool):
+            raise SourceError(f"{where} has {name[:80]!r} that is none, or unknown; it says {listed(KINDS)}")
+    for text in _texts([settings["model"], settings.get("board")]):
+        if len(text) > MAX_TEXT or visible(text) != text:
+            raise SourceError(
+                f"{where} holds {text[:40]!r}, which is longer than {MAX_TEXT} characters, or has one that is not seen"
+            )
+    findings = scan({SETTINGS: content}, environment={}, secrets=())
+    if secret := next((finding for finding in findings if finding.kind not in (EMAIL, PATH)), None):
+        raise SourceError(
+            f"{where} holds what looks like a secret ({secret.kind}); take it out, and revoke it"
+        )
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (key, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
+    """The Markdown lines of the comparison of a submission with its board. Raises SourceError for an unknown board, and as
+    `load_submission` does.
+    """
+    board = folder.parent.name
+    known_boards = set(at.p.boards)
+    known_boards |= {path.name for path in results.iterdir() if path.is_dir()} if results.is_dir() else set()
+    if board not in known_boards:
+        raise SourceError(
+            f"submission {folder.name!r}: board {board!r} is not known; known: {listed(known_boards)}"
+        )
+    submitted, committed = load_submission(folder), _committed(at, board, results)
+    if committed and (name := _other(submitted.card, committed.card)):
+        raise SourceError(f"submission {folder.name!r}: card.json has another {name} than the board's result")
+    fixed = card_of(at, board).ranks.slice if board in at.p.boards else {}
+    return table(submitted, committed, fixed)
+
+
+def _other(card: ResultCard, board: ResultCard) -> str:
+    """The part of a card that decides figures and differs from the board's; empty where none does."""
+    submitted, committed = (
+        {name: (record.unit, record.direction) for name, record in of.records.items()} for of in (card, board)
+    )
+    wrong = {
+        "track": card.track != board.track,
+        "leading metric": card.headline.metric != board.headline.metric,
+        "metric, or unit or direction of one,": not submitted.items() <= committed.items(),
+    }
+    return next((name for name, is_wrong in wrong.items() if is_wrong), "")
+
+
+def _committed(at: Layout, board: str, results: Path) -> Result | None:
+    """The board's result: the committed one, else that of the build here; None where there is neither."""
+    if all((results / board / name).is_file() for name in FILES):
+        return load_result(results / board)
+    built = (at.leaderboard("rows"), at.scores(board, "outcomes")) if board in at.p.boards else ()
+    return result_of(at, Path("."), board) if built and all(Path(path).is_file() for path in built) else None
+
+
+def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str]) -> list[str]:
+    """The headline of a board with the submitted model among the others, ranks computed over all of them together.
+    `fixed`: the keys of slices whose value leads.
+    """
+    model = submitted.rows["subject"][0]
+    others = committed.rows.filter(pl.col("subject") != model) if committed else submitted.rows.clear()
+    kinds = dict(committed.scores.select("subject", "kind").rows()) if committed else {}
+    board = (committed or submitted).card
+    scores = recomputed(pl.concat([others, submitted.rows]), board, kinds | {model: "model"})
+    lead = board.headline
+    lines = [f"**{inert(model)}** on `{board.board}`, {inert(board.title)}: {inert(lead.what)}", ""]
+    for where in _leading(scores, lead.metric, lead.slice, fixed):
+        shown = scores.filter(metric=lead.metric, slice=where)
+        shown = shown.sort("rank_low", "rank_high", "value", nulls_last=True)
+        head = f"| {inert(where) if where else ''} | {inert(lead.label)} | {100 * board.confidence:g} % interval | rank | n |"
+        lines += [head, "| --- | ---: | --- | --- | ---: |"]
+        lines += [*(_line(row, is_new=row["subject"] == model) for row in shown.to_dicts()), ""]
+    return [*lines, *_remarks_on(submitted, committed, model)]
+
+
+def _leading(scores: pl.DataFrame, metric: str, lead: str, fixed: Mapping[str, str]) -> list[str]:
+    """The slices of a metric that stand beside the one that leads: with the same keys, and the values that are
+    `fixed`, as one per task.
+    """
+    wanted = {f"{key}={value}" for key, value in fixed.items()}
+    slices = scores.filter(metric=metric)["slice"].unique().sort()
+    return [where for where in slices if _keys(where) == _keys(lead) and wanted <= set(where.split(";"))] or [
+        lead
+    ]
+
+
+def _keys(where: str) -> list[str]:
+    return [pair.partition("=")[0] for pair in where.split(";")]
+
+
+def _line(row: dict, *, is_new: bool) -> str:
+    name = f"**{inert(row['subject'])}** (submitted)" if is_new else str(inert(row["subject"]))
+    interval = "–" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+    rank = "–" if row["rank_low"] is None else f"{row['rank_low']}–{row['rank_high']}"
+    value = "–" if row["value"] is None else f"{row['value']:.3f}"
+    return f"| {name} | {value} | {interval} | {rank} | {row['n']} |"
+
+
+def _remarks_on(submitted: Result, committed: Result | None, model: str) -> list[str]:
+    if committed is None:
+        return ["The board has no committed result here: the model stands alone, and has no rank."]
+    units, of_board = set(submitted.rows["unit_id"]), set(committed.rows["unit_id"])
+    lines = [f"{len(units & of_board)} of the board's {len(of_board)} units are in it."]
+    if units - of_board:
+        lines.append(
+            f"{len(units - of_board)} units are not the board's: made with another source, seed or size."
+        )
+    if other := [name for name in WORDS if getattr(submitted.card, name) != getattr(committed.card, name)]:
+        lines.append(f"Its card.json words {', '.join(other)} otherwise than the board's, which stand.")
+    if model in set(committed.rows["subject"]):
+        lines.append(f"The board has {inert(model)} already: this result would replace it.")
+    return lines

@@ -1,0 +1,103 @@
+"""Boards of labelled replies out of public files: the steps of a board in this process, on made-up sets."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.config.layout import Layout
+from truerate.core.schemas import Outcome, Score, load
+from truerate.flow import dataset, detect, evaluate, sources
+from truerate.results.sets import boards_in
+from truerate.results.work_folder import declare
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("faithjudge", "ragtruth", "faithbench", "evouna")
+JUDGED = "vectara__FaithJudge"
+
+
+def _verdicts(model: str, task: str, said: list[str]) -> dict[str, str]:
+    rows = [
+        {"task": task, "source_id": str(n), "candidate_text": "", "prompt": "", "evaluation_response": ""}
+        | {"classification": one}
+        for n, one in enumerate(said)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    return {f"{JUDGED}/eval_results/acme/{model}/{task}_hallucination_eval.txt": lines}
+
+
+def _sets() -> dict[str, str]:
+    """The files of four sets, a few rows each."""
+    answers = [{"response": "A river.", "model": name, "labels": []} for name in "ab"]
+    sliced = [{"source_id": n, "source": f"Town {n} has a river.", "responses": answers} for n in range(4)]
+    summaries = [
+        {
+            "sample_id": 2 * n + k,
+            "source": f"Town {'xyz'[n]} has a river.",
+            "summary": " A river.",
+            "annotations": [],
+        }
+        | {"metadata": {"summarizer": "ab"[k], "hhem-2.1": 0.3 + 0.4 * k}}
+        for n in range(3)
+        for k in range(2)
+    ]
+    questions = [
+        {"question": f"Where is {n}?", "golden_answer": "Oster", "improper": False}
+        | {"answer_fid": "In Oster.", "judge_fid": True, "answer_gpt4": "In Lund.", "judge_gpt4": n > 2}
+        for n in range(4)
+    ]
+    return {
+        **_verdicts("one", "ragtruth-qa", ["Consistent"] * 6),
+        **_verdicts("two", "ragtruth-qa", ["Inconsistent"] * 6),
+        f"{JUDGED}/eval_data/ragtruth_summary.jsonl": "".join(json.dumps(row) + "\n" for row in sliced),
+        "vectara__FaithBench/data_for_release/batch_1.json": json.dumps({"samples": summaries}),
+        "wangcunxiang__QA-Eval/EVOUNA/TQ.json": json.dumps(questions),
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The layout of a work folder in which the four boards were scored."""
+    data, work = (tmp_path_factory.mktemp(name) for name in ("public", "work"))
+    for name, text in _sets().items():
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        declare(work, boards_in(Layout.load("params.yaml"), data), data)
+        params = yaml.safe_load((work / "params.yaml").read_text("utf-8"))
+        params["statistics"]["n_bootstrap"] = 100
+        (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
+        (work / "src").symlink_to(ROOT / "src")
+        patch.chdir(work)
+        at = Layout.load("params.yaml")
+        for board in NAMES:
+            sources.import_source(at, board)
+            dataset.export(at, board, at.dataset(board, "card.json"), [])
+            for step in (evaluate.label, detect.train, detect.judge, evaluate.audit, evaluate.score):
+                step(at, board)
+        yield at
+
+
+def _rates(at: Layout, board: str) -> dict[str, float]:
+    scores = load(Score, at.scores(board, "scores")).filter(metric="hallucination_rate")
+    whole = scores.filter(scores["slice"].list.len() == 0)
+    return dict(whole.select("subject", "value").iter_rows())
+
+
+def test_four_sets_are_boards_of_their_own(built):
+    assert _rates(built, "faithjudge") == {"one": 0.0, "two": 1.0}
+    assert _rates(built, "ragtruth") == {"a": 0.0, "b": 0.0}
+    assert _rates(built, "faithbench") == {"a": 0.0, "b": 0.0}
+    assert _rates(built, "evouna") == {"FiD": 0.0, "GPT-4": 0.75}
+
+
+def test_shortcuts_are_not_held_against_their_labels(built):
+    assert all(load(Score, built.audit(board)).is_empty() for board in NAMES)
+
+
+def test_the_units_that_ranks_rest_on_bear_the_publishers_names(built):
+    outcomes = load(Outcome, built.scores("faithjudge", "outcomes"))
+    assert sorted(outcomes["unit_id"].unique()) == [f"ragtruth-qa/{n}" for n in range(6)]
+    assert outcomes["cluster_id"].n_unique() == 6

@@ -1,0 +1,158 @@
+"""Figures printed elsewhere beside a committed result: equal to the digits printed, or said to differ."""
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tiny_results import HOSTILE, write_results
+
+from truerate.core.errors import SourceError
+from truerate.core.schemas import schema
+from truerate.results.files import load_result
+from truerate.results.labels import Label, save_labels
+from truerate.results.published import COLUMNS, PUBLISHED, Verdict, beside, is_printed_as, tally
+
+ROOT = Path(__file__).parents[2]
+HEAD = ",".join(COLUMNS)
+
+
+def written(folder, *lines, head=HEAD):
+    place = write_results(folder)
+    (place / PUBLISHED).write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    return beside(load_result(place), place)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "is_equal"),
+    [
+        (6.2622, "6.26", True),
+        (6.266, "6.26", False),
+        (42.5758, "42.5", False),  # rounds to 42.6
+        (12.5, "12", True),  # a half, rounded to the even digit or down
+        (12.5, "13", True),  # and up
+        (12.51, "12", False),
+        (-0.04, "0.0", True),
+        (100.0, "100", True),
+    ],
+)
+def test_a_figure_is_equal_to_the_digits_printed(value, printed, is_equal):
+    assert is_printed_as(value, printed) is is_equal
+
+
+def test_shares_are_printed_in_per_cent_and_each_figure_has_its_verdict(tmp_path):
+    # the made-up result holds beta 0.25 over everything and 0.5 on task qa, and nothing of a model delta
+    found = written(
+        tmp_path,
+        "made_up_rate,beta,,25.0,Somebody 2025",
+        "made_up_rate,beta,task=qa,49.9,Somebody 2025",
+        "made_up_rate,delta,,10,Somebody 2025",
+    )
+    assert [one.verdict for one in found] == [Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.NOT_MEASURED]
+    assert [one.ours for one in found] == [25.0, 50.0, None]
+    assert tally(found) == "1 of 3 published figures reproduced to the digits printed, 1 not measured here"
+
+
+def test_a_bound_that_was_printed_is_met_or_not_and_a_note_is_kept(tmp_path):
+    found = written(
+        tmp_path,
+        "made_up_rate,beta,,>20,Somebody 2025,about",
+        "made_up_rate,beta,task=qa,<50,Somebody 2025,",
+        head=f"{HEAD},note",
+    )
+    assert [one.verdict for one in found] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]  # .25 and .5
+    assert [one.note for one in found] == ["about", ""]
+    assert tally(found) == (
+        "2 published figures, 1 consistent with the bound printed, 1 inconsistent with the bound printed"
+    )
+
+
+def test_a_figure_may_be_a_quantity_of_the_labels_and_is_not_measured_without_them(tmp_path):
+    line = "unit_share,beta,question=q;label=yes,66.667,Somebody 2025"
+    (one,) = written(tmp_path, line)
+    assert one.verdict is Verdict.NOT_MEASURED
+    row = {"board": "judged", "subject": "beta", "slice": [], "cluster_id": "c", "part": "", "question": "q"}
+    row |= {"rater": "", "metric": None, "where": "", "gives": None}
+    said = [row | {"unit_id": f"u{k}", "label": label} for k, label in enumerate(("yes", "yes", "no"))]
+    save_labels(pl.DataFrame(said, schema=schema(Label)), tmp_path / "judged")
+    (one,) = beside(load_result(tmp_path / "judged"), tmp_path / "judged")
+    assert one.verdict is Verdict.REPRODUCED and one.ours == pytest.approx(200 / 3)
+
+
+def test_without_a_file_nothing_is_published(tmp_path):
+    place = write_results(tmp_path)
+    assert beside(load_result(place), place) == () and tally(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "head", "said"),
+    [
+        (["made_up_rate,beta,,25.0"], "metric,subject,slice,printed", "has other columns; allowed: metric"),
+        (["other_rate,beta,,25.0,S"], HEAD, "holds metric 'other_rate', of which card.json has no record"),
+        (["made_up_rate,beta,,about 25,S"], HEAD, "holds 'about 25', which is no figure such as 42.5"),
+        (["made_up_rate,beta,,=1+1,S"], HEAD, "which is no figure"),
+        (["made_up_rate,beta,,25,S"] * 2, HEAD, "says a figure twice"),
+        (["made_up_rate,beta,,25,S,more"], HEAD, "result 'judged': published.csv"),
+        (
+            ["made_up_rate,beta,,25,S,more"],
+            f"{HEAD},remark",
+            "allowed: metric, subject, slice, printed, source, and note",
+        ),
+        (["made_up_rate,beta,,>>25,S"], HEAD, "which is no figure"),
+        (['made_up_rate,beta,,25,"S\u202e"'], HEAD, "is none: longer than"),
+    ],
+)
+def test_a_file_that_cannot_be_compared_is_one_line(lines, head, said, tmp_path):
+    with pytest.raises(SourceError) as error:
+        written(tmp_path, *lines, head=head)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_link_is_refused(tmp_path):
+    place = write_results(tmp_path)
+    (place / PUBLISHED).symlink_to("/etc/hostname")
+    with pytest.raises(SourceError, match="is a link"):
+        beside(load_result(place), place)
+
+
+def test_every_figure_of_faithjudges_table_follows_from_the_committed_rows():
+    """46 models, overall and on four tasks, as its README printed them: 230 figures to .01 per cent."""
+    found = beside(load_result(ROOT / "results" / "faithjudge"), ROOT / "results" / "faithjudge")
+    assert len(found) == 230 and {one.verdict for one in found} == {Verdict.REPRODUCED}
+
+
+def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
+    """HaluEval's Table 6 on the general part: four models, whose replies were not published."""
+    place = ROOT / "results" / "halueval-published"
+    found = tuple(one for one in beside(load_result(place), place) if one.metric == "accuracy")
+    assert {one.subject: one.printed for one in found}["gpt-3.5-turbo"] == "86.22" and len(found) == 4
+    assert {one.verdict for one in found} == {Verdict.NOT_MEASURED}
+    assert tally(found) == "4 published figures, none of them measured here"
+
+
+@pytest.mark.parametrize(
+    ("board", "counts"),
+    [
+        # what differs, and why, stands in the notes of each file
+        ("evouna", {Verdict.REPRODUCED: 33, Verdict.DIFFERS: 4}),
+        ("factscore", {Verdict.REPRODUCED: 9, Verdict.DIFFERS: 6}),
+        ("faithbench", {Verdict.DIFFERS: 2, Verdict.NOT_MEASURED: 5}),
+        ("faithdial-audit", {Verdict.CONSISTENT: 2}),
+        ("halueval-published", {Verdict.DIFFERS: 3, Verdict.NOT_MEASURED: 5}),
+        ("mushroom", {Verdict.NOT_MEASURED: 112}),  # of the test set
+        ("ragtruth", {Verdict.NOT_MEASURED: 3}),
+        ("refchecker-zero-context", {Verdict.REPRODUCED: 13, Verdict.NOT_MEASURED: 1}),
+        ("refchecker-noisy-context", {Verdict.REPRODUCED: 9}),
+        ("refchecker-accurate-context", {Verdict.REPRODUCED: 9}),
+        ("xsum-hallucinations", {Verdict.DIFFERS: 8, Verdict.NOT_MEASURED: 2}),
+    ],
+)
+def test_what_became_of_each_published_figure_of_the_committed_results(board, counts):
+    found = beside(load_result(ROOT / "results" / board), ROOT / "results" / board)
+    assert Counter(one.verdict for one in found) == counts
+    assert all(one.note for one in found if one.verdict is Verdict.DIFFERS)
+
+
+def test_names_are_compared_as_they_stand(tmp_path):
+    (one,) = written(tmp_path, f'made_up_rate,"{HOSTILE}",,100,Somebody')
+    assert one.verdict is Verdict.REPRODUCED

@@ -1,0 +1,131 @@
+"""Committed results are what the code of now makes of the public files, where these are at hand as the publishers have
+them.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from house import ROOT
+
+from truerate.cli import main
+from truerate.results.files import CARD, ROWS, SCORES
+from truerate.results.labels import LABELS
+
+CLONES = Path(os.environ.get("TRUERATE_CLONES") or ROOT / ".." / "shared" / "data_original").resolve()
+# Mu-SHROOM with the text of all of its pages, and mFAVA's files, in folders of these names
+PAGES = Path(os.environ.get("TRUERATE_DATA") or ROOT / ".." / "shared" / "data").resolve()
+LEARNED = "learned"
+NETWORKS = "tiny-"  # two runs agree with one another, but the last bits of weights hang on the processor
+OF_ITS_OWN = (
+    "metric",
+    "subject",
+    "slice",
+    "value",
+    "low",
+    "high",
+    "n",
+)  # of a score: ranks hang on the others
+# build → its sets, each with what of it is read (its whole clone where nothing is named), and its boards
+BUILDS = {
+    "replies": (
+        {
+            "vectara__FaithBench": (),
+            "vectara__FaithJudge": (),
+            "wangcunxiang__QA-Eval": (),
+            "google-deepmind__long-form-factuality": (),
+            "RUCAIBox__HaluEval": ("data/general_data.json",),
+        },
+        ("evouna", "factscore", "faithbench", "faithjudge", "halueval-published", "ragtruth"),
+    ),
+    "detection": (
+        {
+            "google__BEGIN-dataset": (),
+            "McGill-NLP__FaithDial": (),
+            "amazon-science__RefChecker": (),
+            "google-research-datasets__xsum_hallucination_annotations": (),
+        },
+        (
+            "begin",
+            "faithdial-audit",
+            "refchecker-accurate-context",
+            "refchecker-noisy-context",
+            "refchecker-zero-context",
+            "xsum-hallucinations",
+        ),
+    ),
+    # mFAVA's silver texts are what its detectors learn from
+    LEARNED: ({"mushroom": (), "mfava": ()}, ("mushroom",)),
+}
+
+
+@pytest.fixture(scope="session")
+def rebuilt(tmp_path_factory):
+    """A function that gives the folder of results which a build writes; each build is made once."""
+    made: dict[str, Path] = {}
+
+    def results_of(build: str) -> Path:
+        if build not in made:
+            made[build] = _built(build, tmp_path_factory.mktemp(f"rebuilt_{build}"))
+        return made[build]
+
+    return results_of
+
+
+def _built(build: str, folder: Path) -> Path:
+    sets, _ = BUILDS[build]
+    place, named = (PAGES, "TRUERATE_DATA") if build == LEARNED else (CLONES, "TRUERATE_CLONES")
+    if missing := [name for name in sets if not (place / name).is_dir()]:
+        pytest.skip(f"no {place / missing[0]}; name the folder that holds it in {named}")
+    (folder / "data").mkdir()
+    for name, files in sets.items():
+        if not files:
+            (folder / "data" / name).symlink_to(place / name)
+        for file in files:
+            (folder / "data" / name / file).parent.mkdir(parents=True)
+            shutil.copy(place / name / file, folder / "data" / name / file)
+    results = folder / "results"
+    told = ["real", str(folder / "data"), "--work", str(folder / "work"), "--commit-results", str(results)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        assert main(told) == 0
+    return results
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("build", "board"),
+    [
+        pytest.param(build, board, marks=pytest.mark.xdist_group(f"rebuilt-{build}"), id=board)
+        for build, (_, boards) in BUILDS.items()
+        for board in boards
+        if build != LEARNED
+    ],
+)
+def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuilt, build, board):
+    made, committed = rebuilt(build) / board, ROOT / "results" / board
+    for name in (CARD, SCORES):
+        assert (made / name).read_bytes() == (committed / name).read_bytes(), name
+    assert pl.read_parquet(made / ROWS).equals(pl.read_parquet(committed / ROWS))
+    assert (made / LABELS).is_file() == (committed / LABELS).is_file()
+    if (made / LABELS).is_file():
+        assert pl.read_parquet(made / LABELS).equals(pl.read_parquet(committed / LABELS))
+
+
+@pytest.mark.proof
+@pytest.mark.xdist_group(f"rebuilt-{LEARNED}")
+def test_what_no_network_said_is_made_anew_where_networks_learn_too(rebuilt):
+    folders = (rebuilt(LEARNED) / "mushroom", ROOT / "results/mushroom")
+    own = ~pl.col("subject").str.starts_with(NETWORKS)
+    made, committed = (pl.read_csv(folder / SCORES).filter(own).select(OF_ITS_OWN) for folder in folders)
+    assert made.height > 0 and made.equals(committed)
+    made_rows, committed_rows = (pl.read_parquet(folder / ROWS).filter(own) for folder in folders)
+    assert made_rows.equals(committed_rows)
+    assert (folders[0] / CARD).read_bytes() == (folders[1] / CARD).read_bytes()
+
+
+def test_each_committed_result_is_rebuilt():
+    boards = sorted(board for _, boards in BUILDS.values() for board in boards)
+    assert boards == sorted(path.name for path in (ROOT / "results").iterdir() if path.is_dir())

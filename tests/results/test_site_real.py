@@ -1,0 +1,159 @@
+"""Real boards open the home page; each has a page with figure, table, slices and the rows behind its numbers."""
+
+import dataclasses
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+from test_site_render import Elements
+from tiny_results import HOSTILE, VALUES, write_results
+from tiny_site import tiny_site
+from tiny_tables import tiny_tables
+
+from truerate.results.read import real_boards
+from truerate.site import render_site
+
+SITE = Path(__file__).parents[2] / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    write_results(
+        folder, "labelled", labelled_by="people", judge=None, judges_own=[], title="Labelled replies"
+    )
+    return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
+
+
+def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pages):
+    home = unescape(pages["index.md"])
+    assert (
+        home.index("real/judged.html") < home.index('id="proof"') < home.index("boards/halueval-closed-world")
+    )
+    text = Elements(home).text
+    assert "3 of 4 may be first: not told apart by this test (corrected for 6 pairs)." in text
+    assert "judged by judge-1" in text
+    assert text.count("judge error unknown") == 1, "people labelled the other board"
+    assert "labelled by people" in text
+    assert home.index("tr-banner") > home.index('id="proof"')
+
+
+def test_subjects_of_the_judges_own_maker_are_flagged_in_figure_table_and_words(pages):
+    page, home = (unescape(pages[name]) for name in ("real/judged.md", "index.md"))
+    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(page).text
+    assert "1 of 4 are of the judge’s own maker ⚑" in Elements(home).text
+    assert page.count('<tspan class="own">') == 2, "beta, in the wide figure and in the narrow one"
+    assert page.count('aria-label="of the judge’s own maker, judge-1"') == 1, "beta, in the table"
+    assert "own maker" not in unescape(pages["real/labelled.md"])
+
+
+def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path):
+    place = write_results(tmp_path, "a-rules")
+    scores = (place / "scores.csv").read_text("utf-8").replace(",model,", ",baseline,")
+    (place / "scores.csv").write_text(scores, "utf-8")
+    write_results(tmp_path, "b-models")
+    home = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["index.md"]
+    home = unescape(home)
+    assert home.index("real/b-models.html") < home.index("real/a-rules.html")
+    assert Elements(home).text.count("Simple rules alone, which ask no model") == 1
+
+
+def test_home_is_as_before_where_there_are_no_results(pages):
+    home = tiny_site()["index.md"]
+    assert "Proof of measurement" not in home
+    assert "tr-real" not in home
+    assert home.index("tr-banner") < home.index("<h1")
+
+
+def test_the_figure_says_in_words_what_it_draws(pages):
+    figures = [
+        of for tag, of in Elements(pages["real/judged.md"]).elements if tag == "svg" and of.get("role")
+    ]
+    assert "beta 25.0, interval 5.0 to 70.0, rank 1 to 3" in figures[0]["aria-label"]
+
+
+def test_an_interval_that_spans_the_scale_is_hatched_and_a_dash_in_the_table(pages):
+    page = pages["real/judged.md"]
+    assert page.count('fill="url(#hatch-') == 2, (
+        "gamma's .02 to .98, in the wide figure and in the narrow one"
+    )
+    assert "spans the scale" in Elements(page).text
+    assert page.count('class="tr-open"') == 2, "in the table, and of alpha's chat, 0 to .95, in the map"
+
+
+def test_the_table_says_what_would_tell_neighbours_apart_and_what_else_is_measured(pages):
+    text = unescape(pages["real/judged.md"])
+    assert "+ 45" in text
+    assert "Responding" in text
+
+
+def test_the_rows_are_beside_the_page_and_give_the_scores(pages):
+    packed = pages["real/judged-rows.js"]
+    told = json.loads(packed.removeprefix("truerateRows(").rstrip().removesuffix(");"))
+    assert told["units"] == ["u0", "u1", "u2", "u3"]
+    assert {one["subject"]: one["v"] for one in told["sets"]} == VALUES
+    assert "<" not in packed
+    lines = pages["real/judged-scores.csv"].splitlines()
+    assert "made_up_rate,alpha,model,task=qa,0.0,0.0,0.66,2,,,aa" in lines
+    assert json.loads(pages["real/judged-card.json"])["command"] == "truerate real DATA"
+
+
+def test_hostile_names_stay_text(pages):
+    for name in ("index.md", "real/judged.md"):
+        found = Elements(pages[name])
+        assert not [of for tag, of in found.elements if tag == "script" and not of.get("src")]
+        assert not [of for tag, of in found.elements if (of.get("href") or "").startswith("javascript:")]
+    assert HOSTILE in Elements(pages["real/judged.md"]).text
+
+
+def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledger(tmp_path):
+    place = write_results(tmp_path)
+    lines = ["made_up_rate,beta,,25.0,Somebody 2025", "made_up_rate,gamma,,49.0,Somebody <b>2025</b>"]
+    (place / "published.csv").write_text("\n".join(["metric,subject,slice,printed,source", *lines]), "utf-8")
+    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    page = pages["real/judged.md"]
+    part = page[page.index("{ #published }") :]
+    text = Elements(unescape(part)).text
+    assert "1 of 2 published figures reproduced to the digits printed." in text
+    assert text.index("gamma") < text.index("beta") and "50.00" in text and "differs" in text
+    assert "<b>2025" not in part
+    assert "1 of 2 published figures reproduced" in Elements(unescape(pages["ledger.md"])).text
+    assert 'href="#published"' in page
+
+
+def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_words(tmp_path):
+    place = write_results(tmp_path, track="labelled_replies")
+    lines = [
+        "made_up_rate,beta,task=qa,>60,Somebody 2025,Another <i>set</i>.",
+        "unit_share,beta,question=q;label=no|unsure;task=nq,12,Somebody 2025,",
+    ]
+    (place / "published.csv").write_text(
+        "\n".join(["metric,subject,slice,printed,source,note", *lines]), "utf-8"
+    )
+    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    part = pages["real/judged.md"][pages["real/judged.md"].index("{ #published }") :]
+    text = Elements(unescape(part)).text
+    assert "Another <i>set</i>." in Elements(part).text and "<i>set" not in part
+    assert "inconsistent" in text and "task: Questions" in text
+    assert "Share of units" in text and "task: Natural Questions, q: no or unsure" in text
+    assert "task: qa" not in text
+
+
+def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_round(tmp_path, pages):
+    place = write_results(tmp_path)
+    turned = [
+        f'made_up_rate,"{name}",model,task=sums,{value},0,1,2,{rank},{rank},aa'
+        for name, value, rank in (("alpha", 1, 4), ("beta", 0.5, 2), (HOSTILE, 0, 1))
+    ]
+    path = place / "scores.csv"
+    path.write_text(path.read_text("utf-8") + "\n".join(turned) + "\n", "utf-8")
+    page = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["real/judged.md"]
+    part = page[page.index("{ #order }") : page.index("{ #rows }")]
+    text = Elements(part).text
+    assert "task: the whole board / sums" in text and "-1.00" in text
+    # alpha 1–3 and the last 4–4 over everything, 4 and 1 on sums; beta, 1–3 and 2, too
+    assert f"alpha and {HOSTILE}: firmly in one order on the whole board, in the other on sums." in text
+    assert "<script>alert" not in part
+    assert "{ #order }" not in pages["real/judged.md"], "no slice there has three models"
