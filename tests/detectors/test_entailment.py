@@ -249,10 +249,7 @@ def test_the_passages_that_share_most_words_come_first():
     how = Entailer(weights="x", n_passages=2, max_tokens=64)
     assert chosen(
         "Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how, by_letters
-    ) == [
-        "Tesk has a wall.",
-        "Varn has no wall.",
-    ]
+    ) == ["Tesk has a wall.", "Varn has no wall."]
     assert chosen("Tesk", "", how, by_letters) == []
 
 

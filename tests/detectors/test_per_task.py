@@ -29,10 +29,7 @@ def test_a_task_that_training_did_not_hold_uses_what_all_tasks_taught():
         for verdict, *_ in judged(
             detector, samples([("tiny", False), ("a rather long text", True)], task="general")
         )
-    ] == [
-        False,
-        True,
-    ]
+    ] == [False, True]
 
 
 def test_an_unfitted_detector_says_nothing():

@@ -30,7 +30,7 @@ TEXTBOOK = np.array(
 
 def test_rating_counts_are_sorted_and_leave_nulls_out():
     rows = pl.DataFrame(
-        {"unit_id": ["b", "a", "a", "a"], "rater": ["x", "x", "y", "z"], "label": ["yes", "no", "yes", None]},
+        {"unit_id": ["b", "a", "a", "a"], "rater": ["x", "x", "y", "z"], "label": ["yes", "no", "yes", None]}
     )
     assert rating_counts(rows).tolist() == [[1, 1], [0, 1]]  # units a, b; labels no, yes
     assert rating_counts(rows.clear()).size == 0

@@ -4,15 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate.metrics.label_quantities import (
-    ALL,
-    HIGHEST,
-    LOWEST,
-    RECORDS,
-    asked_in_words,
-    quantity,
-    unasked,
-)
+from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, RECORDS, asked_in_words, quantity, unasked
 
 SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
     ("unit_id", "part", "question", "rater", "label"), pl.String

@@ -6,13 +6,7 @@ import pytest
 from truerate.config import Statistics
 from truerate.metrics.rates import Share
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import (
-    Errors,
-    Units,
-    errors_of,
-    estimate_rows,
-    estimates,
-)
+from truerate.metrics.unit_rates import Errors, Units, errors_of, estimate_rows, estimates
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 NONE = float("nan")

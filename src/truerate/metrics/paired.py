@@ -112,12 +112,7 @@ def ratio_contrasts(
         draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
         extreme = ~(np.abs(draws - values) < np.abs(values))
     intervals = cluster_bootstrap(
-        sums,
-        statistic,
-        bounds=(-1.0, 1.0),
-        n_resamples=n_resamples,
-        confidence=confidence,
-        seed=seed,
+        sums, statistic, bounds=(-1.0, 1.0), n_resamples=n_resamples, confidence=confidence, seed=seed
     )
     p_values = (1 + extreme.sum(axis=0)) / (1 + n_resamples)
     return [

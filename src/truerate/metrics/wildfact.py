@@ -140,10 +140,7 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
         **{name: mean_of(column) for name, column in SCORES.items() if name not in PRODUCTS},
         STRICT_PAPER: mean_of("strict_paper"),
         STATING: (pl.col("is_stating"), pl.col("is_abstained").is_not_null()),
-        ALL_SUPPORTED: (
-            pl.col(ALL_SUPPORTED),
-            pl.col(ALL_SUPPORTED).is_not_null(),
-        ),
+        ALL_SUPPORTED: (pl.col(ALL_SUPPORTED), pl.col(ALL_SUPPORTED).is_not_null()),
         "unreadable_rate": mean_of("is_unreadable"),
         "no_fact_rate": mean_of("has_no_fact"),
         **{

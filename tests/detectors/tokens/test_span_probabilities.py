@@ -3,14 +3,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, pairs, validate
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
-from truerate.detectors.tokens.span_probabilities import (
-    Reading,
-    Said,
-    Spans,
-    judgements,
-    said_of,
-    soft_spans,
-)
+from truerate.detectors.tokens.span_probabilities import Reading, Said, Spans, judgements, said_of, soft_spans
 
 
 def found(text, offsets, p, kinds=None, labels=BINARY):

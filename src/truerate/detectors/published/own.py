@@ -70,13 +70,7 @@ class Own:
         if self.decision is None:
             spans = soft_spans(text, reading, self.network.labels)
             largest = max((span["p"] for span in spans), default=0.0)
-            return Said(
-                largest > self.threshold,
-                largest,
-                spans,
-                reading.n_read,
-                threshold=self.threshold,
-            )
+            return Said(largest > self.threshold, largest, spans, reading.n_read, threshold=self.threshold)
         told = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
         one = judged(text, reading, self.decision, **told)
         return Said(one.verdict, one.p, one.spans, reading.n_read, rationale=one.rationale)

@@ -14,14 +14,7 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
-from truerate.detectors.tokens.groups import (
-    Answer,
-    Repeated,
-    Windowed,
-    joined,
-    stream_groups,
-    windowed_rate,
-)
+from truerate.detectors.tokens.groups import Answer, Repeated, Windowed, joined, stream_groups, windowed_rate
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import Network, build, load
 from truerate.detectors.tokens.span_probabilities import Reading, Spans, soft_spans

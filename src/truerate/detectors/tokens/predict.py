@@ -17,14 +17,7 @@ from truerate.detectors.tokens.cells import Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.passages import passages_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state
-from truerate.detectors.tokens.span_probabilities import (
-    MARKED,
-    Said,
-    Spans,
-    judgements,
-    said_of,
-    soft_spans,
-)
+from truerate.detectors.tokens.span_probabilities import MARKED, Said, Spans, judgements, said_of, soft_spans
 from truerate.detectors.training.scratch import FACTS
 
 BATCH = 256  # texts that a rule reads at a time
