@@ -164,7 +164,7 @@ def main() -> int:
 def measured(plan: Plan) -> str:
     """Device and versions, then the tables of training, scoring and differences."""
     device = torch.device(processes.device())
-    ways = "one by one, full | one by one | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it | MFU | difference"
+    ways = "one by one, full | one by one | `packed` | `auto` | token ratio | `auto`'s share of it | MFU | difference"
     training = table(
         "| backbone | trained | mask | answers per reference | tokens/s | answers/s | padding | MFU | peak memory |"
     )
@@ -374,9 +374,7 @@ def scoring_lines(name: str, how: Backbone, plan: Plan) -> Iterator[str]:
     flops = (
         flops_per_token(network) / 2
     )  # a frozen weight counts 4, forward and backward: scoring is the first half of that
-    runs = {"full": (full, "one_by_one")} | {
-        way: (network, way) for way in STRATEGIES if way != "kv_cache" or network.has_cache
-    }
+    runs = {"full": (full, "one_by_one")} | {way: (network, way) for way in STRATEGIES}
     for n_reference in plan.references:
         for n_answers in plan.answers:
             one, auto = group(n_reference, n_answers), chosen_strategy(network, n_answers)
@@ -417,7 +415,7 @@ def difference(found: dict[str, Timed | None]) -> str:
     where there are none.
     """
     base = found["one_by_one"]
-    others = [found[way].logits for way in ("kv_cache", "packed") if base and found.get(way)]
+    others = [found["packed"].logits] if base and found.get("packed") else []
     return (
         f"{max((one - base.logits).abs().max() for one in others) / base.logits.abs().max():.1e}"
         if others

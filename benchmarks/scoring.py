@@ -5,7 +5,7 @@ and mFAVA's detectors do.
 
 Random weights (speed does not depend on them), one thread, process CPU time, the minimum of interleaved
 rounds. `one by one, full` is the baseline: every answer behind its own copy of the reference, every token
-seeing every other. The sharing strategies run the same weights under the mask `prefix`. The baseline of more
+seeing every other. `packed` runs the same weights under the mask `prefix`. The baseline of more
 than 11 answers is the first 11, by the tokens that it reads: the others cost it the same. LettuceDetect is
 measured with the same ModernBERT where it is installed. How cost grows is measured first, before anything
 larger has run, so that the peak of memory is its own. `--write` puts the text between the markers `<!--
@@ -51,7 +51,6 @@ CONFIGS: dict[str, PreTrainedConfig] = {
     "ModernBERT": ModernBertConfig(num_hidden_layers=6, intermediate_size=512, **SIZE, **IDS),
 }
 SMALL = LlamaConfig(vocab_size=N_WORDS, pad_token_id=0, **TINY)
-SHARED = {"Llama": ("kv_cache", "packed"), "BERT": ("kv_cache", "packed"), "ModernBERT": ("packed",)}
 CODER = tiny_coder(["a reference and its answers"] * 2, 300)
 
 
@@ -154,9 +153,9 @@ def speeds(given: argparse.Namespace) -> str:
     ratio.
     """
     lines = [
-        "| model | reference | answers | one by one, full | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it |"
+        "| model | reference | answers | one by one, full | `packed` | `auto` | token ratio | `auto`'s share of it |"
     ]
-    lines.append("| --- " * 9 + "|")
+    lines.append("| --- " * 8 + "|")
     for name in given.models:
         full, prefix = network(CONFIGS[name], "full"), network(CONFIGS[name], "prefix")
         for n_reference in given.references:
@@ -178,17 +177,14 @@ def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> 
     """One line of the table: a model, a reference length, a number of answers."""
     auto = chosen_strategy(prefix, len(one.answers))
     runs = {"full": lambda: score_group(full, first(one, 11), "one_by_one")}
-    for strategy in dict.fromkeys([*SHARED[name], auto]):
+    for strategy in dict.fromkeys(["packed", auto]):
         runs[strategy] = lambda strategy=strategy: score_group(prefix, one, strategy)
     spent = fastest(runs, rounds)
     spent["full"] *= n_read(one) / n_read(first(one, 11))
     rates = {run: n_tokens(one) / seconds for run, seconds in spent.items()}
     gains = {run: rate / rates["full"] for run, rate in rates.items()}
-    cells = [
-        f"{rates[run]:,.0f} ({gains[run]:.2f}x)" if run in rates else "–" for run in ("kv_cache", "packed")
-    ]
     shown = [
-        *cells,
+        f"{rates['packed']:,.0f} ({gains['packed']:.2f}x)",
         f"`{auto}` ({gains[auto]:.2f}x)",
         f"{token_ratio(one):.2f}",
         f"{gains[auto] / token_ratio(one):.2f}",

@@ -275,7 +275,7 @@ class Backbone(Block):
     patience: Size | None = None
     warm_up: Share = 0.1
     checkpoint_steps: Size = 50
-    strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
+    strategy: Literal["auto", "one_by_one", "packed"] = "auto"
     cache_bytes: Annotated[Whole, Field(ge=1, le=10**13)] | None = None
     resources: JobResources = JobResources()
 

@@ -13,9 +13,7 @@ from truerate.detectors.training.device import half_precision
 
 torch.set_num_threads(1)
 SHARING = [
-    ("llama", "kv_cache"),
     ("llama", "packed"),
-    ("bert", "kv_cache"),
     ("bert", "packed"),
     ("modernbert", "packed"),
 ]
@@ -84,29 +82,15 @@ def test_full_mask_is_read_answer_by_answer(kind):
     assert furthest(by_the_mask(network, group), score_group(network, group)) <= 1e-5
 
 
-@pytest.mark.parametrize("kind", small.CONFIGS)
-@pytest.mark.parametrize("mask", ["prefix", "causal"])
-@pytest.mark.parametrize("reference", [small.REFERENCE[:20], LONG[:300]], ids=["short", "longer than a row"])
-def test_rows_of_further_answers_take_what_the_first_left(kind, mask, reference, monkeypatch):
-    monkeypatch.setitem(strategies._ROW, "cpu", 100)
-    network = small.network(kind, mask)
-    group = small.group(network, [*small.ANSWERS * 3, LONG[:200]], reference)
-    seen, found = rows_read(network, group)
-    assert len(seen) > 2 and sum(seen) == group.n_tokens  # the reference once
-    assert max(seen[1:]) <= max(100, *(len(answer.ids) for answer in group.answers))
-    assert furthest(by_the_mask(network, group), found) <= 1e-5
-
-
-def test_the_byte_budget_bounds_rows_and_without_room_each_reads_the_reference():
+def test_the_byte_budget_bounds_rows_and_each_reads_the_reference():
     network = small.network()
     group = small.group(network, small.ANSWERS * 3)
     n, per_token = len(group.reference_ids), 64 * network.body.config.hidden_size
-    kept = n * 4 * 2 * 2 * 12 * 3  # bytes of keys and values: 2 heads of 12 in 3 layers
-    once, found = rows_read(network, group, cache_bytes=2 * n * per_token + kept)
-    assert len(once) > 1 and max(once) <= 2 * n and sum(once) == group.n_tokens
-    anew, same = rows_read(network, group, cache_bytes=n * per_token + kept)
-    assert len(anew) > 1 and sum(anew) == group.n_tokens + n * (len(anew) - 1)
-    assert furthest(found, same) <= 1e-5
+    whole, scored = rows_read(network, group)
+    assert whole == [group.n_tokens]  # the reference once
+    rows, same = rows_read(network, group, cache_bytes=2 * n * per_token)
+    assert len(rows) > 1 and max(rows) <= 2 * n and sum(rows) == group.n_tokens + n * (len(rows) - 1)
+    assert furthest(scored, same) <= 1e-5
 
 
 @pytest.mark.parametrize(
@@ -124,7 +108,6 @@ def test_the_byte_budget_bounds_rows_and_without_room_each_reads_the_reference()
 )
 def test_other_backbones(kind, config, monkeypatch):
     monkeypatch.setitem(small.CONFIGS, kind, config)
-    monkeypatch.setitem(strategies._ROW, "cpu", 100)
     network = small.network(kind)
     group = small.group(network, small.ANSWERS * 3)
     assert furthest(by_the_mask(network, group), score_group(network, group)) <= 1e-5
@@ -160,9 +143,8 @@ def test_training_rows_give_the_logits_of_scoring(kind, mask):
     assert furthest(parts, score_group(network, group)) <= 1e-5
 
 
-@pytest.mark.parametrize("strategy", ["kv_cache", "packed"])
-def test_answers_alone_need_no_reference(strategy, monkeypatch):
-    monkeypatch.setitem(strategies._ROW, "cpu", 30)
+@pytest.mark.parametrize("strategy", ["one_by_one", "packed"])
+def test_answers_alone_need_no_reference(strategy):
     network = small.network()
     group = small.group(network, reference="")
     assert furthest(by_the_mask(network, group), score_group(network, group, strategy)) <= 1e-5
@@ -185,9 +167,7 @@ def test_what_cannot_be_done_is_one_line():
     full, encoder = small.network("llama", "full"), small.network("modernbert")
     with pytest.raises(TruerateError, match="under mask full"):
         score_group(full, small.group(full), "packed")
-    with pytest.raises(TruerateError, match="modernbert keeps no keys"):
-        score_group(encoder, small.group(encoder), "kv_cache")
-    with pytest.raises(TruerateError, match="allowed are auto, one_by_one, kv_cache, packed"):
+    with pytest.raises(TruerateError, match="allowed are auto, one_by_one, packed"):
         score_group(encoder, small.group(encoder), "fast")
 
 
@@ -248,7 +228,7 @@ def test_groups_that_share_a_row_do_not_see_one_another(kind, mask, cache_bytes,
 def test_a_strategy_that_is_asked_for_is_taken_group_by_group():
     network = small.network()
     groups = [small.group(network), small.group(network, small.ANSWERS[:2])]
-    for strategy in ("one_by_one", "packed", "kv_cache"):
+    for strategy in ("one_by_one", "packed"):
         scored = [found for _, found in score_groups(network, groups, strategy, is_shared=True)]
         assert all(
             furthest(score_group(network, group, strategy), found) == 0

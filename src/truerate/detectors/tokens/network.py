@@ -9,7 +9,6 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 from torch import nn
-from transformers import DynamicCache
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
@@ -25,8 +24,6 @@ from truerate.detectors.tokens.masks import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
 from truerate.detectors.training.saved import read_saved
 from truerate.detectors.training.teachable import Teachable
-
-_UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values of earlier tokens
 
 
 class Network(Teachable):
@@ -58,18 +55,9 @@ class Network(Teachable):
         """Where the head lies."""
         return self.head.weight.device
 
-    @property
-    def has_cache(self) -> bool:
-        """Whether answers can be scored against kept keys and values of their reference."""
-        return self.body.config.model_type not in _UNCACHED
-
     def check_strategy(self, strategy: str) -> None:
-        """Raise TruerateError where the mask or the body does not allow a scoring strategy."""
-        if strategy == "kv_cache" and not self.has_cache:
-            raise TruerateError(
-                f"strategy kv_cache: {self.body.config.model_type} keeps no keys and values; use packed or auto"
-            )
-        if strategy in ("kv_cache", "packed") and self.mask == "full":
+        """Raise TruerateError where the mask does not allow a scoring strategy."""
+        if strategy == "packed" and self.mask == "full":
             raise TruerateError(
                 f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto"
             )
@@ -110,31 +98,24 @@ class Network(Teachable):
         positions: torch.Tensor,
         sees: torch.Tensor | None,
         *,
-        cache: DynamicCache | None = None,
         blocks: Blocks | Sequence[Blocks] | None = None,
         unnamed: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of
-        earlier tokens, or blocks.
+        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys) or blocks.
 
-        Of `unnamed` tokens the features are told, the words not.
+        Of `unnamed` tokens the features are embedded, the words not.
         """
         embedded = self.body.get_input_embeddings()(ids)
         if unnamed is not None:
             embedded = embedded.masked_fill(unnamed[:, :, None], 0)
         for column, embedding in enumerate(self.told.values()):
             embedded = embedded + embedding(features[:, :, column]).to(embedded.dtype)
-        given = {} if cache is None else {"past_key_values": cache, "use_cache": True}
-        given |= {} if blocks is None else {"blocks": blocks}
+        more = {} if blocks is None else {"blocks": blocks}
         if self.reach is not None:  # blocks say themselves who sees whom
-            sees = (
-                self._near(sees, positions)
-                if blocks is None
-                else dict.fromkeys(("full_attention", "sliding_attention"))
-            )
-        return self.body(
-            inputs_embeds=embedded, attention_mask=sees, position_ids=positions + self.first, **given
-        )[0]
+            kinds = ("full_attention", "sliding_attention")
+            sees = self._near(sees, positions) if blocks is None else dict.fromkeys(kinds)
+        places = positions + self.first
+        return self.body(inputs_embeds=embedded, attention_mask=sees, position_ids=places, **more)[0]
 
     def _near(self, sees: torch.Tensor | None, positions: torch.Tensor) -> dict[str, torch.Tensor | None]:
         """The masks of ModernBERT's layers: some see all that the mask allows, the others of that what lies
