@@ -11,7 +11,7 @@ trains and scores detectors: what is measured is what a stage runs. Training has
 references of 600 ± 150 tokens, answers of 150 ± 40, LoRA of rank 32 on all linear layers, 64 answers a step.
 Under mask full an answer stands behind its own copy of the reference; under prefix four share one.
 
-MFU in training is that of `run.json`: 6 operations per token for a weight that learns, 4 for a frozen one,
+MFU in training: 6 operations per token for a weight that learns, 4 for a frozen one,
 none for embeddings, over the seconds after warm-up times the measured matrix rate. What gradient
 checkpointing computes twice is not counted, nor are attention's own products. In scoring it is 2 operations
 per weight and token read, over the same. The token ratio is K(R + A) / (R + KA): tokens read one by one over
@@ -45,11 +45,11 @@ from truerate.detectors.tokens.groups import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
-from truerate.detectors.tokens.train import rows_to_learn, token_lesson
+from truerate.detectors.tokens.train import rows_to_learn, token_task
 from truerate.detectors.training import processes
 from truerate.detectors.training.batches import padding_waste, steps_of
-from truerate.detectors.training.engine import State, deterministic, learn
-from truerate.detectors.training.report import Meter, flops_per_token, matrix_rate, run_facts, versions
+from truerate.detectors.training.engine import Meter, State, deterministic, learn, versions
+from truerate.detectors.training.trainable import Trainable
 from truerate.results.markers import write_between
 
 Found = TypeVar("Found")
@@ -253,6 +253,45 @@ def settle() -> None:
         torch.cuda.synchronize()
 
 
+# ---- how much of the machine is used ------------------------------------------------------------------------
+def flops_per_token(network: Trainable) -> int:
+    """Floating-point operations of one token's forward and backward pass."""
+    embedded = {
+        id(parameter)
+        for module in network.modules()
+        if isinstance(module, torch.nn.Embedding)
+        for parameter in module.parameters()
+    }
+    sizes = (
+        (parameter.numel() * (2 if parameter.dtype == torch.uint8 else 1), parameter)
+        for parameter in network.parameters()
+    )  # 4-bit weights lie two in a byte
+    return sum(
+        (6 if parameter.requires_grad else 4) * size
+        for size, parameter in sizes
+        if id(parameter) not in embedded
+    )
+
+
+def matrix_rate(device: torch.device, *, size: int | None = None) -> float:
+    """Operations per second of the best of a few square matrix products, in the precision that training uses
+    there.
+    """
+    is_gpu = device.type == "cuda"
+    size = size or (8192 if is_gpu else 768)
+    left = torch.ones(size, size, device=device, dtype=torch.bfloat16 if is_gpu else torch.float32)
+    best = 0.0
+    for _ in range(5):
+        if is_gpu:
+            torch.cuda.synchronize(device)
+        began = time.perf_counter()
+        left @ left
+        if is_gpu:
+            torch.cuda.synchronize(device)
+        best = max(best, 2 * size**3 / (time.perf_counter() - began))
+    return best
+
+
 # ---- training ----------------------------------------------------------------------------------------------
 def training_lines(name: str, kinds: tuple[str, ...], folder: Path, plan: Plan) -> Iterator[str]:
     """A line for each way of training and mask, and one of two processes for LoRA."""
@@ -288,15 +327,17 @@ def train(folder: Path, kind: str, mask: str, plan: Plan) -> dict:
     known = rows_to_learn(list(lessons(n * how.batch * how.accumulation, SHARING[mask], plan)), how)
     steps = steps_of(known, how, 0, 0)[:n]
     with deterministic(0, network.device):
-        state, lesson = State(network, how, n), token_lesson(network, known, [], how)
+        state, task = State(network, how, n), token_task(network, known, [], how)
         for step in steps[:WARM_UP]:
-            learn(state, lesson, step)
+            learn(state, task, step)
         settle()
-        meter = Meter(network)
+        meter = Meter()
         for step in steps[WARM_UP:]:
-            meter.add(learn(state, lesson, step), step, known)
+            meter.add(learn(state, task, step), step, known)
         settle()
-        return run_facts(meter, network, resumed_from=0, waste=padding_waste(steps[WARM_UP:], known))
+        facts = meter.facts(network, resumed_from=0, waste=padding_waste(steps[WARM_UP:], known))
+    operations = flops_per_token(network) * facts["tokens"]
+    return facts | {"mfu": round(operations / (facts["wall_s"] * matrix_rate(network.device)), 4)}
 
 
 def lessons(n_answers: int, k: int, plan: Plan) -> Iterator[Group]:

@@ -19,9 +19,9 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from truerate.config import Backbone, Judging
 from truerate.detectors.judges import causal, decoder
-from truerate.detectors.judges.conversations import with_references
+from truerate.detectors.judges.cells import with_references
 from truerate.detectors.judges.decoder import Decoder
-from truerate.detectors.judges.dictation import CUE, KNOWLEDGE, NO, YES
+from truerate.detectors.judges.prompts import CUE, KNOWLEDGE, NO, YES
 from truerate.detectors.tokens.encode import tiny_coder
 
 WIDTHS = ((128, 4), (512, 8))  # hidden size and layers
@@ -74,7 +74,7 @@ def judged(network: Decoder, prompts: list[Any], batch_tokens: int) -> Cost:
     """p of every prompt, and the reasons of N_REASONS, spread over them."""
     p, read = timed(lambda: causal.p_of(network, prompts, batch_tokens))
     some = prompts[:: max(1, len(prompts) // N_REASONS)]
-    (_, reasons), written = timed(lambda: causal.spoken(network, some, EVERY, batch_tokens))
+    (_, reasons), written = timed(lambda: causal.p_and_reasons(network, some, EVERY, batch_tokens))
     return Cost(np.array(p, dtype=float), [reasons[place] for place in range(len(some))], (read, written))
 
 

@@ -30,10 +30,10 @@ from truerate.core.schemas import Document, Generation, Sample, load
 from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.labels import BINARY
-from truerate.detectors.tokens.passages import Passage, passages_of
 from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.tokens.span_probabilities import written
 from truerate.detectors.tokens.validate import of_readings
+from truerate.detectors.tokens.word_features import Passage, passages_of
 from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.thresholds import auroc, average_precision

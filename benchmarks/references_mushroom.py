@@ -27,10 +27,10 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Sample, load
 from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.labels import BINARY, labels_of
-from truerate.detectors.tokens.passages import passages_of
 from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.validate import of_readings
+from truerate.detectors.tokens.word_features import passages_of
 from truerate.flow.detect import passages as with_references
 from truerate.flow.tracks import protocol_of
 from truerate.metrics.mushroom import answer_correlation, answer_iou

@@ -21,7 +21,7 @@ from truerate.detectors.tokens.encode import Coder, tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
-from truerate.detectors.tokens.train import rows_to_learn, token_lesson
+from truerate.detectors.tokens.train import rows_to_learn, token_task
 from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
 from truerate.detectors.training.engine import State, learn
 from truerate.results.markers import write_between
@@ -119,11 +119,11 @@ def bucketed(groups: list[Group], how: Backbone) -> tuple[Rows, list[Step]]:
 def speed(known: Rows, steps: list[Step], first: int, n: int, how: Backbone, coder: Coder) -> float:
     """Answers per CPU second over `n` steps."""
     network = build(how, labels_of("binary"), coder, 42)
-    state, lesson = State(network, how, len(steps)), token_lesson(network, known, [], how)
+    state, task = State(network, how, len(steps)), token_task(network, known, [], how)
     chosen = [steps[(first + i) % len(steps)] for i in range(n)]
     began = time.process_time()
     for step in chosen:
-        learn(state, lesson, step)
+        learn(state, task, step)
     return sum(len(known.rows[i].answers) for step in chosen for part in step for i in part) / (
         time.process_time() - began
     )

@@ -120,7 +120,7 @@ def fit_away(at: Layout, board: str, found: Mapping[str, Fitting]) -> None:
 
 def unfitted(found: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
     """The cells that learn and have no state yet, by the name of their scratch folder."""
-    from truerate.detectors.training.scratch import STATE
+    from truerate.detectors.training.jobs import STATE
 
     return {
         job.scratch.name: {"family": name, "member": job.cell.member}

@@ -99,7 +99,7 @@ def fitting(
             found += judging.jobs_of(judges, lessons, backbones, **where)
         return cells.Fitting(found, judging.fit, devices)
     from truerate.detectors.tokens import family as marking
-    from truerate.detectors.tokens.fit import fit
+    from truerate.detectors.tokens.predict import fit
 
     texts = passages(at, board, taught(at, board, samples))
     jobs = marking.jobs_of(members, texts, at.p, size, scratch=scratch, parts=family.grid, devices=devices)
@@ -124,7 +124,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, learning: cel
     if is_first_process():
         folder.mkdir(parents=True)
     if learning is not None:
-        from truerate.detectors.training.gather import fit_all
+        from truerate.detectors.training.jobs import fit_all
 
         fit_all(learning.jobs, learning.fit, folder)
     elif is_first_process():

@@ -33,7 +33,7 @@ def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
 
 def _cells(at: Layout, board: str) -> Iterator[GridCell]:
     """Every cell of the grids of a board's token detectors."""
-    from truerate.detectors.tokens.grid import cells
+    from truerate.detectors.tokens.cells import cells
 
     of_rates = at.p.rate_of(board)
     for family in (at.p.detectors[name] for name in at.p.fitted(board)):

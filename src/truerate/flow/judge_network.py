@@ -18,7 +18,7 @@ from truerate.flow.judge_prompts import Asked, choice, reply
 from truerate.flow.judge_server import Judge, refuse_own
 
 if TYPE_CHECKING:
-    from truerate.detectors.judges.rows import Judged
+    from truerate.detectors.judges.cells import Judged
 
 Says = Callable[[Asked], "Judged"]
 TOO_LONG = "The response is too long to be judged."  # no verdict, for whoever reads it
@@ -64,7 +64,7 @@ def _answer(says: Says, question: Asked) -> str:
 
 def _unless_blank(says: Says, question: Asked) -> "Judged":
     """What a judge says of one response; a blank one says nothing, so nothing of it is made up."""
-    from truerate.detectors.judges.rows import Judged
+    from truerate.detectors.judges.cells import Judged
 
     return says(question) if question.response.strip() else Judged(False, 0.0, [], None)
 
@@ -82,8 +82,8 @@ def _by_network(name: str, revision: str) -> tuple[Says, str]:
     from truerate.detectors.judges.cells import DECISION
     from truerate.detectors.judges.decision import Decision
     from truerate.detectors.judges.marked import judged_all
-    from truerate.detectors.tokens.networks import readings
     from truerate.detectors.tokens.pretrained import TokenDetector
+    from truerate.detectors.tokens.train import readings
 
     inner, learned = Path(name) / NETWORK, Path(name) / DECISION
     place = str(inner) if inner.is_dir() else name
@@ -117,7 +117,7 @@ def _by_decoder(folder: Path) -> Says:
 
 def passage_of(question: Asked) -> pl.DataFrame:
     """The response as detectors get it, in one row, with knowledge and conversation as its reference."""
-    from truerate.detectors.judges.conversations import reference_of
+    from truerate.detectors.judges.cells import reference_of
 
     history, answered = turns_of(question.conversation)
     names = dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task"), "")

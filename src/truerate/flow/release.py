@@ -149,7 +149,7 @@ def judge_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
 
 def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
     """What the card of a fitted detector says; `folder` is that of its cell."""
-    from truerate.detectors.training.scratch import FACTS
+    from truerate.detectors.training.jobs import FACTS
 
     cell, folder = fitted_cell(at, member, board)
     taught = _taught(at, board, cell.lang)

@@ -16,22 +16,20 @@ from tokenizers import decoders
 from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
     PreTrainedTokenizerFast,
 )
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_lesson, p_of, spoken
-from truerate.detectors.judges.conversations import taught, with_references
+from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_task, p_and_reasons
+from truerate.detectors.judges.cells import taught, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
-from truerate.detectors.judges.dictation import completion, dictation, prompt
 from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, judge_texts
+from truerate.detectors.judges.prompts import completion, example_of, prompt
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.training.scratch import CHECKPOINT
+from truerate.detectors.training.jobs import CHECKPOINT
 from truerate.flow.judge_network import network_judge
 from truerate.flow.judge_prompts import Asked
 
@@ -95,10 +93,10 @@ def rows(n: int, **where) -> pl.DataFrame:
 def test_only_the_completion_is_learned(weights):
     network = from_weights(backbone(weights), 1, device="cpu")
     row = rows(2).filter("is_hallucinated").row(0, named=True)
-    one = dictation(network.coder, row, 400)
+    one = example_of(network.coder, row, 400)
     written = network.coder.tokenizer.decode(one.labels[one.labels >= 0].tolist())
     assert written.strip() == completion(row).strip() and 0 < one.n_targets < one.n_tokens
-    other = dictation(network.coder, row | {"knowledge": "Nothing."}, 400)
+    other = example_of(network.coder, row | {"knowledge": "Nothing."}, 400)
     assert other.n_targets == one.n_targets
     # one target token: the loss is −ln of its probability behind the prompt alone
     first = type(one)(one.ids, one.labels.copy())
@@ -222,52 +220,24 @@ def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
     assert len({one.rationale for one in alone}) > 3 and len({round(one.p, 4) for one in alone}) > 3
 
 
-@pytest.mark.parametrize("sliding", [False, True])
 @pytest.mark.parametrize("batch_tokens", [1, 1100, 10**9])
-def test_a_prompt_that_is_read_once_gives_what_one_that_is_read_twice_does(weights, sliding, batch_tokens):
+def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens):
     network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6, start=300)
-    if sliding:  # layers that keep a window of what they read: it is read again
-        config = MistralConfig(
-            **network.model.config.to_dict() | {"model_type": "mistral", "sliding_window": 64}
-        )
-        network.model = MistralForCausalLM(config).eval()
     with torch.no_grad():
         for value in network.parameters():
             value.mul_(6)
     network.ends = list(range(300, 320))
     prompts = [None, *(prompt(network.coder, row, 240) for row in asked.iter_rows(named=True)), None]
-    assert (network.read(prompts[1:2])[1](0) is None) is sliding
-    twice = p_of(network, prompts, batch_tokens)
-    threshold = sorted(one for one in twice if one is not None)[4]
-    p, reasons = spoken(network, prompts, threshold, batch_tokens)
-    assert p[0] is p[-1] is None
-    assert max(abs(one - other) for one, other in zip(p[1:-1], twice[1:-1], strict=True)) <= 1e-5
-    flagged = [place for place, one in enumerate(p) if one is not None and one > threshold]
+    shares, _ = p_and_reasons(network, prompts, 1.0, batch_tokens)
+    threshold = sorted(share for share in shares if share is not None)[4]
+    p, reasons = p_and_reasons(network, prompts, threshold, batch_tokens)
+    assert p == shares and p[0] is p[-1] is None
+    flagged = [place for place, share in enumerate(p) if share is not None and share > threshold]
     assert sorted(reasons) == flagged and len(flagged) == len(asked) - 5
     assert [reasons[place] for place in flagged] == [
         network.reasons([prompts[place]])[0] for place in flagged
     ]
     assert len(set(reasons.values())) > 2
-
-
-def test_what_was_read_is_not_read_again(weights, monkeypatch):
-    network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6)
-    n_said, shapes, whole = len(network.coder.encode(["Yes."])[0][0]), [], network.model.forward
-    monkeypatch.setattr(
-        network.model,
-        "forward",
-        lambda *args, **named: shapes.append(tuple(named["input_ids"].shape)) or whole(*args, **named),
-    )
-    network.ends = list(range(network.coder.n_words))  # a reason ends with its first token
-    lengths = [len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True)]
-    budget = 4 * (max(lengths) + 160)
-    judged_all(network, asked, Decision(threshold=-1.0), batch_tokens=budget)
-    reading, writing = (
-        [one for one in shapes if one[1] != n_said],
-        [one for one in shapes if one[1] == n_said],
-    )
-    assert sum(n for n, _ in reading) == sum(n for n, _ in writing) == len(lengths)
-    assert len(writing) == 3 and all(n * (max(lengths) + 160) <= budget for n, _ in writing)
 
 
 def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):
@@ -310,7 +280,7 @@ def test_it_learns_to_say_no(weights, tmp_path):
     network = from_weights(how := backbone(weights, max_steps=25, epochs=20), 1, device="cpu")
     ids = prompt(network.coder, known.row(0, named=True), 240)
     (before,) = network.p([ids])
-    trained = engine.train(network, judging_lesson(network, known, known), how, seed=1, folder=tmp_path)
+    trained = engine.train(network, judging_task(network, known, known), how, seed=1, folder=tmp_path)
     network.eval()
     assert network.p([ids])[0] < before / 1.5
     assert trained.run["loss_last"] < trained.run["loss_first"]
@@ -398,7 +368,7 @@ def state(folder: Path, weights: str) -> dict:
     from truerate.detectors.training import engine
 
     network = from_weights(how := backbone(weights, max_steps=24, epochs=20), 1, device="cpu")
-    engine.train(network, judging_lesson(network, rows(6), rows(2, start=90)), how, seed=1, folder=folder)
+    engine.train(network, judging_task(network, rows(6), rows(2, start=90)), how, seed=1, folder=folder)
     return network.trainable_state()
 
 

@@ -16,7 +16,7 @@ from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.judges.family import check_judge, fit_judges, fitted, judge_one, judge_texts
-from truerate.detectors.training.scratch import CHECKPOINT
+from truerate.detectors.training.jobs import CHECKPOINT
 
 from .dialogues import HOW, backbone, responses
 

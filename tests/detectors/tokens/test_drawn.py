@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.detectors.tokens.fit import drawn
+from truerate.detectors.tokens.predict import drawn
 
 
 def test_few_are_all_taken_and_of_many_the_same_ones_in_their_order():

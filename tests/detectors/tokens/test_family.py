@@ -13,9 +13,8 @@ from truerate.config.detectors import GridPart, RateOf
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, scan, validate
 from truerate.detectors.tokens import predict
-from truerate.detectors.tokens.cells import Cell
+from truerate.detectors.tokens.cells import Cell, cells
 from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
-from truerate.detectors.tokens.grid import cells
 from truerate.detectors.tokens.rules import check_member
 from truerate.tracks.mfava.settings import Sizes
 

@@ -6,9 +6,9 @@ import torch
 
 from tests.detectors.tokens.small_networks import REFERENCE, coder, network, passages
 from truerate.detectors.tokens.groups import groups_of
-from truerate.detectors.tokens.networks import readings
 from truerate.detectors.tokens.pretrained import TokenDetector
 from truerate.detectors.tokens.strategies import score_group
+from truerate.detectors.tokens.train import readings
 from truerate.detectors.tokens.validate import agreement
 
 LONG = REFERENCE * 4

@@ -8,8 +8,7 @@ import pytest
 
 from tests.detectors.tokens import small_networks as small
 from truerate.detectors.tokens.groups import Answer, Group
-from truerate.detectors.tokens.masks import collate, row_of, rows_of
-from truerate.detectors.tokens.packed_rows import PackedRows
+from truerate.detectors.tokens.masks import PackedRows, collate, row_of, rows_of
 
 NAMES = ("ids", "features", "positions", "segments", "labels")
 

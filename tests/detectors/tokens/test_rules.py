@@ -7,10 +7,10 @@ import pytest
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.passages import can_learn, passages_of
 from truerate.detectors.tokens.regressions import BUCKETS, hashed, matches
 from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
 from truerate.detectors.tokens.validate import of_readings
+from truerate.detectors.tokens.word_features import can_learn, passages_of
 
 from .lessons import lessons
 

@@ -9,7 +9,7 @@ from truerate.detectors.tokens import strategies
 from truerate.detectors.tokens.groups import stream_groups
 from truerate.detectors.tokens.masks import collate, row_of, rows_of
 from truerate.detectors.tokens.strategies import chosen_strategy, logits_of, score_group, score_groups
-from truerate.detectors.training.device import half_precision
+from truerate.detectors.training.trainable import half_precision
 
 torch.set_num_threads(1)
 SHARING = [

@@ -20,7 +20,7 @@ from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import train
 from truerate.detectors.tokens.validate import agreement
-from truerate.detectors.training.scratch import CHECKPOINT
+from truerate.detectors.training.jobs import CHECKPOINT
 
 from .lessons import backbone, lessons
 

@@ -2,8 +2,7 @@ import polars as pl
 
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import BINARY
-from truerate.detectors.tokens.passages import passages_of
-from truerate.detectors.tokens.word_features import BEYOND, NAMES, word_features
+from truerate.detectors.tokens.word_features import BEYOND, NAMES, passages_of, word_features
 
 REFERENCE = "Lyon lies on the Rhone. It has two hills."
 

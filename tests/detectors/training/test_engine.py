@@ -14,8 +14,8 @@ import torch
 
 from truerate.config import Backbone
 from truerate.detectors.training.batches import Rows
-from truerate.detectors.training.engine import Lesson, pace, train
-from truerate.detectors.training.scratch import CHECKPOINT, made_once
+from truerate.detectors.training.engine import Task, pace, train
+from truerate.detectors.training.jobs import CHECKPOINT, made_once
 
 TESTS = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def how(**changes) -> Backbone:
     return Backbone.model_validate(values | changes)
 
 
-def line_lesson(network: Line) -> Lesson:
+def line_task(network: Line) -> Task:
     """32 points of y = 3 x + 1, with the squared error as loss and its negative as grade."""
     points = [Point(x / 16 - 1, 3 * (x / 16 - 1) + 1) for x in range(32)]
 
@@ -73,13 +73,13 @@ def line_lesson(network: Line) -> Lesson:
         return float(loss(points).detach())
 
     names = [f"point {i}" for i in range(32)]
-    return Lesson(Rows(points, names), loss, grade=lambda: -error(), facts=lambda: {"error": error()})
+    return Task(Rows(points, names), loss, eval_metric=lambda: -error(), facts=lambda: {"error": error()})
 
 
 def learned(folder, **changes):
     """The line that a run gives, and what it told."""
     network = Line()
-    return network, train(network, line_lesson(network), how(**changes), seed=1, folder=folder)
+    return network, train(network, line_task(network), how(**changes), seed=1, folder=folder)
 
 
 def test_any_loss_is_learned(tmp_path):
@@ -110,26 +110,26 @@ def test_a_run_stops_by_its_grade_and_takes_the_best_weights_back(tmp_path):
     network, grades = Line(), iter([-7.0, -5.0, -6.0, -9.0])
     seen = []
 
-    def grade():
+    def eval_metric():
         seen.append(network.layer.weight.item())
         return next(grades)
 
-    lesson = line_lesson(network)._replace(grade=grade)
-    trained = train(network, lesson, how(patience=2), seed=1, folder=tmp_path)
+    task = line_task(network)._replace(eval_metric=eval_metric)
+    trained = train(network, task, how(patience=2), seed=1, folder=tmp_path)
     assert trained.facts["steps"] == 40 and len(seen) == 4
     assert network.layer.weight.item() == pytest.approx(seen[1])
 
 
 def test_without_a_grade_a_run_goes_its_whole_way(tmp_path):
     network = Line()
-    lesson = line_lesson(network)._replace(grade=lambda: None)
-    assert train(network, lesson, how(patience=1), seed=1, folder=tmp_path).facts["steps"] == 200
+    task = line_task(network)._replace(eval_metric=lambda: None)
+    assert train(network, task, how(patience=1), seed=1, folder=tmp_path).facts["steps"] == 200
 
 
 def test_rows_that_teach_nothing_are_no_step(tmp_path):
     network = Line()
-    lesson = line_lesson(network)._replace(rows=Rows([], []))
-    assert train(network, lesson, how(), seed=1, folder=tmp_path).facts["steps"] == 0
+    task = line_task(network)._replace(rows=Rows([], []))
+    assert train(network, task, how(), seed=1, folder=tmp_path).facts["steps"] == 0
 
 
 SCRIPT = """
@@ -138,13 +138,13 @@ SCRIPT = """
     sys.path.insert(0, {tests!r})
     from detectors.training import test_engine
     slow, learn = test_engine.how, test_engine.train
-    def waits(lesson):
+    def waits(task):
         def loss(part):
             time.sleep(0.01)
-            return lesson.loss(part)
-        return lesson._replace(loss=loss)
+            return task.loss(part)
+        return task._replace(loss=loss)
     network = test_engine.Line()
-    learn(network, waits(test_engine.line_lesson(network)), slow(), seed=1, folder=Path({folder!r}))
+    learn(network, waits(test_engine.line_task(network)), slow(), seed=1, folder=Path({folder!r}))
 """
 
 
@@ -181,6 +181,6 @@ def test_what_is_there_is_not_made_again_and_what_broke_off_leaves_nothing(tmp_p
 
 def test_weights_that_nothing_was_held_against_are_not_graded(tmp_path):
     network = Line()
-    lesson = line_lesson(network)._replace(grade=lambda: pytest.fail("a look costs an evaluation"))
-    trained = train(network, lesson, how(patience=2, checkpoint_steps=200), seed=1, folder=tmp_path)
+    task = line_task(network)._replace(eval_metric=lambda: pytest.fail("a look costs an evaluation"))
+    trained = train(network, task, how(patience=2, checkpoint_steps=200), seed=1, folder=tmp_path)
     assert trained.facts["steps"] == 200

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from truerate.detectors.training.workers import IMPORTED
+from truerate.detectors.training.jobs import IMPORTED
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")

@@ -15,17 +15,15 @@ import torch
 
 from truerate.core.quotes import located
 from truerate.detectors.judges import decoder as decoders
-from truerate.detectors.judges.cells import Job, Reader, save_decision
+from truerate.detectors.judges.cells import Job, Judged, Reader, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, best_threshold
 from truerate.detectors.judges.decoder import Decoder
-from truerate.detectors.judges.dictation import N_WRITTEN, Dictation, dictation, prompt
-from truerate.detectors.judges.kept import Kept
-from truerate.detectors.judges.rows import Judged
+from truerate.detectors.judges.prompts import N_WRITTEN, Example, example_of, prompt
 from truerate.detectors.tokens.cells import NETWORK, halves
 from truerate.detectors.training import engine, processes
 from truerate.detectors.training.batches import Rows, within
-from truerate.detectors.training.device import single_threaded
-from truerate.detectors.training.engine import Lesson
+from truerate.detectors.training.engine import Task
+from truerate.detectors.training.trainable import single_threaded
 
 TOO_LONG = "too-long"  # a response that leaves no room for anything to judge it by
 SLICE = 4096  # texts that are sorted by length together
@@ -41,8 +39,8 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
         return {"is_fitted": False}, {}
     with single_threaded(job.backbone):
         network = decoders.from_weights(job.backbone, job.cell.seed, device=processes.device())
-        lesson = judging_lesson(network, taught, held_out)
-        trained = engine.train(network, lesson, job.backbone, seed=job.cell.seed, folder=job.scratch)
+        task = judging_task(network, taught, held_out)
+        trained = engine.train(network, task, job.backbone, seed=job.cell.seed, folder=job.scratch)
         network.eval()
         decision = _decided(network, held_out, job.how.batch_tokens)
     if processes.rank() == 0:
@@ -51,12 +49,12 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     return {"is_fitted": True, **trained.facts, "n_held_out": held_out.height}, trained.run
 
 
-def judging_lesson(network: Decoder, taught: pl.DataFrame, held_out: pl.DataFrame) -> Lesson:
-    """Judging as a lesson: graded by exp(−mean loss) of a token of held-out judgements, in (0, 1]."""
-    names, rows = _dictations(network, taught)
-    _, others = _dictations(network, held_out)
+def judging_task(network: Decoder, training: pl.DataFrame, held_out: pl.DataFrame) -> Task:
+    """Return judging as a task; its metric is exp(−mean loss) of a token of held-out judgements, in (0, 1]."""
+    names, rows = _examples(network, training)
+    _, others = _examples(network, held_out)
 
-    def grade() -> float | None:
+    def eval_metric() -> float | None:
         loss = mean_loss(network, others)
         return None if loss is None else math.exp(-loss)
 
@@ -64,10 +62,10 @@ def judging_lesson(network: Decoder, taught: pl.DataFrame, held_out: pl.DataFram
         loss = mean_loss(network, others)
         return {"validation": {"loss": None if loss is None else round(loss, DIGITS)}}
 
-    return Lesson(Rows(rows, names), network.loss, grade, facts)
+    return Task(Rows(rows, names), network.loss, eval_metric, facts)
 
 
-def mean_loss(network: Decoder, rows: list[Dictation]) -> float | None:
+def mean_loss(network: Decoder, rows: list[Example]) -> float | None:
     """The mean cross-entropy of a token of completions; None over no row."""
     if not rows:
         return None
@@ -78,37 +76,32 @@ def mean_loss(network: Decoder, rows: list[Dictation]) -> float | None:
     return sum(losses) / sum(row.n_targets for row in rows)
 
 
-def _dictations(network: Decoder, passages: pl.DataFrame) -> tuple[list[str], list[Dictation]]:
-    """Names and dictations of those passages that fit the window."""
-    made = [
-        (row["target_id"], dictation(network.coder, row, network.backbone.max_tokens))
+def _examples(network: Decoder, passages: pl.DataFrame) -> tuple[list[str], list[Example]]:
+    """Names and examples of those passages that fit the window."""
+    examples = {
+        row["target_id"]: example
         for row in passages.iter_rows(named=True)
-    ]
-    kept = [(name, one) for name, one in made if one is not None]
-    return [name for name, _ in kept], [one for _, one in kept]
+        if (example := example_of(network.coder, row, network.backbone.max_tokens)) is not None
+    }
+    return list(examples), list(examples.values())
 
 
 def _decided(network: Decoder, held_out: pl.DataFrame, batch_tokens: int) -> Decision:
     """The threshold with the best balanced accuracy on held-out texts; one half where they have one label."""
     p = p_of(network, prompts_of(network, held_out), batch_tokens)
-    pairs = [
-        (one, label) for one, label in zip(p, held_out["is_hallucinated"], strict=True) if one is not None
-    ]
-    labels = np.array([label for _, label in pairs], dtype=bool)
+    is_read = np.array([share is not None for share in p], dtype=bool)
+    labels = held_out["is_hallucinated"].to_numpy()[is_read].astype(bool)
     if not labels.any() or labels.all():
         return Decision()
-    return Decision(threshold=best_threshold(np.array([one for one, _ in pairs]), labels))
+    return Decision(threshold=best_threshold(np.array([share for share in p if share is not None]), labels))
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
     """What the judge says of each passage, in their order; `too-long` where a response fills the window."""
     with single_threaded(reader.backbone):
         network = decoders.load(reader.folder / NETWORK, device=processes.device())
-        return [
-            one
-            for part in passages.iter_slices(SLICE)
-            for one in judged_all(network, part, reader.decision, batch_tokens=reader.how.batch_tokens)
-        ]
+        how = {"decision": reader.decision, "batch_tokens": reader.how.batch_tokens}
+        return [judged for part in passages.iter_slices(SLICE) for judged in judged_all(network, part, **how)]
 
 
 def judged_all(
@@ -117,12 +110,10 @@ def judged_all(
     """The judgement of each response, in their order; `batch_tokens` are read at once, or one response that has
     more. Segments are what a reason quotes of its response.
     """
-    prompts = prompts_of(network, passages)
-    p, reasons = spoken(network, prompts, decision.threshold, batch_tokens)
+    p, reasons = p_and_reasons(network, prompts_of(network, passages), decision.threshold, batch_tokens)
     rows = passages.select("text", "knowledge").iter_rows()
     return [
-        _judged(text, knowledge, one, reasons.get(place))
-        for place, ((text, knowledge), one) in enumerate(zip(rows, p, strict=True))
+        _judged(text, knowledge, p[place], reasons.get(place)) for place, (text, knowledge) in enumerate(rows)
     ]
 
 
@@ -131,8 +122,8 @@ def _judged(text: str, knowledge: str, p: float | None, reason: str | None) -> J
         return Judged(None, None, [], None, TOO_LONG)
     if reason is None:
         return Judged(False, p, [], None)
-    found = located(reason, text, knowledge=knowledge).segments
-    spans = [{"start": start, "end": end, "type": TYPE, "p": p} for start, end in found]
+    segments = located(reason, text, knowledge=knowledge).segments
+    spans = [{"start": start, "end": end, "type": TYPE, "p": p} for start, end in segments]
     return Judged(True, p, spans, reason or None)
 
 
@@ -143,48 +134,35 @@ def prompts_of(network: Decoder, passages: pl.DataFrame) -> list[np.ndarray | No
 
 
 def p_of(network: Decoder, prompts: Sequence[np.ndarray | None], batch_tokens: int) -> list[float | None]:
-    """P(Yes) behind each prompt, six digits, None where there is none; the longest are read first."""
-    found: list[float | None] = [None] * len(prompts)
-    for places, some in _batches(prompts, batch_tokens):
-        for place, p in zip(places, network.p(some).tolist(), strict=True):
-            found[place] = round(p, DIGITS)
-    return found
+    """Return P(Yes) behind each prompt, six digits, None where there is none; the longest are read first."""
+    shares: list[float | None] = [None] * len(prompts)
+    for places, batch in _batches(prompts, batch_tokens):
+        for place, p in zip(places, network.p(batch).tolist(), strict=True):
+            shares[place] = round(p, DIGITS)
+    return shares
 
 
-def spoken(
+def p_and_reasons(
     network: Decoder, prompts: Sequence[np.ndarray | None], threshold: float, batch_tokens: int
 ) -> tuple[list[float | None], dict[int, str]]:
-    """The same, and by the places of those above the threshold what is written behind them. Each prompt is read
-    once: what was kept of it waits, as many as are written at once, and of all others nothing is.
-    """
-    found: list[float | None] = [None] * len(prompts)
+    """Return `p_of`, and by the places of those above the threshold what is written behind them."""
+    p = p_of(network, prompts, batch_tokens)
+    flagged = [
+        ids if share is not None and share > threshold else None
+        for ids, share in zip(prompts, p, strict=True)
+    ]
     reasons: dict[int, str] = {}
-    waiting: list[tuple[int, np.ndarray, Kept | None]] = []
-
-    def write() -> None:
-        places, some, kept = zip(*waiting, strict=True)
-        reasons.update(zip(places, network.reasons(some, kept), strict=True))
-        waiting.clear()
-
-    for places, some in _batches(prompts, batch_tokens):
-        read, keep = network.read(some)
-        for row, place in enumerate(places):
-            found[place] = p = round(float(read[row]), DIGITS)
-            if p <= threshold:
-                continue
-            longest = max(len(one) for one in (some[row], *(ids for _, ids, _ in waiting))) + N_WRITTEN
-            if waiting and (len(waiting) + 1) * longest > batch_tokens:
-                write()
-            waiting.append((place, some[row], keep(row)))
-    if waiting:
-        write()
-    return found, reasons
+    for places, batch in _batches(flagged, batch_tokens, n_more=N_WRITTEN):
+        reasons.update(zip(places, network.reasons(batch), strict=True))
+    return p, reasons
 
 
 def _batches(
-    prompts: Sequence[np.ndarray | None], batch_tokens: int
+    prompts: Sequence[np.ndarray | None], batch_tokens: int, *, n_more: int = 0
 ) -> Iterator[tuple[list[int], list[np.ndarray]]]:
-    """The prompts that there are with their places, as many as are read at once; the longest first."""
+    """The prompts that there are with their places, as many as are read (and `n_more` tokens of each written) at
+    once; the longest first.
+    """
     there = [(place, ids) for place, ids in enumerate(prompts) if ids is not None]
-    for part in reversed(within([len(ids) for _, ids in there], batch_tokens)):
-        yield [there[one][0] for one in part], [there[one][1] for one in part]
+    for part in reversed(within([len(ids) + n_more for _, ids in there], batch_tokens)):
+        yield [there[index][0] for index in part], [there[index][1] for index in part]

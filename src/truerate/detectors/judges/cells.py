@@ -1,19 +1,19 @@
 """One judge of a family, as it is fitted and as it is read; see `truerate.detectors.tokens.cells`."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from truerate.config import Backbone, Judging
-from truerate.core.keys import digest
-from truerate.core.schemas import read_json
+from truerate.core.keys import content_id, digest
+from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs, read_json
 from truerate.detectors.judges.decision import Decision
-from truerate.detectors.tokens.cells import Cell
-from truerate.detectors.tokens.grid import CODE as TOKENS
-from truerate.detectors.tokens.grid import SHARED as OF_TOKENS
-from truerate.detectors.tokens.grid import rows_key, surroundings, weights_of
-from truerate.detectors.training.scratch import FACTS, write
+from truerate.detectors.tokens.cells import CODE as TOKENS
+from truerate.detectors.tokens.cells import SHARED as OF_TOKENS
+from truerate.detectors.tokens.cells import Cell, rows_key, surroundings, weights_of
+from truerate.detectors.training.jobs import FACTS, write
 
 CODE = Path(__file__).parent
 SHARED = [*OF_TOKENS, *(CODE.parents[1] / "core" / name for name in ("whole_words.py", "quotes.py"))]
@@ -82,3 +82,76 @@ def key_of(job: Job, device: str | None = None) -> str:
         weights=weights_of(job.backbone),
         on=surroundings(device),
     )
+
+
+class Judged(NamedTuple):
+    """What a judge says of one text. `reason`: why there is no verdict, null where there is one."""
+
+    verdict: bool | None
+    p: float | None
+    spans: list[dict]
+    rationale: str | None
+    reason: str | None = None
+
+
+UNFITTED = Judged(None, None, [], None, NOT_FITTED)
+
+
+def judgements(
+    judge: str,
+    version: str,
+    targets: Sequence[str],
+    said: Sequence[Judged],
+    *,
+    attributes: Mapping[str, object],
+) -> pl.DataFrame:
+    """One row per target. `attributes` tell the judges of a member apart, and how their verdicts came about;
+    a text without a verdict is `unparsed` with its reason.
+    """
+    told = pairs(**attributes)
+    rows = {
+        "judgement_id": [content_id("judgement", judge, version, told, target) for target in targets],
+        "judge": [judge] * len(targets),
+        "judge_version": [version] * len(targets),
+        "target_id": list(targets),
+        "verdict": [one.verdict for one in said],
+        "status": ["unparsed" if one.reason else "ok" for one in said],
+        "reason": [one.reason for one in said],
+        "spans": [one.spans for one in said],
+        "p": [one.p for one in said],
+        "rationale": [one.rationale for one in said],
+        "attributes": [told] * len(targets),
+    }
+    return of_columns(Judgement, rows)
+
+
+SEEN = ("knowledge", "question", "history")  # columns of a passage besides those that token detectors read
+
+
+def reference_of(knowledge: str, history: str, question: str) -> str:
+    """Knowledge and conversation as one reference: the knowledge, the turn that is answered, and the turns
+    before it, the latest first, so that of a long conversation the beginning gives way.
+    """
+    turns = [line for line in history.splitlines() if line.strip()]
+    asked = [question] if question.strip() and not any(question in turn for turn in turns[-1:]) else []
+    return "\n".join(part for part in (knowledge, *asked, *reversed(turns)) if part.strip())
+
+
+def with_references(passages: pl.DataFrame) -> pl.DataFrame:
+    """Passages with the `reference` made of their `knowledge`, `history` and `question` (null: none)."""
+    blank = passages.with_columns(pl.col(name).fill_null("") for name in SEEN)
+    rows = blank.select("knowledge", "history", "question").iter_rows()
+    return blank.with_columns(reference=pl.Series([reference_of(*row) for row in rows], dtype=pl.String))
+
+
+def taught(passages: pl.DataFrame) -> pl.DataFrame:
+    """The passages that teach where a hallucination stands: those labelled hallucinated (`is_hallucinated`)
+    with a located span, and those that are not, which have none. One that is hallucinated no one knows where
+    would teach that all of it is clean: it is left out.
+    """
+    is_located = pl.col("spans").list.len() > 0
+    if "rationale" not in passages.columns:
+        passages = passages.with_columns(rationale=pl.lit(None, dtype=pl.String))
+    told = pl.col("is_hallucinated").fill_null(is_located)
+    clean = pl.when(told).then(pl.col("spans")).otherwise(pl.col("spans").list.head(0))
+    return passages.filter(~told | is_located).with_columns(spans=clean, is_hallucinated=told)

@@ -4,7 +4,6 @@ import inspect
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,17 +14,14 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network
-from truerate.detectors.judges.dictation import END, N_WRITTEN, NO, YES, Dictation, aligned, padded
-from truerate.detectors.judges.kept import Keep, Kept, joined, keeper
+from truerate.detectors.judges.prompts import END, N_WRITTEN, NO, YES, Example, aligned, padded
 from truerate.detectors.tokens.backbones import adapted, check_window, quantised
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
-from truerate.detectors.training.device import half_precision
-from truerate.detectors.training.saved import read_saved
-from truerate.detectors.training.teachable import Teachable
+from truerate.detectors.training.trainable import Trainable, half_precision, read_saved
 
 
-class Decoder(Teachable):
+class Decoder(Trainable):
     """A causal language model with its tokenizer and the settings that it was trained with."""
 
     def __init__(self, model: PreTrainedModel, backbone: Backbone, coder: Coder):
@@ -49,7 +45,7 @@ class Decoder(Teachable):
         """Keep only the input of each layer in training and compute it again on the way back."""
         self.model.activation_checkpointing_enable({"use_reentrant": False})
 
-    def loss(self, rows: Sequence[Dictation]) -> torch.Tensor:
+    def loss(self, rows: Sequence[Example]) -> torch.Tensor:
         """The summed cross-entropy over the completions of rows, a scalar; no token of a prompt is in it."""
         ids, labels = (torch.from_numpy(one).to(self.device) for one in padded(rows, self.coder.pad))
         lengths = torch.tensor([row.n_tokens for row in rows], device=self.device)
@@ -66,47 +62,34 @@ class Decoder(Teachable):
     @torch.inference_mode()
     def p(self, prompts: Sequence[np.ndarray]) -> np.ndarray:
         """P(Yes) / (P(Yes) + P(No)) of the token behind each prompt (tokens,), in [0, 1]; they are read at once."""
-        return self._read(prompts, is_kept=False)[0]
-
-    @torch.inference_mode()
-    def read(self, prompts: Sequence[np.ndarray]) -> tuple[np.ndarray, Keep]:
-        """The same, and what was kept of each prompt, for `reasons`."""
-        found, cache = self._read(prompts, is_kept=True)
-        return found, keeper(cache, [len(prompt) for prompt in prompts])
-
-    def _read(self, prompts: Sequence[np.ndarray], *, is_kept: bool) -> tuple[np.ndarray, Any]:
         ids, mask = self._aligned(prompts)
-        places = (mask.cumsum(dim=1) - 1).clamp(min=0)
+        positions = (mask.cumsum(dim=1) - 1).clamp(min=0)
         last = {"logits_to_keep": 1} if self._keeps_last else {}
         with half_precision(self.device):
-            read = self.model(
-                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=is_kept, **last
+            output = self.model(
+                input_ids=ids, attention_mask=mask, position_ids=positions, use_cache=False, **last
             )
-        found: np.ndarray = (
-            read.logits[:, -1].float()[:, [self.no, self.yes]].softmax(dim=1)[:, 1].cpu().numpy()
+        shares: np.ndarray = (
+            output.logits[:, -1].float()[:, [self.no, self.yes]].softmax(dim=1)[:, 1].cpu().numpy()
         )
-        return found, getattr(read, "past_key_values", None)
+        return shares
 
     @torch.inference_mode()
-    def reasons(self, prompts: Sequence[np.ndarray], kept: Sequence[Kept | None] = ()) -> list[str]:
-        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are written at
-        once, and read before where not of all something was `kept`.
-        """
-        said = self.coder.encode([YES])[0][0].astype(np.int64)
-        ids, mask = self._aligned([np.concatenate([prompt, said]) for prompt in prompts])
-        there = [one for one in kept if one is not None]
+    def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
+        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are written at once."""
+        yes = self.coder.encode([YES])[0][0].astype(np.int64)
+        ids, mask = self._aligned([np.concatenate([prompt, yes]) for prompt in prompts])
         with half_precision(self.device):
             whole = self.model.generate(
                 ids,
                 attention_mask=mask,
-                past_key_values=joined(there) if len(there) == len(prompts) else None,
                 max_new_tokens=N_WRITTEN,
                 do_sample=False,
                 repetition_penalty=1.0,  # some models bring one, and what is quoted stands in the prompt
                 pad_token_id=self.coder.pad,
                 eos_token_id=self.ends or None,
             )
-        return [self._line(one) for one in whole[:, ids.shape[1] :].tolist()]
+        return [self._line(written) for written in whole[:, ids.shape[1] :].tolist()]
 
     def _line(self, written: list[int]) -> str:
         """The first line of what was written, without what fills it up to the longest of its batch."""
@@ -130,14 +113,14 @@ class Decoder(Teachable):
         save_file(state, folder / "model.safetensors")
 
 
-def line_ends(coder: Coder, own: int | Sequence[int] | None) -> list[int]:
-    """The tokens with which a line is over, whatever they end besides (`.\\n` is one of Llama's), and those that
-    end all that a model of its `own` writes.
+def line_ends(coder: Coder, eos: int | Sequence[int] | None) -> list[int]:
+    """Return the tokens with which a line is over, whatever they end besides (`.\\n` is one of Llama's), and `eos`,
+    those that end all that a model writes.
     """
     single = [[token] for token in range(coder.n_words)]
     texts = coder.tokenizer.decode_batch(single, skip_special_tokens=False)
     ends = {token for token, text in enumerate(texts) if END in text}
-    return sorted(ends | ({own} if isinstance(own, int) else set(own or ())))
+    return sorted(ends | ({eos} if isinstance(eos, int) else set(eos or ())))
 
 
 def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -> Decoder:

@@ -11,13 +11,20 @@ import polars as pl
 from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS, Judgement, frame
-from truerate.detectors.judges.cells import LABELS, SCOPE, Job, Reader, key_of
-from truerate.detectors.judges.conversations import taught, with_references
-from truerate.detectors.judges.rows import UNFITTED, Judged, judgements
+from truerate.detectors.judges.cells import (
+    LABELS,
+    SCOPE,
+    UNFITTED,
+    Job,
+    Judged,
+    Reader,
+    judgements,
+    key_of,
+    taught,
+    with_references,
+)
 from truerate.detectors.tokens.cells import Cell, version_of
-from truerate.detectors.training.gather import fit_all
-from truerate.detectors.training.scratch import made_once
-from truerate.detectors.training.workers import each
+from truerate.detectors.training.jobs import each, fit_all, made_once
 
 MANY = 300  # texts from which judges read in processes of their own
 Judges = Mapping[str, Judging]

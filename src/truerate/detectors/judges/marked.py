@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from truerate.detectors.judges.cells import Judged
 from truerate.detectors.judges.decision import Decision, HeldOut, located
 from truerate.detectors.judges.rationale import composed, grounds, known_sentences
-from truerate.detectors.judges.rows import Judged
 from truerate.detectors.tokens.span_probabilities import Reading
 
 NOTHING = Reading(np.zeros((0, 2)), np.zeros(0), np.zeros(0))  # of a text without a word

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.detectors.judges.cells import Job, Reader, save_decision
+from truerate.detectors.judges.cells import Job, Judged, Reader, save_decision
 from truerate.detectors.judges.decision import decide
 from truerate.detectors.judges.marked import held_out, judged_all
-from truerate.detectors.judges.rows import Judged
 from truerate.detectors.tokens import cells as marks
 from truerate.detectors.tokens.network import load
-from truerate.detectors.tokens.networks import readings, trained_network
+from truerate.detectors.tokens.train import readings, trained_network
 from truerate.detectors.training import processes
-from truerate.detectors.training.device import single_threaded
+from truerate.detectors.training.trainable import single_threaded
 
 
 def fit(job: Job, folder: Path) -> tuple[dict, dict]:

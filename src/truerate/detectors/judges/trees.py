@@ -15,11 +15,9 @@ import polars as pl
 from truerate.core.keys import draw
 from truerate.core.schemas import read_json
 from truerate.detectors.fetched import CONFIG, check_sums, downloaded
-from truerate.detectors.judges.cells import DECISION, Job, Reader, save_decision
-from truerate.detectors.judges.conversations import reference_of
+from truerate.detectors.judges.cells import DECISION, Job, Judged, Reader, reference_of, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, decide
 from truerate.detectors.judges.marked import held_out, judged_all
-from truerate.detectors.judges.rows import Judged
 from truerate.detectors.judges.word_grounds import Taught, marked_words, usage_of, usual, word_grounds
 from truerate.detectors.tokens.boosting import Trees, exported, probabilities
 from truerate.detectors.tokens.features import reference_index, units

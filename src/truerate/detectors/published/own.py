@@ -12,17 +12,16 @@ import polars as pl
 
 from truerate.config import Published
 from truerate.core.schemas import SPANS, read_json
-from truerate.detectors.judges.cells import DECISION
-from truerate.detectors.judges.conversations import reference_of
+from truerate.detectors.judges.cells import DECISION, reference_of
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.marked import NOTHING, judged
 from truerate.detectors.published.readout import Said
 from truerate.detectors.tokens.cells import NETWORK
-from truerate.detectors.tokens.networks import readings
 from truerate.detectors.tokens.pretrained import TokenDetector
 from truerate.detectors.tokens.span_probabilities import Reading, soft_spans
+from truerate.detectors.tokens.train import readings
 from truerate.detectors.training import processes
-from truerate.detectors.training.device import single_threaded
+from truerate.detectors.training.trainable import single_threaded
 
 
 class Own:

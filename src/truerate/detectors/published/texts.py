@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.detectors.evidence import split
-from truerate.detectors.judges.conversations import reference_of
+from truerate.detectors.judges.cells import reference_of
 
 NO_EVIDENCE, NO_TEXT, TOO_LONG = "no-evidence", "no-text", "too-long"  # why there is no verdict
 

@@ -12,13 +12,10 @@ from truerate.config import Backbone, Grid, Params, RateOf
 from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens.cells import Cell, Job, Reader
-from truerate.detectors.tokens.fit import fit
-from truerate.detectors.tokens.grid import cells, key_of
-from truerate.detectors.tokens.predict import judge_once, predict, threshold_of
+from truerate.detectors.tokens.cells import Cell, Job, Reader, cells, key_of
+from truerate.detectors.tokens.predict import fit, judge_once, predict, threshold_of
 from truerate.detectors.tokens.rules import check_member
-from truerate.detectors.training.gather import fit_all
-from truerate.detectors.training.workers import each
+from truerate.detectors.training.jobs import each, fit_all
 
 MANY = 300  # texts from which networks judge in processes of their own
 

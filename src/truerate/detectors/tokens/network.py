@@ -22,11 +22,10 @@ from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.masks import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
-from truerate.detectors.training.saved import read_saved
-from truerate.detectors.training.teachable import Teachable
+from truerate.detectors.training.trainable import Trainable, read_saved
 
 
-class Network(Teachable):
+class Network(Trainable):
     """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone
     behind its reference.
     """
@@ -36,10 +35,9 @@ class Network(Teachable):
         self.body, self.backbone, self.labels, self.coder = body, backbone, tuple(labels), coder
         config = body.config
         self.head = nn.Linear(config.hidden_size, len(labels))
-        self.told = nn.ModuleDict(
-            {name: nn.Embedding(SIZES[name], config.hidden_size) for name in backbone.features}
-        )
-        for layer in (self.head, *self.told.values()):
+        features = {name: nn.Embedding(SIZES[name], config.hidden_size) for name in backbone.features}
+        self.add_module("told", nn.ModuleDict(features))  # the name that it has in saved weights
+        for layer in (self.head, *features.values()):
             nn.init.normal_(layer.weight, std=config.initializer_range)
         nn.init.zeros_(self.head.bias)
         self.first = positions_from(config)
@@ -49,6 +47,11 @@ class Network(Teachable):
     def mask(self) -> str:
         """Who sees whom: full, causal or prefix."""
         return self.backbone.mask
+
+    @property
+    def feature_embeddings(self) -> nn.ModuleDict:
+        """The embeddings of the match features, by their names."""
+        return self.get_submodule("told")
 
     @property
     def device(self) -> torch.device:
@@ -108,7 +111,7 @@ class Network(Teachable):
         embedded = self.body.get_input_embeddings()(ids)
         if unnamed is not None:
             embedded = embedded.masked_fill(unnamed[:, :, None], 0)
-        for column, embedding in enumerate(self.told.values()):
+        for column, embedding in enumerate(self.feature_embeddings.values()):
             embedded = embedded + embedding(features[:, :, column]).to(embedded.dtype)
         more = {} if blocks is None else {"blocks": blocks}
         if self.reach is not None:  # blocks say themselves who sees whom
@@ -158,7 +161,7 @@ def build(
         body = body_from_nothing(tiny_config(backbone, coder), backbone)
     else:
         body = body_from_weights(backbone, device)
-    network = _placed(Network(body, backbone, labels, coder), device)
+    network = _on_device(Network(body, backbone, labels, coder), device)
     network.check_strategy(backbone.strategy)
     if backbone.weights != "tiny" and network.mask != "full":
         _check_mask(network)
@@ -169,7 +172,7 @@ def _check_mask(network: Network) -> None:
     """Refuse a backbone in which one answer moves another: it does not heed the mask that it is given."""
     segments = torch.tensor([[0] * 4 + [1] * 4 + [2] * 4], device=network.device)
     positions = torch.tensor([[*range(8), *range(4, 8)]], device=network.device)
-    features = torch.zeros((1, 12, len(network.told)), dtype=torch.long, device=network.device)
+    features = torch.zeros((1, 12, len(network.feature_embeddings)), dtype=torch.long, device=network.device)
     ids = torch.arange(12, device=network.device)[None] % network.coder.n_words
     with torch.inference_mode():
         first, second = (
@@ -191,13 +194,13 @@ def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
     body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)
     network = Network(body, backbone, tuple(settings["labels"]), Coder.load(folder))
     network.load_trainable(state)
-    return _placed(network, device)
+    return _on_device(network, device)
 
 
-def _placed(network: Network, device: str | torch.device) -> Network:
+def _on_device(network: Network, device: str | torch.device) -> Network:
     """On its device, ready to score. A quantised body was put there when it was read."""
     if network.backbone.quantise == "none":
         return network.to(device).eval()
     network.head.to(device)
-    network.told.to(device)
+    network.feature_embeddings.to(device)
     return network.eval()

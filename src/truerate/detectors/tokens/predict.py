@@ -1,7 +1,9 @@
-"""Reading texts with a fitted cell: soft spans of each passage."""
+"""Cells of the grid fitted in scratch folders that their content names, and texts read with them: soft spans of each
+passage.
+"""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,14 +13,16 @@ import polars as pl
 
 from truerate.config import RateOf
 from truerate.core.errors import TruerateError
-from truerate.core.keys import content_id
+from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Gathered, Judgement, read_json
-from truerate.detectors.tokens.cells import Reader, version_of
+from truerate.detectors.tokens.cells import Job, Reader, halves, version_of
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.passages import passages_of
-from truerate.detectors.tokens.rules import BY_NAME, load_state
+from truerate.detectors.tokens.rules import BY_NAME, load_state, save_state
 from truerate.detectors.tokens.span_probabilities import MARKED, Said, Spans, judgements, said_of, soft_spans
-from truerate.detectors.training.scratch import FACTS
+from truerate.detectors.tokens.validate import of_readings
+from truerate.detectors.tokens.word_features import can_learn, passages_of
+from truerate.detectors.training import processes
+from truerate.detectors.training.jobs import FACTS, made_once
 
 BATCH = 256  # texts that a rule reads at a time
 AT_ONCE = 2_000  # texts whose spans are objects of Python together: many times the memory of their columns
@@ -106,14 +110,11 @@ def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[Spans] | None:
         )
     if not read_json(reader.folder / FACTS)["is_fitted"]:
         return None
-    return (by_rule if reader.backbone is None else _by_network())(reader, passages)
+    if reader.backbone is None:
+        return by_rule(reader, passages)
+    from truerate.detectors.tokens.train import read_network  # torch, which a rule does without
 
-
-def _by_network() -> Callable[[Reader, pl.DataFrame], Iterable[Spans]]:
-    # torch and transformers stand behind it, which a rule does without
-    from truerate.detectors.tokens.networks import read_network
-
-    return read_network
+    return read_network(reader, passages)
 
 
 def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
@@ -124,3 +125,55 @@ def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
         units = passages_of(part, labels, sees_reference=rule.sees_reference)
         for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
             yield Spans(target, soft_spans(one.text, reading, labels))
+
+
+MOST = 10_000  # passages that a rule learns from, and as many that validate it: 150 KB each while it learns
+
+
+def fit(job: Job) -> None:
+    """Fit a cell unless its state is there; of processes that work together, all fit networks and the first
+    fits rules.
+    """
+    if job.backbone is not None or not processes.rank():
+        made_once(job.scratch, partial(_fit, job))
+
+
+def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
+    if job.backbone is None:
+        return fit_rule(job, folder)
+    from truerate.detectors.tokens.train import fit_network  # torch, which a rule does without
+
+    return fit_network(job, folder)
+
+
+def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
+    """Learn a rule, or note that it has nothing to learn (a constant) or nothing to learn from. Of many passages it
+    learns from MOST that are drawn by their ids, and is validated on as many of the others.
+    """
+    rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
+    if rule.learn is None:
+        return {"is_fitted": True}, {}
+    taught, held_out = (
+        passages_of(drawn(half, MOST), labels, sees_reference=rule.sees_reference)
+        for half in halves(job.passages, job.taught)
+    )
+    if not can_learn(taught):
+        return {"is_fitted": False}, {}
+    state = rule.learn(taught, len(labels) - 1)
+    save_state(state, folder)
+    agreement = of_readings(
+        zip((passage.labels for passage in held_out), rule.read(state, held_out), strict=True)
+    )
+    return {
+        "is_fitted": True,
+        "validation": agreement.facts(),
+        "n_parameters": sum(values.size for values in state.values()),
+    }, {}
+
+
+def drawn(passages: pl.DataFrame, most: int) -> pl.DataFrame:
+    """At most so many of the passages (`target_id`), in their order: those whose ids draw the smallest numbers."""
+    if passages.height <= most:
+        return passages
+    draws = pl.Series([draw("lesson", name) for name in passages["target_id"]])
+    return passages.filter(draws.rank("ordinal") <= most)

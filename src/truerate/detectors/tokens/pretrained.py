@@ -196,7 +196,7 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
     if backbone.quantise == "none":
         return network.to(device), threshold
     network.head.to(device)  # a quantised body was put there when it was read
-    network.told.to(device)
+    network.feature_embeddings.to(device)
     return network, threshold
 
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from truerate.detectors.tokens.passages import Passage, State
 from truerate.detectors.tokens.span_probabilities import Reading
+from truerate.detectors.tokens.word_features import Passage, State
 from truerate.metrics.ngrams import fit_logistic, logistic
 
 BUCKETS = 2**15  # of hashed features

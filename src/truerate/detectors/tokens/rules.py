@@ -15,11 +15,10 @@ import numpy as np
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
-from truerate.detectors.tokens.passages import Passage, State
+from truerate.detectors.tokens.boosting import learn_trees, read_trees
 from truerate.detectors.tokens.regressions import REACH, learn_by, matches, own_words, read_by
 from truerate.detectors.tokens.span_probabilities import Reading
-from truerate.detectors.tokens.trees import learn_trees, read_trees
-from truerate.detectors.tokens.word_features import AROUND
+from truerate.detectors.tokens.word_features import AROUND, Passage, State
 
 STATE = "state.npz"
 

@@ -20,7 +20,7 @@ from truerate.detectors.tokens.groups import Answer, Group, least_suspicious, ov
 from truerate.detectors.tokens.masks import collate, row_of, side_by_side
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.shared_attention import Blocks
-from truerate.detectors.training.device import half_precision
+from truerate.detectors.training.trainable import half_precision
 
 STRATEGIES = ("one_by_one", "packed")
 CPU_BYTES = 1_000_000_000  # that a row may take where there is no GPU

@@ -1,69 +1,85 @@
-"""Teaching a network to mark tokens: the lesson that the training loop is given.
+"""Cells that are networks: trained to mark tokens, and read. Behind this module stand torch and transformers, which
+take seconds to import.
 
 The loss is the cross-entropy over the answer tokens; no token of a reference or of padding is in it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import torch
 from torch.nn.functional import cross_entropy
 
 from truerate.config import Backbone
-from truerate.detectors.tokens.groups import Group
-from truerate.detectors.tokens.masks import Row, collate, rows_of
-from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.packed_rows import PackedRow, PackedRows
+from truerate.detectors.tokens.backbones import quantised
+from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
+from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
+from truerate.detectors.tokens.groups import (
+    Answer,
+    Group,
+    Repeated,
+    Windowed,
+    joined,
+    stream_groups,
+    windowed_rate,
+)
+from truerate.detectors.tokens.labels import labels_of
+from truerate.detectors.tokens.masks import PackedRow, PackedRows, Row, collate, rows_of
+from truerate.detectors.tokens.network import Network, build, load
+from truerate.detectors.tokens.span_probabilities import Reading, Spans, soft_spans
+from truerate.detectors.tokens.strategies import scored_answers
 from truerate.detectors.tokens.validate import agreement
-from truerate.detectors.training import engine
+from truerate.detectors.training import engine, processes
 from truerate.detectors.training.batches import Rows
-from truerate.detectors.training.device import half_precision
-from truerate.detectors.training.engine import Lesson, Trained
+from truerate.detectors.training.engine import Task, Trained
+from truerate.detectors.training.trainable import half_precision, single_threaded
 
 LOSS_DIGITS = 3  # of the log loss: what changes less is no fall
 
 
 def train(
     network: Network,
-    taught: Iterable[Group],
+    training: Iterable[Group],
     held_out: Iterable[Group],
     *,
     backbone: Backbone,
     seed: int,
     folder: Path,
-    graded: Iterable[Group] | None = None,
+    evaluated: Iterable[Group] | None = None,
 ) -> Trained:
-    """Teach a network on labelled groups, which are taken once, and measure it on others (`Agreement.facts`), which are
-    taken again and again; `folder` holds its rows and its checkpoint.
+    """Train a network on labelled groups, which are read once, and measure it on others (`Agreement.facts`), which are
+    read again and again; `folder` holds its rows and its checkpoint.
 
-    `graded`: the held-out texts as they are looked at while it learns, where that is not as they are judged: beside
-    one window of a long reference.
+    `evaluated`: the held-out texts as they are evaluated during training, where that is not as they are judged:
+    beside one window of a long reference.
     """
-    rows = rows_to_learn(taught, backbone, folder)
-    lesson = token_lesson(network, rows, held_out, backbone, graded)
-    return engine.train(network, lesson, backbone, seed=seed, folder=folder)
+    task = token_task(network, rows_to_learn(training, backbone, folder), held_out, backbone, evaluated)
+    return engine.train(network, task, backbone, seed=seed, folder=folder)
 
 
-def token_lesson(
+def token_task(
     network: Network,
     rows: Rows,
     held_out: Iterable[Group],
     backbone: Backbone,
-    graded: Iterable[Group] | None = None,
-) -> Lesson:
-    """Marking tokens as a lesson: graded by the log loss of held-out tokens (the larger the better: its negative),
-    which needs no threshold; the facts are of the held-out texts as they are judged.
+    evaluated: Iterable[Group] | None = None,
+) -> Task:
+    """Return marking tokens as a task. Its metric is the negative log loss of held-out tokens, which needs no
+    threshold; its facts are of the held-out texts as they are judged.
     """
-    looked_at = held_out if graded is None else graded
 
-    def grade() -> float | None:
-        loss = agreement(network, looked_at, backbone).loss
+    def eval_metric() -> float | None:
+        loss = agreement(network, held_out if evaluated is None else evaluated, backbone).loss
         return None if loss is None else -round(loss, LOSS_DIGITS)
 
-    return Lesson(
+    return Task(
         rows,
         loss=lambda part: token_loss(network, part),
-        grade=grade,
+        eval_metric=eval_metric,
         facts=lambda: {"validation": agreement(network, held_out, backbone).facts()},
     )
 
@@ -93,3 +109,63 @@ def rows_to_learn(groups: Iterable[Group], backbone: Backbone, folder: Path | No
                 yield row
 
     return Rows(PackedRows(named(), folder), names)
+
+
+# entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
+N_WORDS = 8000
+
+
+def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
+    """Train a network and save it in `folder`; a set without hallucinated tokens teaches none."""
+    facts, run, network = trained_network(job)
+    if network is not None and processes.rank() == 0:
+        network.save(folder / NETWORK)
+    return facts, run
+
+
+def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
+    """What training found and cost, and the network; none where nothing is taught."""
+    labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
+    taught, held_out = halves(passages, job.taught)
+    if not any(spans for spans in taught["spans"].to_list()):
+        return {"is_fitted": False}, {}, None
+    if backbone.weights == "tiny":
+        coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
+    else:
+        quantised(backbone, processes.device())  # refused before anything is fetched
+        coder = pretrained_coder(backbone.weights, backbone.revision)
+    with single_threaded(backbone):
+        network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
+        texts = partial(stream_groups, coder=coder, backbone=backbone, labels=labels)
+        graded = Repeated(partial(texts, held_out, is_taught=True), held_out.height)
+        is_graded_alike = backbone.windows == 1 or not windowed_rate(graded)
+        judged = graded if is_graded_alike else Repeated(partial(texts, held_out), held_out.height)
+        how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
+        windowed = Windowed()
+        lessons = windowed.counted(texts(taught, is_taught=True))
+        trained = train(network, lessons, judged, evaluated=graded, **how)
+    facts = {"is_fitted": True, "windowed_rate": round(windowed.rate or 0.0, 6), **trained.facts}
+    return facts, trained.run, network
+
+
+def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
+    """The soft spans of each passage, as a network reads it, reference by reference."""
+    labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
+    with single_threaded(reader.backbone):
+        network = load(reader.folder / NETWORK, device=processes.device())
+        for target, reading in readings(network, passages, reader.backbone):
+            yield Spans(
+                target, soft_spans(texts[target], reading, labels), reading.n_windows, reading.n_unread
+            )
+
+
+def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:
+    """Target and reading of each passage that holds a token, reference by reference; chunks of a long text
+    are joined.
+    """
+    chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
+    groups = stream_groups(passages, network.coder, backbone, network.labels)
+    for answer, p in scored_answers(network, groups, backbone):
+        chunks[answer.target_id].append((answer, p))
+        if len(chunks[answer.target_id]) == answer.n_chunks:
+            yield answer.target_id, joined(chunks.pop(answer.target_id))

@@ -1,12 +1,14 @@
 """One training loop for every network: length buckets, AdamW, warm-up, checkpoints that a kill cannot break.
 
-What is learned is a lesson: rows, and a loss over some of them. The same lesson, settings, seed, code and
-kernels give the same weights to the bit, whether or not the run was killed and went on from its checkpoint.
+A task is rows, a loss over some of them and a metric. The same task, settings, seed, code and kernels give the
+same weights to the bit, whether or not the run was killed and went on from its checkpoint.
 """
 
 import contextlib
 import math
 import os
+import platform
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,28 +18,27 @@ import torch
 from truerate.config import Backbone
 from truerate.detectors.training import processes
 from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
-from truerate.detectors.training.learner import Learner, Weights
-from truerate.detectors.training.report import Meter, run_facts
-from truerate.detectors.training.scratch import CHECKPOINT
+from truerate.detectors.training.jobs import CHECKPOINT
+from truerate.detectors.training.trainable import Trainable, Weights
 
 CLIP = 1.0  # largest norm of a step's gradient
 
 
-class Lesson(NamedTuple):
-    """What a network learns. `loss`: the sum of the losses over the targets of some rows, a scalar tensor;
-    a step divides it by the number of its targets. `grade`: how good the network is by now, larger is better,
-    None where nothing tells. `facts`: what is told of the network once it has learned.
+class Task(NamedTuple):
+    """What a network learns. `loss`: the sum of the losses over the targets of some rows, a scalar tensor; a step
+    divides it by the number of its targets. `eval_metric`: how good the network is by now, larger is better, None
+    where nothing was held out. `facts`: what is reported of the trained network.
     """
 
     rows: Rows
     loss: Callable[[Sequence[Any]], torch.Tensor]
-    grade: Callable[[], float | None]
+    eval_metric: Callable[[], float | None]
     facts: Callable[[], dict]
 
 
 class Trained(NamedTuple):
-    """What training found. `facts` are the same on every run (steps, parameters, what the lesson tells); `run`
-    tells this one's costs.
+    """What training gave. `facts` are the same on every run (steps, parameters, those of the task), `run` is what
+    this one cost.
     """
 
     facts: dict
@@ -45,21 +46,20 @@ class Trained(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best evaluation so far: its grade, its weights, and how many evaluations ago it was."""
+    """The best evaluation so far: its metric, its weights, and how many evaluations ago it was."""
 
-    grade: float = -math.inf
+    metric: float = -math.inf
     weights: Weights | None = None
     age: int = 0
 
 
-def train(network: Learner, lesson: Lesson, backbone: Backbone, *, seed: int, folder: Path) -> Trained:
-    """Teach a network a lesson; `folder` holds its checkpoint.
+def train(network: Trainable, task: Task, backbone: Backbone, *, seed: int, folder: Path) -> Trained:
+    """Train a network on a task; `folder` holds its checkpoint.
 
-    Stops after `epochs` or `max_steps`, or when the grade, looked at every `checkpoint_steps`, has not risen
-    for `patience` looks; then the best weights are taken back. Without rows to learn from nothing is done and
-    0 steps are told.
+    Stops after `epochs` or `max_steps`, or when the metric, evaluated every `checkpoint_steps`, has not risen
+    for `patience` evaluations; then the best weights are taken back. Without rows nothing is done in 0 steps.
     """
-    rows, meter, waste = lesson.rows, Meter(network), []
+    rows, meter, steps = task.rows, Meter(), []
     if backbone.weights != "tiny":
         network.checkpointing()
     with deterministic(seed, next(network.parameters()).device):
@@ -68,19 +68,17 @@ def train(network: Learner, lesson: Lesson, backbone: Backbone, *, seed: int, fo
         for step in planned(rows, backbone, seed, first=state.done, last=state.n_steps):
             if state.is_stale(backbone.patience):
                 break
-            meter.add(learn(state, lesson, step), step, rows)
-            waste.append(step)
+            meter.add(learn(state, task, step), step, rows)
+            steps.append(step)
             if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
-                state.look(lesson, backbone)
+                state.evaluate(task, backbone)
                 state.save(folder)
         if state.best.weights is not None and not state.is_stale(backbone.patience):
-            state.look(lesson, backbone)  # the last weights, where there are others to hold them against
+            state.evaluate(task, backbone)  # the last weights, where there are others to compare them with
         if state.best.weights is not None:
             network.load_trainable(state.best.weights)
-        facts = {"steps": state.done, "n_parameters": network.n_parameters, **lesson.facts()}
-    return Trained(
-        facts, run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, rows))
-    )
+        facts = {"steps": state.done, "n_parameters": network.n_parameters, **task.facts()}
+    return Trained(facts, meter.facts(network, resumed_from=resumed_from, waste=padding_waste(steps, rows)))
 
 
 def n_steps(rows: Rows, backbone: Backbone, seed: int) -> int:
@@ -104,39 +102,30 @@ def planned(rows: Rows, backbone: Backbone, seed: int, *, first: int, last: int)
 class State:
     """Everything that a run must not lose: weights, optimiser, schedule, draws, and the number of steps done."""
 
-    def __init__(self, network: Learner, backbone: Backbone, n_steps: int):
+    def __init__(self, network: Trainable, backbone: Backbone, n_steps: int):
         self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
         self.device = next(network.parameters()).device
         weights = network.trainable()
-        kinds = [
-            {
-                "params": [weight for weight in weights if weight.ndim > 1],
-                "weight_decay": backbone.weight_decay,
-            },
-            {
-                "params": [weight for weight in weights if weight.ndim < 2],
-                "weight_decay": 0.0,
-            },  # norms and biases are not drawn to 0
-        ]
-        self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
+        matrices = {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay}
+        # norms and biases do not decay
+        vectors = {"params": [one for one in weights if one.ndim < 2], "weight_decay": 0.0}
+        self.optimiser = torch.optim.AdamW([matrices, vectors], lr=backbone.learning_rate, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimiser, lambda step: pace(step, n_steps, backbone.warm_up)
         )
 
-    def look(self, lesson: Lesson, backbone: Backbone) -> None:
-        """Evaluate and keep the best weights; without `patience` nothing is looked at and the last weights stay."""
-        if not backbone.patience:
+    def evaluate(self, task: Task, backbone: Backbone) -> None:
+        """Keep the weights if their metric is the best; without `patience` nothing is evaluated and the last stay."""
+        metric = task.eval_metric() if backbone.patience else None
+        if metric is None:
             return
-        grade = lesson.grade()
-        if grade is None:  # nothing tells when to stop
-            return
-        if grade > self.best.grade:
-            self.best = Best(grade, self.network.trainable_state())
+        if metric > self.best.metric:
+            self.best = Best(metric, self.network.trainable_state())
         else:
             self.best = self.best._replace(age=self.best.age + 1)
 
     def is_stale(self, patience: int | None) -> bool:
-        """Whether the grade has not risen for `patience` looks."""
+        """Whether the metric has not risen for `patience` evaluations."""
         return patience is not None and self.best.age >= patience
 
     def save(self, folder: Path) -> None:
@@ -182,15 +171,15 @@ def pace(step: int, n_steps: int, warm_up: float) -> float:
     return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, n_steps - rise))))
 
 
-def learn(state: State, lesson: Lesson, step: Step) -> float:
+def learn(state: State, task: Task, step: Step) -> float:
     """One step of the weights; returns its mean loss per target (of this process' share of the parts)."""
-    network, rows = state.network, lesson.rows.rows
+    network, rows = state.network, task.rows.rows
     network.train()
     weights = network.trainable()
     n_targets = sum(rows[i].n_targets for part in step for i in part)
     total = 0.0
     for part in step[processes.rank() :: processes.world()]:
-        loss = lesson.loss([rows[i] for i in part]) / max(1, n_targets)
+        loss = task.loss([rows[i] for i in part]) / max(1, n_targets)
         loss.backward()
         total += float(loss.detach())
     for weight in weights:
@@ -226,3 +215,63 @@ def deterministic(seed: int, device: torch.device) -> Iterator[None]:
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
         torch.utils.deterministic.fill_uninitialized_memory = is_filled
+
+
+class Meter:
+    """Tokens, answers and losses of the steps of this process, and the clock since it began."""
+
+    def __init__(self) -> None:
+        self.tokens = self.answers = 0
+        self.losses: list[float] = []
+        self.wall, self.cpu = time.perf_counter(), time.process_time()
+
+    def add(self, loss: float, step: Step, rows: Rows) -> None:
+        """Note one step."""
+        indices = [i for part in step[processes.rank() :: processes.world()] for i in part]
+        self.tokens += sum(rows.rows[i].n_tokens for i in indices)
+        self.answers += sum(len(rows.rows[i].answers) for i in indices)
+        self.losses.append(loss)
+
+    def facts(self, network: Trainable, *, resumed_from: int, waste: float | None) -> dict:
+        """Device, versions and speed of the run, for `run.json` in the scratch folder (a stage's output holds no
+        clock); token counts without padding, per process; seconds with evaluations.
+        """
+        wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
+        device = next(network.parameters()).device
+        is_gpu = device.type == "cuda"
+        return {
+            "device": torch.cuda.get_device_name(device)
+            if is_gpu
+            else platform.processor() or platform.machine(),
+            "kind": device.type,
+            "capability": torch.backends.cpu.get_cpu_capability(),
+            "threads": torch.get_num_threads(),
+            "processes": processes.world(),
+            "versions": versions(),
+            "resumed_from": resumed_from,
+            "steps": len(self.losses),
+            "loss_first": _mean(self.losses[:10]),
+            "loss_last": _mean(self.losses[-10:]),
+            "tokens": self.tokens,
+            "answers": self.answers,
+            "wall_s": round(wall, 2),
+            "cpu_s": round(cpu, 2),
+            "tokens_per_s": round(self.tokens / wall, 1),
+            "answers_per_cpu_s": round(self.answers / cpu, 2) if cpu else None,
+            "padding_waste": None if waste is None else round(waste, 4),
+            "peak_memory": torch.cuda.max_memory_allocated(device) if is_gpu else None,
+        }
+
+
+def versions() -> dict[str, str]:
+    """Return what decides the numbers besides code and data."""
+    import tokenizers
+    import transformers
+
+    return {"python": platform.python_version(), "torch": torch.__version__} | {
+        package.__name__: package.__version__ for package in (tokenizers, transformers)
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 5) if values else None

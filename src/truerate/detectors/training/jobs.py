@@ -1,32 +1,84 @@
-"""Work of several detectors side by side: one process per core, one thread in each, and none that outlives
-its parent.
+"""Jobs of training and judging: each is done once in a scratch folder that its content names, side by side with the
+others, and gathered in the folder of its family. A job that was killed goes on; what is there is whole.
 """
 
+import json
 import multiprocessing
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import BaseContext
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from truerate.config import Backbone
 from truerate.detectors.training import processes
+
+FACTS = "facts.json"
+STATE = "state"  # what is handed on, inside a scratch folder
+CHECKPOINT = "checkpoint.pt"  # of a training that goes on
+
+
+def made_once(scratch: Path, work: Callable[[Path], tuple[dict, dict]]) -> None:
+    """Have `work` fill a folder, unless its state is there. The state appears whole, by a rename; then the
+    checkpoint goes.
+
+    `work` gives what its training found, the same on every run (`facts.json` of the state), and what this run
+    cost (`run.json`, beside it).
+    """
+    if (scratch / STATE).is_dir():
+        return
+    aside = scratch / f"{STATE}.{os.getpid()}.tmp"
+    shutil.rmtree(aside, ignore_errors=True)
+    facts, run = work(aside)
+    if processes.rank():
+        return
+    write(aside / FACTS, facts)
+    write(scratch / "run.json", run)
+    os.replace(aside, scratch / STATE)
+    (scratch / CHECKPOINT).unlink(missing_ok=True)
+
+
+def write(path: Path, values: dict) -> None:
+    """Values as JSON, the same bytes for the same values."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def fit_all(jobs: Sequence[Any], fit: Callable[[Any], None], folder: Path) -> None:
+    """Fit every job (`cell`, `scratch`, `backbone`) that has no state yet, side by side on a CPU, and put each
+    state under `folder`/<member>/<cell>. Under `torchrun` or `accelerate launch` the processes share each
+    training, and the first puts them there.
+    """
+    processes.join()
+    processes.wait()  # `folder` was emptied by each of them
+    each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
+    processes.wait()
+    for job in jobs if processes.rank() == 0 else []:
+        shutil.copytree(job.scratch / STATE, Path(folder) / job.cell.member / job.cell.name)
+    processes.wait()
+
 
 IMPORTED = [
     "torch",
     "transformers.models.llama.modeling_llama",
 ]  # what takes seconds; nothing that imports polars
-Work = TypeVar("Work")
-Found = TypeVar("Found")
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 
 def n_workers(apart: Sequence[Backbone]) -> int:
     """Processes to start for so many small networks: one per core; none where a GPU or a large network needs
     all there is.
     """
-    if any(one.weights != "tiny" for one in apart) or processes.device() == "cuda" or processes.world() > 1:
+    if (
+        any(backbone.weights != "tiny" for backbone in apart)
+        or processes.device() == "cuda"
+        or processes.world() > 1
+    ):
         return 0
     n = min(
         len(apart), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -35,8 +87,8 @@ def n_workers(apart: Sequence[Backbone]) -> int:
 
 
 def each(
-    work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Callable[[Work], Backbone | None]
-) -> list[Found]:
+    work: Callable[[Job], Result], jobs: Sequence[Job], backbone_of: Callable[[Job], Backbone | None]
+) -> list[Result]:
     """What `work` gives for each job, in their order: networks side by side, rules meanwhile in this process.
 
     An error ends it and lets no further job begin.

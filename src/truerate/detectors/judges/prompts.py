@@ -1,4 +1,4 @@
-"""What a decoder reads and writes of one response, in tokens: a prompt, and the judgement as its completion.
+"""What a decoder reads and writes about one response, in tokens: a prompt, and the judgement as its completion.
 
 The window of `max_tokens` holds both. The conversation gives way first, from its beginning, then the
 knowledge, from its end; the response never does.
@@ -19,7 +19,7 @@ N_WRITTEN = 160  # tokens that a judgement may have
 
 
 @dataclass(frozen=True)
-class Dictation:
+class Example:
     """A prompt and its completion: ids (tokens,), and labels (tokens,), the id of each token of the
     completion, IGNORED in the prompt.
     """
@@ -43,19 +43,18 @@ def prompt(coder: Coder, row: Mapping[str, Any], room: int) -> np.ndarray | None
     """The ids of a prompt of at most `room` tokens; None where the response alone leaves none for it."""
     conversation = "\n".join(part for part in (row["history"], row["question"]) if part.strip())
     texts = (KNOWLEDGE, row["knowledge"], CONVERSATION, conversation, RESPONSE + row["text"] + CUE)
-    head, knowledge, between, told, last = (ids for ids, _ in coder.encode(texts))
+    head, knowledge, between, turns, last = (ids for ids, _ in coder.encode(texts))
     left = room - len(coder.start) - len(head) - len(between) - len(last)
     if left < 0:
         return None
-    kept = knowledge[:left]
-    told = told[len(told) - min(len(told), left - len(kept)) :]
-    return np.concatenate([np.array(coder.start, np.int32), head, kept, between, told, last]).astype(np.int64)
+    knowledge = knowledge[:left]
+    turns = turns[len(turns) - min(len(turns), left - len(knowledge)) :]
+    parts = [np.array(coder.start, np.int32), head, knowledge, between, turns, last]
+    return np.concatenate(parts).astype(np.int64)
 
 
 def completion(row: Mapping[str, Any]) -> str:
-    """The judgement that a labelled text asks for: `No.`, or `Yes.` with its reason, in which its segments are
-    quoted.
-    """
+    """Return the judgement of a labelled text: `No.`, or `Yes.` with its reason, in which its segments are quoted."""
     if not row["is_hallucinated"]:
         return NO + END
     reason = " ".join((row["rationale"] or "").split())
@@ -64,14 +63,14 @@ def completion(row: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (YES, *lost, reason))) + END
 
 
-def dictation(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Dictation | None:
-    """A labelled text as it is learned from; None where response and judgement leave no room for a prompt."""
+def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example | None:
+    """Return a labelled text as a training example; None where response and judgement leave no room for a prompt."""
     written = coder.encode([completion(row)])[0][0][:N_WRITTEN].astype(np.int64)
-    read = prompt(coder, row, max_tokens - len(written))
-    if read is None:
+    ids = prompt(coder, row, max_tokens - len(written))
+    if ids is None:
         return None
-    labels = np.concatenate([np.full(len(read), IGNORED, np.int64), written])
-    return Dictation(np.concatenate([read, written]), labels)
+    labels = np.concatenate([np.full(len(ids), IGNORED, np.int64), written])
+    return Example(np.concatenate([ids, written]), labels)
 
 
 def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:
@@ -80,15 +79,16 @@ def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.nda
     """
     longest = max(map(len, prompts))
     ids, mask = (np.full((len(prompts), longest), value, np.int64) for value in (pad, 0))
-    for place, one in enumerate(prompts):
-        ids[place, longest - len(one) :], mask[place, longest - len(one) :] = one, 1
+    for row, prompt_ids in enumerate(prompts):
+        first = longest - len(prompt_ids)
+        ids[row, first:], mask[row, first:] = prompt_ids, 1
     return ids, mask
 
 
-def padded(rows: Sequence[Dictation], pad: int) -> tuple[np.ndarray, np.ndarray]:
+def padded(rows: Sequence[Example], pad: int) -> tuple[np.ndarray, np.ndarray]:
     """Ids and labels of rows, (rows, tokens) each, filled up at their ends to the longest."""
     longest = max(row.n_tokens for row in rows)
     ids, labels = np.full((len(rows), longest), pad), np.full((len(rows), longest), IGNORED)
-    for place, row in enumerate(rows):
-        ids[place, : row.n_tokens], labels[place, : row.n_tokens] = row.ids, row.labels
+    for number, row in enumerate(rows):
+        ids[number, : row.n_tokens], labels[number, : row.n_tokens] = row.ids, row.labels
     return ids, labels

@@ -1,0 +1,120 @@
+"""A network of which some weights learn: how these are taken out and put back, how it lies in a folder, and how it
+uses its machine (threads, memory, precision).
+"""
+
+import contextlib
+import ctypes
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import nn
+from transformers import AutoConfig, PretrainedConfig
+
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
+
+Weights = dict[str, torch.Tensor]
+
+
+class Trainable(nn.Module):
+    """A network of which some weights learn; these can be taken out and put back."""
+
+    @property
+    def n_parameters(self) -> int:
+        """All weights, trained or not."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def trainable(self) -> list[nn.Parameter]:
+        """The weights that training changes."""
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
+    def checkpointing(self) -> None:
+        """Keep only the input of each layer in training and compute it again on the way back: less memory, a
+        third more work.
+        """
+        raise NotImplementedError
+
+    def trainable_state(self) -> Weights:
+        """Copies of the trained weights by name: with adapters those alone, and what stands beside the body."""
+        return {
+            name: value.detach().cpu().clone()
+            for name, value in self.named_parameters()
+            if value.requires_grad
+        }
+
+    def load_trainable(self, state: Weights) -> None:
+        """Put trained weights back. Raises TruerateError where they are not those of this network."""
+        weights = {name: value for name, value in self.named_parameters() if value.requires_grad}
+        if weights.keys() != state.keys() or any(
+            value.shape != state[name].shape for name, value in weights.items()
+        ):
+            raise TruerateError("loading weights: they belong to another network; train the detector again")
+        with torch.no_grad():
+            for name, value in weights.items():
+                value.copy_(state[name])
+
+
+class Saved(NamedTuple):
+    """What a folder holds. `config` is None where adapters alone were kept: the body comes from its weights."""
+
+    settings: dict[str, Any]
+    backbone: Backbone
+    state: dict[str, torch.Tensor]
+    config: PretrainedConfig | None
+
+
+def read_saved(folder: Path, what: str) -> Saved:
+    """What was saved in a folder; `what` names it in messages. Raises TruerateError where it is missing or
+    damaged.
+    """
+    try:
+        settings = json.loads((folder / "network.json").read_text("utf-8"))
+        backbone = Backbone.model_validate(settings["backbone"])
+        state = load_file(folder / "model.safetensors")
+        config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise TruerateError(f"reading the {what} in {str(folder)!r}: {line}; train it again") from None
+    return Saved(settings, backbone, state, config)
+
+
+_HEAP, _KEPT = (
+    2**25,
+    2**28,
+)  # bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+
+
+def half_precision(device: torch.device) -> AbstractContextManager:
+    """Matrix products in bf16 on a GPU; elsewhere in what the caller set."""
+    return torch.autocast(device.type, dtype=torch.bfloat16) if device.type == "cuda" else nullcontext()
+
+
+@contextlib.contextmanager
+def single_threaded(backbone: Backbone) -> Iterator[None]:
+    """One thread for a small network, whose sums would cost more to share out than to make; freed memory
+    stays with the process.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if backbone.weights == "tiny" else before)
+    _keep_memory()
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _keep_memory() -> None:
+    """Have glibc keep freed blocks as large as a step's tensors: given back to the system, each would be
+    paged in and zeroed anew.
+    """
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # other C libraries have no mallopt
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_MMAP_THRESHOLD, _HEAP)
+        library.mallopt(_M_TRIM_THRESHOLD, _KEPT)
