@@ -38,24 +38,15 @@ class Project:
             for found in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
                 if found.name not in BUT:
                     importlib.import_module(found.name)
-        self._note_imports()
+        self._note_references()
         self._compile_patterns()
         self._compile_templates()
         sys.path.remove(self.source)
         own = [name for name in sys.modules if name.partition(".")[0] in PACKAGES]
         self._modules = {name: sys.modules.pop(name) for name in own}
 
-    def _note_imports(self) -> None:
-        """What files import, asked before and after each stage, and what they refer to, which a page tells, is
-        kept by their text.
-        """
-        from truerate.config.own_formulas import CALLERS
-        from truerate.core.imports import _names_in
-
-        for name in self._files:
-            if f"src/{name}".startswith(CALLERS) and name.endswith(".py"):
-                _names_in(Path(self.source, name).read_text("utf-8"))
-
+    def _note_references(self) -> None:
+        """What files refer to, which a page shows, is kept by their text."""
         from truerate.flow.formulas import published_formulas
 
         published_formulas(Path(self.source, PACKAGES[0]))

@@ -9,31 +9,15 @@ from pathlib import Path
 
 from truerate.config import Params, load_params
 from truerate.config.own_files import stamp_of, weights_of
-from truerate.config.own_formulas import formulas_of_track
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
-# What a track may import besides itself and the formulas that it uses, so what decides its scratch rows;
-# dvc.yaml names the same for `dataset`.
+# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
-    for part in (
-        "core/keys.py",
-        "core/languages.py",
-        "core/page_tree.py",
-        "core/quotes.py",
-        "core/whole_words.py",
-        "core/schemas",
-        "core/sentence_spans.py",
-        "core/text.py",
-        "core/tags.py",
-        "annotation",
-        "llm",
-        "web",
-        "tracks/asking.py",
-    )
+    for part in ("core", "metrics", "annotation", "llm", "web", "tracks/asking.py")
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made
@@ -165,7 +149,7 @@ class Layout:
 
     # ---- the scratch tree ---------------------------------------------------------------------------------
     def code(self, track: str) -> tuple[str, ...]:
-        """The code that decides a track's scratch rows, beside the formulas that it uses."""
+        """The code that decides a track's scratch rows."""
         return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/flow/graph.py", *SHARED)
 
     @cached_property
@@ -227,11 +211,11 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code with the formulas that it uses, its settings without the
-        lists of models, how unread and cut replies are dealt with, the model's own entry, identity and
-        address (its dead letters are asked again at another), and those of the `upstream` models whose rows
-        it reads. A model that enters or leaves a list moves no other model's rows; a name that is no model
-        (weights that the settings name) adds nothing.
+        Over the source's bytes, the track's code, its settings without the lists of models, how unread and
+        cut replies are dealt with, the model's own entry, identity and address (its dead letters are asked
+        again at another), and those of the `upstream` models whose rows it reads. A model that enters or
+        leaves a list moves no other model's rows; a name that is no model (weights that the settings name)
+        adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))
@@ -242,7 +226,6 @@ class Layout:
                 (
                     *map(self.source, (self.p.board(board).source, *own.sources())),
                     *self.code(track),
-                    *formulas_of_track(track),
                     *self.prompts,
                     *own.files(),
                 )

@@ -11,9 +11,10 @@ from functools import cache
 from pathlib import Path
 
 from truerate.config.layout import ROOT
-from truerate.core.imports import BODIES
 from truerate.site.docs import function_docs
 
+# The fields of syntax trees that hold statements, or what holds them (handlers of `try`, cases of `match`).
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 Name = tuple[str, str]  # dotted module, top-level name in it
 ROOMS = ("metrics", "tracks", "leaderboard")
 # What a track publishes: its scores, and what they read that it counted before (similarities of responses).

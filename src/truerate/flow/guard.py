@@ -12,7 +12,6 @@ from pathlib import Path
 from truerate.config.layout import READERS, ROOT, Layout
 from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.own_files import own_files, stamp_of
-from truerate.config.own_formulas import SHARED_BY, formulas_in, formulas_of_track
 from truerate.config.places import SHARED, check_places, claim, clear
 from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError
@@ -89,9 +88,8 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
-    what the stage makes (of its board's track alone where that code is told by track), of the formulas that
-    the stage's code uses, of the user's own files that it reads (labels, prompts, lists, weights), and of what
-    was learned on another board to judge this one.
+    what the stage makes (of its board's track alone where that code is told by track), of the user's own files
+    that it reads (labels, prompts, lists, weights), and of what was learned on another board to judge this one.
 
     So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
     """
@@ -112,9 +110,8 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
     labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
     files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
-    formulas = {path: digest(path) for path in _formulas(there, stage)}
     learned = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
-    more = {"code": code, "files": files, "formulas": formulas, "learned": learned}
+    more = {"code": code, "files": files, "learned": learned}
     return read_by(p, stage) | {name: told for name, told in more.items() if told}
 
 
@@ -123,17 +120,6 @@ def _importing(at: Layout) -> str:
     made again where that may have changed.
     """
     return digest(*READERS, settings=watched_by(at, Stage("sources")))
-
-
-def _formulas(at: Layout, stage: Stage) -> tuple[str, ...]:
-    """The files of `metrics/` that the code of a board's stage imports: that of its track and what stages
-    share, or the code that its source names for what was planted.
-    """
-    if stage.board is None:
-        return ()
-    if stage.name in SHARED_BY:
-        return formulas_of_track(at.p.board(stage.board).track, *SHARED_BY[stage.name])
-    return formulas_in(at.code_at(at.p.source(at.p.board(stage.board).source).truth_code))
 
 
 def check_params(*, is_kept: bool = True) -> None:

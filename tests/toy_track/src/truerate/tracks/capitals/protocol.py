@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import polars as pl
-from truerate.metrics.naming import names
 from truerate.tracks.capitals.graph import GRAPH
 from truerate.tracks.capitals.settings import Settings, Sizes
 
@@ -58,7 +57,9 @@ def score(at, board, *, items, samples, judgements, generations, inputs):
     scores, outcomes = [], []
     for (subject,), rows in generations.group_by("model", maintain_order=True):
         ids = rows["item_id"].to_list()
-        hits = [names(text, right[item]) for item, text in zip(ids, rows["text"], strict=True)]
+        hits = [
+            right[item].casefold() in text.casefold() for item, text in zip(ids, rows["text"], strict=True)
+        ]
         scores.append(writer.share("capital_accuracy", subject, {}, hits, ids))
         fixed = {"board": board, "metric": "capital_accuracy", "subject": subject, "slice": []}
         outcomes += [
