@@ -15,7 +15,7 @@ import pytest
 from house import House, copied, lines_of_error
 from published import publish, running
 
-from truerate.config.places import STAMP
+from truerate.config.places import SENTINEL
 
 TOY = Path(__file__).parent / "toy_track"
 BUILT = "mfava-closed-world"
@@ -119,9 +119,9 @@ def test_no_stage_of_another_board_runs_again(house):
 def test_it_is_built_shown_and_told_everywhere_alike(house):
     trained = house.bytes_under(f"data/detectors/{BUILT}")
     times = {path: path.stat().st_mtime_ns for path in (house.folder / "build/training").rglob("*")}
-    filled = (house.folder / "build/wiki" / STAMP).stat().st_mtime_ns
+    filled = (house.folder / "build/wiki" / SENTINEL).stat().st_mtime_ns
     house.run("dvc", "repro", "sources")
-    assert (house.folder / "build/wiki" / STAMP).stat().st_mtime_ns == filled, (
+    assert (house.folder / "build/wiki" / SENTINEL).stat().st_mtime_ns == filled, (
         "its sizes make no other source again"
     )
     planned = json.loads(house.run("truerate", "plan", "capitals", "--json").stdout)

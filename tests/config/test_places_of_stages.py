@@ -13,7 +13,7 @@ from truerate.config import Source, places
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Judgement, Sample, frame, save
+from truerate.core.schemas import Judgement, Sample, Score, frame, save
 from truerate.flow import guard
 from truerate.sources.hub import fetch
 
@@ -100,7 +100,7 @@ OF_STEPS = {
 
 
 def test_every_stage_that_empties_a_place_is_asked():
-    assert {stage.name for stage in OF_STEPS} == set(places.WRITES)
+    assert {stage.name for stage in OF_STEPS} == set(places.OUTPUTS)
 
 
 @pytest.mark.parametrize("stage", OF_STEPS, ids=lambda stage: stage.name)
@@ -121,12 +121,16 @@ def test_a_step_refuses_a_place_that_was_filled_after_the_check(project, stage):
 
 
 def test_a_step_empties_what_an_earlier_run_of_it_wrote(project):
-    at = Layout.load()
+    at, stages = Layout.load(), (Stage("label", BOARD), Stage("judge", BOARD), Stage("audit", BOARD))
+    for stage in stages:
+        places.clear(at, stage)
     save(Sample, frame(Sample), at.labels(BOARD, "samples"))
     save(Judgement, frame(Judgement), at.judgements("rules", BOARD))
-    for stage in (Stage("label", BOARD), Stage("judge", BOARD)):
+    save(Score, frame(Score), at.audit(BOARD))
+    for stage in stages:
         places.clear(at, stage)
-    assert not os.path.exists(at.labels(BOARD)) and not os.path.exists(at.judgements("rules", BOARD))
+    written = (at.labels(BOARD, "samples"), at.judgements("rules", BOARD), at.audit(BOARD))
+    assert not any(map(os.path.exists, written))
 
 
 # ---- DVC itself --------------------------------------------------------------------------------------------
@@ -155,16 +159,16 @@ def test_dvc_repro_deletes_nothing_before_the_places_are_checked(tmp_path):
             done.stderr
         )
         assert {path: (folder / path).read_text() for path in files} == files
-    assert not os.path.exists(folder / "data") and places.STAMP
+    assert not os.path.exists(folder / "data") and places.SENTINEL
 
 
 @pytest.mark.parametrize("board", ["", ".", "old", "../data"])
-@pytest.mark.parametrize("name", sorted(places.WRITES))
+@pytest.mark.parametrize("name", sorted(places.OUTPUTS))
 def test_a_stage_of_no_declared_board_empties_nothing(project, name, board):
-    write("data/labels/x/notes.txt", f"data/{places.WRITES[name]}/old/notes.txt")
+    write("data/labels/x/notes.txt", f"data/{places.OUTPUTS[name][0]}/old/notes.txt")
     with pytest.raises(TruerateError, match="board .* is not declared in params.yaml"):
         places.clear(Layout.load(), Stage(name, board))
-    assert Path("data/labels/x/notes.txt").is_file() and Path(f"data/{places.WRITES[name]}/old").is_dir()
+    assert Path("data/labels/x/notes.txt").is_file() and Path(f"data/{places.OUTPUTS[name][0]}/old").is_dir()
 
 
 def test_a_link_on_the_way_to_an_absent_place_is_refused(project, tmp_path):
@@ -177,10 +181,11 @@ def test_a_link_on_the_way_to_an_absent_place_is_refused(project, tmp_path):
 
 def test_of_processes_that_work_together_the_first_empties(project, monkeypatch):
     at = Layout.load()
+    places.clear(at, Stage("label", BOARD))
     save(Sample, frame(Sample), at.labels(BOARD, "samples"))
     monkeypatch.setenv("RANK", "1")
     places.clear(at, Stage("label", BOARD))
-    assert Path(at.labels(BOARD)).is_dir()
+    assert Path(at.labels(BOARD, "samples")).is_file()
     monkeypatch.setenv("RANK", "0")
     places.clear(at, Stage("label", BOARD))
-    assert not Path(at.labels(BOARD)).exists()
+    assert not Path(at.labels(BOARD, "samples")).exists()

@@ -1,4 +1,4 @@
-"""What the build wrote is known by its lock, its stamps, its names and columns; what lies beside it stays."""
+"""What the build wrote is known by dvc.lock and by sentinels; what lies beside it stays."""
 
 import json
 import subprocess
@@ -10,8 +10,8 @@ from tests.config.placing import lock, write
 from truerate.cli import main
 from truerate.config import places
 from truerate.config.layout import Layout
+from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Item, Judgement, Row, Sample, Score, frame, save
 from truerate.flow import dataset, pages
 
 
@@ -27,7 +27,7 @@ def test_what_dvc_lock_names_goes_on(project, refused):
     assert len(str(caught.value).splitlines()) == 4
     lock("data/scores/b", "data/leaderboard", "build/settings", "metrics/leaderboard.json")
     assert main(["params"]) == 0
-    lock()  # a kill before DVC wrote its lock: the stamps say it
+    lock()  # a kill before DVC wrote its lock: the sentinels say it
     Path("data/leaderboard/.made").write_text("scores")
     with pytest.raises(TruerateError, match="data/leaderboard/rows.parquet"):
         places.check_places(Layout.load())
@@ -37,42 +37,27 @@ def test_what_dvc_lock_names_goes_on(project, refused):
         TruerateError, match="paths.scores: 'data/scores/halueval-closed-world' holds .*scores.parquet"
     ):
         places.check_places(Layout.load())
-    save(Score, frame(Score), "data/scores/halueval-closed-world/scores.parquet")
+    Path("data/scores/halueval-closed-world/.made").write_text("scores")
     assert main(["params"]) == 0
 
 
-PRODUCTS = (
-    ("data/sources/any/items.parquet", Item),
-    ("data/labels/mfava-closed-world/samples.parquet", Sample),
-    ("data/judgements/mfava-closed-world/tokens.parquet", Judgement),
-    ("data/audits/mfava-closed-world.parquet", Score),
-    ("data/leaderboard/rows.parquet", Row),
-    ("data/leaderboard/ledger.json", None),
-    ("data/sources/any/card.json", None),
-    ("data/annotations/mfava-closed-world/labels.jsonl", None),
-    ("data/detectors/mfava-closed-world/tokens/token-lr/multi-binary-42/state.npz", None),
-    ("data/detectors/mfava-closed-world/baselines/fold-0/length.json", None),
-)
-
-
-def test_without_a_stamp_and_a_lock_a_build_knows_its_own_by_names_and_columns(project, refused):
-    """As DVC leaves folders that it takes from its caches, and a kill leaves dvc.lock."""
-    for path, table in PRODUCTS:
-        save(table, frame(table), path) if table else write(path)
-    write("data/leaderboard/rows.parquet.77.tmp")
-    places.check_places(Layout.load())
-    for path, _ in PRODUCTS:
-        beside = (
-            Path(path).with_name("notes.txt")
-            if "/detectors/" not in path
-            else Path(path).parents[1] / "notes.txt"
-        )
-        write(str(beside))
-        with pytest.raises(TruerateError, match=rf"\('{beside}'\)"):
-            places.check_places(Layout.load())
-        beside.unlink()
-    write("data/audits/mfava-closed-world.parquet")
-    assert "('data/audits/mfava-closed-world.parquet')" in refused("params")
+def test_an_output_of_a_killed_stage_is_the_builds_own_by_its_sentinel_alone(project, refused):
+    """A kill comes before DVC writes its lock."""
+    assert main(["params"]) == 0
+    at, board = Layout.load(), "mfava-closed-world"
+    outputs = {name: Path(path_of(at, board)) for name, (_, path_of) in places.OUTPUTS.items()}
+    for name, output in outputs.items():
+        places.clear(at, Stage(name, board))
+        is_table = output.suffix == ".parquet"
+        write(str(output if is_table else output / "of the stage.txt"))
+    assert main(["params"]) == 0
+    for output in outputs.values():
+        sentinel = output.with_name(f".{output.name}.made") if output.suffix else output / ".made"
+        text = sentinel.read_text("utf-8")
+        sentinel.unlink()
+        assert "holds what the build did not write" in refused("params")
+        sentinel.write_text(text)
+    assert main(["params"]) == 0
 
 
 def test_a_shared_folder_of_the_build_frees_no_output_of_somebody(project, refused):

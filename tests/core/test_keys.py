@@ -108,7 +108,7 @@ def test_what_tools_leave_in_a_folder_changes_no_key_and_no_stage_of_dvc(tmp_pat
         "desktop.ini",
         "qa.jsonl~",
     ]
-    names += [".qa.jsonl.swp", ".#qa.jsonl", "__pycache__/x.pyc", ".Trash-0/x"]
+    names += [".qa.jsonl.swp", ".#qa.jsonl", "__pycache__/x.pyc", ".Trash-0/x", ".made", ".qa.parquet.made"]
     for name in names:
         (folder / "own" / name).parent.mkdir(exist_ok=True)
         (folder / "own" / name).write_text("x")

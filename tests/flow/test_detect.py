@@ -83,8 +83,8 @@ def test_a_family_that_leaves_takes_what_it_said_along(at):
     at = edited(lambda p: p["detectors"].pop("long"))
     detect.train(at, BOARD)
     detect.judge(at, BOARD)
-    assert sorted(os.listdir(at.judged(BOARD))) == ["families.json", "flat.parquet"]
-    assert sorted(os.listdir(at.trained(BOARD))) == ["families.json", "flat"]
+    assert sorted(os.listdir(at.judged(BOARD))) == [".made", "families.json", "flat.parquet"]
+    assert sorted(os.listdir(at.trained(BOARD))) == [".made", "families.json", "flat"]
 
 
 def test_a_board_without_detectors_says_so_and_nothing_is_empty(at):
@@ -93,7 +93,7 @@ def test_a_board_without_detectors_says_so_and_nothing_is_empty(at):
     detect.judge(at, BOARD)
     for folder in (at.trained(BOARD), at.judged(BOARD)):
         assert (
-            os.listdir(folder) == ["families.json"]
+            sorted(os.listdir(folder)) == [".made", "families.json"]
             and json.loads(Path(folder, "families.json").read_text()) == {}
         )
 

@@ -71,8 +71,8 @@ def versions(at: Layout, board: str) -> set[str]:
 def test_a_board_is_judged_by_what_another_taught_and_teaches_nothing_itself(at):
     for board in (BOARD, OTHER):
         detect.train(at, board)
-    assert sorted(os.listdir(at.trained(BOARD))) == ["families.json", "long"]
-    assert os.listdir(at.trained(OTHER)) == ["families.json"]
+    assert sorted(os.listdir(at.trained(BOARD))) == [".made", "families.json", "long"]
+    assert sorted(os.listdir(at.trained(OTHER))) == [".made", "families.json"]
     for board in (BOARD, OTHER):
         detect.judge(at, board)
     said = load(Judgement, at.judgements("long", OTHER))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from truerate.config.layout import Layout
-from truerate.config.places import claim
+from truerate.config.places import claim, claim_output
+from truerate.config.stage_settings import Stage
 from truerate.core.schemas import Count, Judgement, Sample, Score, frame, save
 from truerate.flow.dataset_tables import SOURCE
 from truerate.flow.guard import write_json
@@ -23,6 +24,7 @@ def at(tmp_path, monkeypatch):
     shutil.copy(ROOT / "params.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     layout = Layout.load()
+    claim(layout, "sources")
     for name in layout.p.used_sources():
         for table, model in SOURCE.items():
             save(model, frame(model), layout.source(name, table))
@@ -113,6 +115,7 @@ def test_a_card_that_is_cut_is_one_line(at, content):
 
 def test_a_single_table_that_is_cut_and_a_site_without_one_of_its_pages_are_removed(at):
     board = next(iter(at.p.boards))
+    claim_output(at, Stage("audit", board))
     save(Score, frame(Score), at.audit(board))
     Path(at.audit(board)).write_bytes(Path(at.audit(board)).read_bytes()[:20])
     for name in ("site", "site_src"):

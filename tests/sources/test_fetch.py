@@ -7,7 +7,7 @@ import pytest
 from truerate.config import Params, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.sources.hub.fetch import STAMP, folder_of
+from truerate.sources.hub.fetch import SENTINEL, folder_of
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 SCRIPT = """
@@ -81,7 +81,7 @@ def test_a_failed_command_is_one_line_and_leaves_the_old_folder(maker, at):
     Path(source.code[0]).write_text("raise SystemExit('no such thing')")
     with pytest.raises(TruerateError, match="ended with exit code 1: no such thing$"):
         folder_of("x", source, at)
-    assert (folder / STAMP).is_file() and [path.name for path in folder.parent.glob("world*")] == ["world"]
+    assert (folder / SENTINEL).is_file() and [path.name for path in folder.parent.glob("world*")] == ["world"]
 
 
 def test_wrong_commands_are_one_line(tmp_path, at):

@@ -16,8 +16,7 @@ from truerate.core.keys import digest
 ROOT = "src/truerate"
 # What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
 SHARED = tuple(
-    f"{ROOT}/{part}"
-    for part in ("core", "metrics", "annotation", "llm", "web", "tracks/asking.py")
+    f"{ROOT}/{part}" for part in ("core", "metrics", "annotation", "llm", "web", "tracks/asking.py")
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made

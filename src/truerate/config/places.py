@@ -1,19 +1,18 @@
-"""What lies where a build would write: nothing is emptied but what the build wrote, and nothing git tracks.
+"""Output directories: a build takes and empties only what is absent, empty or its own.
 
-*Written by the build* is a file that lies in what dvc.lock names, or that bears the name and columns of what
-a stage writes there (`truerate.config.products`: a kill, a cut dvc.lock and a checkout of DVC leave nothing
-else to tell it by), and a folder that bears the stamp of its own setting: a file that git and DVC do not see,
-put there by the first stage and by the steps. A folder that several outputs share frees none of them: each is
-asked for itself. A folder that is absent or holds no file may be taken. The first stage asks all of this, and
-each step asks it again of what it writes: somebody may have filled that in between. So DVC keeps what lies
-there (`persist` in dvc.yaml), and the step empties it.
+A directory is the build's own if it holds the sentinel `.made` or if dvc.lock names it (DVC restores outputs without
+sentinels). The sentinel holds the name of the setting below `paths`, or what decides the content of a folder that a
+source's command fills; git and DVC ignore it. A table that is an output by itself has its sentinel beside it. The folders
+of boards are shared: each board's output in them has a sentinel of its own. What git tracks is never taken. The first stage
+checks every place, and each step checks its own again before it empties it: DVC keeps what lies there (`persist`).
 """
 
 import json
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -21,115 +20,104 @@ import yaml
 
 from truerate.config import Paths, placement
 from truerate.config.layout import Layout
-from truerate.config.products import is_product
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
 from truerate.core.parents import is_first_process
 
-STAMP = ".made"
-SHARED = (
-    "datasets",
-    "annotations",
-    "labels",
-    "detectors",
-    "judgements",
-    "audits",
-    "truth",
-    "scores",
-    "metrics",
-    "build",
-)  # of many outs
-PAGES = ("site_src", "site")  # as the committed settings name them, below `build`
-WRITES = {  # the setting of the folder in which a stage writes, and empties its own place first
-    "sources": "sources",
-    "dataset": "datasets",
-    "annotate": "annotations",
-    "label": "labels",
-    "train": "detectors",
-    "judge": "judgements",
-    "audit": "audits",
-    "truth": "truth",
-    "score": "scores",
+SENTINEL = ".made"
+_SENTINELS = re.compile(r"(\..+\.parquet)?\.made", re.DOTALL)
+# The stages that empty their output first: the setting of the folder, and the output for a board.
+OUTPUTS: dict[str, tuple[str, Callable[[Layout, str], str]]] = {
+    "sources": ("sources", lambda at, _: at.p.paths.sources),
+    "dataset": ("datasets", Layout.dataset),
+    "annotate": ("annotations", lambda at, board: os.path.dirname(at.annotations(board))),
+    "label": ("labels", Layout.labels),
+    "train": ("detectors", Layout.trained),
+    "judge": ("judgements", Layout.judged),
+    "audit": ("audits", Layout.audit),
+    "truth": ("truth", Layout.truth),
+    "score": ("scores", Layout.scores),
 }
+OF_BOARDS = {folder: output for folder, output in OUTPUTS.values() if folder != "sources"}
+SHARED = (*OF_BOARDS, "metrics", "build")  # folders that hold several outputs
 _HINT = "name a folder that is absent or empty, or move that away"
 
 
 def check_places(at: Layout) -> None:
-    """Raise TruerateError with a line for every place of params.yaml that the build may not take."""
+    """Raise SettingsError with a line for every place of params.yaml that the build may not take."""
     wrong: dict[str, str] = {}
     paths = placement.written(at.p)
     tracked = _tracked_files(list(paths.values()))
     for key, path in paths.items():
-        if what := _taken(at, key, path, tracked):
-            wrong.setdefault(what, key)  # a link or file that several lie below is one mistake
-    faults = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
-    faults += [f"params.yaml: {line}" for line in placement.swallowed(at.p)]
+        if fault := _fault(at, key, path, tracked):
+            wrong.setdefault(fault, key)  # a link or file that several lie below is one mistake
+    faults = [f"{key}: {fault}" for fault, key in wrong.items()]
     config = Path("site/mkdocs.yml")
-    faults += [
-        f"params.yaml: {line}"
-        for line in placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")
-    ]
-    inputs = os.path.expanduser(at.p.paths.inputs)
-    if not os.path.isdir(inputs):
+    faults += placement.swallowed(at.p)
+    faults += placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")
+    inputs = at.p.paths.inputs
+    if not os.path.isdir(os.path.expanduser(inputs)):
         faults.append(
-            f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own"
+            f"paths.inputs: no folder {inputs!r}; make it, empty where you have no files of your own"
         )
-    if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
-        faults.append(
-            f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own"
-        )
+    if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(inputs))):
+        faults.append(f"paths.inputs: {inputs!r} holds all that the build writes; name a folder of its own")
     if faults:
-        raise SettingsError("\n".join(faults))
+        raise SettingsError("\n".join(f"params.yaml: {fault}" for fault in faults))
 
 
 def claim(at: Layout, *names: str) -> None:
-    """Put the stamp into folders of `paths`, made where they are absent. Raises TruerateError where one is
-    not ours to take.
-    """
+    """Make folders of `paths` with their sentinels. Raises SettingsError if the build may not take one of them."""
     for name in names:
         refuse_taken(at, name)
-        folder = Path(getattr(at.p.paths, name))
-        folder.mkdir(parents=True, exist_ok=True)
-        if _stamp(folder) != name:
-            (folder / STAMP).write_text(name, "utf-8")
-
-
-def _stamp(folder: Path) -> str | None:
-    """What the stamp of a folder says: the setting that names it, or what decides the content of one that a
-    command fills.
-    """
-    try:
-        return (folder / STAMP).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
+        _mark(Path(getattr(at.p.paths, name)), name)
 
 
 def refuse_taken(at: Layout, name: str) -> None:
-    """Raise TruerateError where a folder of `paths` is not ours to take."""
+    """Raise SettingsError if the build may not take a folder of `paths`."""
     path = getattr(at.p.paths, name)
-    if what := _taken(at, f"paths.{name}", path, _tracked_files([path])):
-        raise SettingsError(f"params.yaml: paths.{name}: {what}")
+    if fault := _fault(at, f"paths.{name}", path, _tracked_files([path])):
+        raise SettingsError(f"params.yaml: paths.{name}: {fault}")
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing, where
-    the build did not write it, or where params.yaml declares no such board.
+    """Empty the output of a stage of `OUTPUTS` and mark it as the build's own; raises as `claim_output` does.
 
-    Of several processes that work on one stage together (`torchrun`), the first does it.
+    Of several processes that work on one stage together (`torchrun`) the first does it.
     """
-    if stage.name not in WRITES or not is_first_process():
-        return
+    if stage.name in OUTPUTS and is_first_process():
+        remove_output(at, stage)
+        claim_output(at, stage)
+
+
+def remove_output(at: Layout, stage: Stage) -> None:
+    """Remove the output of a stage of `OUTPUTS`; raises, and removes nothing, as `claim_output` does."""
+    drop(_own_output(at, stage))
+
+
+def drop(output: Path) -> None:
+    """Remove an output with its sentinel."""
+    if output.is_dir():
+        shutil.rmtree(output)
+    output.unlink(missing_ok=True)
+    _sentinel(output).unlink(missing_ok=True)
+
+
+def claim_output(at: Layout, stage: Stage) -> None:
+    """Mark the output of a stage of `OUTPUTS` as the build's own. Raises SettingsError if the build did not write what lies
+    there, or if params.yaml declares no such board.
+    """
+    _mark(_own_output(at, stage), OUTPUTS[stage.name][0])
+
+
+def _own_output(at: Layout, stage: Stage) -> Path:
     if stage.board is not None:
         at.p.board(stage.board)
-    name = WRITES[stage.name]
-    folder, out = Path(getattr(at.p.paths, name)), _out(at, stage)
-    what = _blocked(out, is_table=out.suffix == ".parquet")
-    if not what and os.path.lexists(out):
-        what = _said_of_tracked(out, _tracked_files([str(out)])) or _strange(name, folder, out)
-    if what:
-        raise SettingsError(f"params.yaml: paths.{name}: {what}")
-    if os.path.lexists(out):
-        out.unlink() if out.is_file() else shutil.rmtree(out)
+    name, path_of = OUTPUTS[stage.name]
+    output = Path(path_of(at, stage.board or ""))
+    if fault := _blocked(output) or _tracked(output) or _foreign(output, name):
+        raise SettingsError(f"params.yaml: paths.{name}: {fault}")
+    return output
 
 
 def made_by(at: Layout, target: str) -> Stage | None:
@@ -140,135 +128,95 @@ def made_by(at: Layout, target: str) -> Stage | None:
     return next((Stage("dataset", board) for board in boards), None)
 
 
-def _out(at: Layout, stage: Stage) -> Path:
-    """What a stage of `WRITES` writes: a folder or a file."""
-    board = stage.board or ""  # every stage below has a board
-    if stage.name == "annotate":
-        return Path(at.annotations(board)).parent
-    path_of = {
-        "dataset": at.dataset,
-        "label": at.labels,
-        "train": at.trained,
-        "judge": at.judged,
-        "audit": at.audit,
-        "truth": at.truth,
-        "score": at.scores,
-    }
-    return Path(path_of[stage.name](board)) if stage.name in path_of else Path(at.p.paths.sources)
+def refuse_others(folder: Path, setting: str) -> None:
+    """Raise SettingsError if a step did not fill a folder that it is to replace whole. `setting` names the folder."""
+    if fault := _filled_by_others(folder) or _tracked(folder):
+        raise SettingsError(f"{setting}: {fault}")
 
 
-def refuse_others(folder: Path, who: str) -> None:
-    """Raise TruerateError where a folder that a step replaces whole was not written by it. `who`: the setting
-    that names it.
-    """
-    if what := _theirs(folder) or _tracked(folder):
-        raise SettingsError(f"{who}: {what}")
-
-
-def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
-    """Why a place cannot be taken; None where it can."""
-    folder = Path(path)
-    if what := _blocked(folder):
-        return what
-    name = key.removeprefix("paths.")
+def _fault(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
+    """Why the build may not take a place; None if it may."""
+    folder, name = Path(path), key.removeprefix("paths.")
+    if fault := _blocked(folder):
+        return fault
     if name == "metrics":  # one file of it is written, and git tracks that file: DVC may have removed it
         tracked = [file for file in tracked if os.path.lexists(file)]
-        if _is_named(path) or _holds_metrics_alone(folder):
+        if any(PurePosixPath(out).is_relative_to(path) for out in named_outs()) or _holds_metrics_alone(
+            folder
+        ):
             return None
-    if what := _said_of_tracked(folder, tracked):
-        return what
+    if fault := _tracked_in(folder, tracked):
+        return fault
     if key.startswith("sources."):
-        return _theirs(folder)
-    if name not in SHARED:  # DVC or a step replaces it whole
-        is_own = _stamp(folder) == name or (
-            name in PAGES and path == f"{at.p.paths.build}/{name}" and _taken_build(at) is None
-        )
-        return None if is_own else _strange(name, folder, folder)
-    is_known = _is_named(path) or (folder / STAMP).is_file()
-    asked = [Path(out) for out in _outs(at, name)] if is_known else [folder]
-    return next(filter(None, (_strange(name, folder, out) for out in asked)), None)
+        return _filled_by_others(folder)
+    outputs = [Path(OF_BOARDS[name](at, board)) for board in at.p.boards] if name in OF_BOARDS else []
+    return next(filter(None, (_foreign(place, name) for place in (folder, *outputs))), None)
 
 
-def _blocked(path: Path, *, is_table: bool = False) -> str | None:
-    """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to
-    it, or in its stead.
-    """
+def _blocked(path: Path) -> str | None:
+    """Why no output can lie at a path: a link or a file on the way to it, or in its stead."""
     for part in (path, *path.parents):
         if part.is_symlink():
             return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
-        if part.exists() and not part.is_dir() and not (is_table and part == path):
+        if part.exists() and not part.is_dir() and not (part == path and path.suffix == ".parquet"):
             return f"{str(part)!r} is a file; {_HINT}"
     return None
 
 
-def _taken_build(at: Layout) -> str | None:
-    """Why what lies in `build` is not the build's; None where it is."""
-    folder = Path(at.p.paths.build)
-    return None if _is_named(at.p.paths.build) or (folder / STAMP).is_file() else _said_of(folder, folder)
+def _foreign(output: Path, name: str) -> str | None:
+    """The first file of a folder of `paths`, or of an output in it, that is not the build's own; None if all is."""
+    is_shared = name in SHARED
+    text = _sentinel_text(output)
+    if text == name or (is_shared and text is not None) or _is_named(output, is_shared=is_shared):
+        return None
+    file = next(_files(output), None)
+    return _foreign_file(output, file) if file else None
 
 
-def _outs(at: Layout, name: str) -> list[str]:
-    """What boards' stages empty in a folder of `paths`: one output each."""
-    path_of = {
-        "datasets": at.dataset,
-        "annotations": lambda board: os.path.dirname(at.annotations(board)),
-        "labels": at.labels,
-        "detectors": at.trained,
-        "judgements": at.judged,
-        "audits": at.audit,
-        "truth": at.truth,
-        "scores": at.scores,
-    }
-    return [path_of[name](board) for board in at.p.boards] if name in path_of else []
+def _filled_by_others(folder: Path) -> str | None:
+    """The first file in a folder for which the sentinel of a command is absent; None if there is none."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        return f"{str(folder)!r} is no folder; {_HINT}"
+    file = next(_files(folder), None)
+    if file is None or (_sentinel_text(folder) or "build") not in Paths.model_fields:
+        return None
+    return _foreign_file(folder, file)
 
 
-def _strange(name: str, folder: Path, out: Path) -> str | None:
-    """What in an output below a folder of `paths` the build did not write."""
-    outs = {PurePosixPath(out_path) for out_path in named_outs()}
-    for file in _files(out):
-        path = PurePosixPath(file.as_posix())
-        is_ours = (
-            path in outs
-            or not outs.isdisjoint(path.parents)
-            or is_product(name, file, file.relative_to(folder).as_posix())
-        )
-        if not is_ours:
-            return _said_of(out, file)
-    return None
-
-
-def _said_of(folder: Path, file: Path) -> str:
+def _foreign_file(folder: Path, file: Path) -> str:
     return f"{str(folder)!r} holds what the build did not write ({file.as_posix()!r}); {_HINT}"
 
 
-def _theirs(folder: Path) -> str | None:
-    """What in a folder that a step fills whole it did not write: a file where its stamp is missing, or is
-    that of a folder of `paths`.
-    """
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        return f"{str(folder)!r} is no folder; {_HINT}"
-    if _is_filled(folder):
-        return None
-    first = next(_files(folder), None)
-    if first is None or _is_filled(
-        folder
-    ):  # asked again: a step beside this one may have put its stamp there in between
-        return None
-    return _said_of(folder, first)
+def _sentinel(output: Path) -> Path:
+    """Where the sentinel of an output lies: in a folder, beside a table."""
+    return output.with_name(f".{output.name}{SENTINEL}") if output.suffix == ".parquet" else output / SENTINEL
 
 
-def _is_filled(folder: Path) -> bool:
-    return (_stamp(folder) or "build") not in Paths.model_fields
+def _sentinel_text(output: Path) -> str | None:
+    """What the sentinel of an output holds; None if there is none."""
+    try:
+        return _sentinel(output).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _mark(output: Path, name: str) -> None:
+    """Write the sentinel of an output that belongs to a setting of `paths`."""
+    sentinel = _sentinel(output)
+    sentinel.parent.mkdir(parents=True, exist_ok=True)
+    if _sentinel_text(output) != name:
+        sentinel.write_text(name, "utf-8")
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files and links below a folder, or the file itself, but stamps: hidden ones too."""
+    """The files and links below a folder, or the file itself, but sentinels: hidden ones too."""
     if folder.is_symlink() or folder.is_file():
         yield folder
     for parent, folders, files in os.walk(folder):
         folders.sort()
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
-        yield from (Path(parent, name) for name in sorted([*files, *links]) if name != STAMP)
+        names = (name for name in sorted([*files, *links]) if not _SENTINELS.fullmatch(name))
+        yield from (Path(parent, name) for name in names)
 
 
 def holds_links_alone(folder: Path) -> bool:
@@ -277,35 +225,34 @@ def holds_links_alone(folder: Path) -> bool:
 
 
 def _tracked(folder: Path) -> str | None:
-    """What git tracks in a folder. Without git, or outside a repository, nothing."""
-    return _said_of_tracked(folder, _tracked_files([str(folder)]))
+    return _tracked_in(folder, _tracked_files([str(folder)]))
 
 
 def _tracked_files(folders: list[str]) -> list[str]:
-    """The files that git tracks in folders."""
-    asked = ["git", "ls-files", "-z", "--", *(f":(literal){folder}" for folder in folders)]
+    """The files that git tracks in folders; without git, or outside a repository, none."""
+    command = ["git", "ls-files", "-z", "--", *(f":(literal){folder}" for folder in folders)]
     try:
-        listed = subprocess.run(asked, capture_output=True, check=False).stdout
+        listed = subprocess.run(command, capture_output=True, check=False).stdout
     except OSError:
         return []
     return [os.fsdecode(name) for name in listed.split(b"\0") if name]
 
 
-def _said_of_tracked(folder: Path, tracked: list[str]) -> str | None:
-    inside = next(
-        (name for name in tracked if PurePosixPath(name).is_relative_to(PurePosixPath(folder.as_posix()))),
-        None,
-    )
-    return inside and f"{str(folder)!r} holds files that git tracks ({inside!r}); {_HINT}"
+def _tracked_in(folder: Path, tracked: list[str]) -> str | None:
+    file = next((name for name in tracked if PurePosixPath(name).is_relative_to(folder.as_posix())), None)
+    return file and f"{str(folder)!r} holds files that git tracks ({file!r}); {_HINT}"
 
 
-def _is_named(path: str) -> bool:
-    """Whether dvc.lock names a place, or something in it, as what a stage wrote."""
-    return any(PurePosixPath(out).is_relative_to(PurePosixPath(path)) for out in named_outs())
+def _is_named(path: Path, *, is_shared: bool) -> bool:
+    """Whether dvc.lock names a place, or what holds it, as an output; of a shared folder something in it suffices."""
+    outs, place = named_outs(), PurePosixPath(path.as_posix())
+    if not outs.isdisjoint(map(str, (place, *place.parents))):
+        return True
+    return is_shared and any(PurePosixPath(out).is_relative_to(place) for out in outs)
 
 
 def named_outs(lock: str = "dvc.lock") -> frozenset[str]:
-    """The paths that dvc.lock names as written by some stage, of boards too that params.yaml no longer names."""
+    """The outputs of stages that dvc.lock names, of boards too that params.yaml no longer names."""
     try:
         return _outs_of(lock, os.stat(lock).st_mtime_ns)
     except OSError:
@@ -315,34 +262,27 @@ def named_outs(lock: str = "dvc.lock") -> frozenset[str]:
 @cache
 def _outs_of(lock: str, _changed: int) -> frozenset[str]:
     try:
-        found = yaml.load(Path(lock).read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return frozenset(out["path"] for stage in found["stages"].values() for out in stage.get("outs", ()))
+        content = yaml.load(
+            Path(lock).read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
+        return frozenset(out["path"] for stage in content["stages"].values() for out in stage.get("outs", ()))
     except (yaml.YAMLError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
         return frozenset()  # DVC says what is wrong with it
 
 
 def _holds_metrics_alone(folder: Path) -> bool:
-    """Whether a folder holds nothing but the metrics of a build: boards → metrics → cells → subjects → numbers."""
+    """Whether a folder holds nothing but the metrics of a build: a mapping of boards to mappings."""
     file = folder / "leaderboard.json"
-    if not file.is_file() or {path.name for path in folder.iterdir()} - {file.name, STAMP}:
+    if not file.is_file() or {path.name for path in folder.iterdir()} - {file.name, SENTINEL}:
         return False
     try:
-        found = json.loads(file.read_text("utf-8"))
-        return found == {} or _depth(found) == 4
+        metrics = json.loads(file.read_text("utf-8"))
     except ValueError:
         return False
-
-
-def _depth(value: object) -> int:
-    """How deep mappings lie in one another; a number has none, and anything else is as deep as nothing the
-    build writes.
-    """
-    if isinstance(value, dict):
-        return 1 + max((_depth(inner) for inner in value.values()), default=0)
-    return 0 if isinstance(value, int | float | None) else 99
+    return isinstance(metrics, dict) and all(isinstance(board, dict) for board in metrics.values())
 
 
 def written_by_stages(paths: Iterable[Path]) -> list[Path]:
-    """Those of the paths that dvc.lock names as written by a stage: no file that somebody put beside them."""
+    """Those of the paths that dvc.lock names as outputs of a stage: no file that somebody put beside them."""
     outs = named_outs()
     return [path for path in paths if path.as_posix() in outs]

@@ -13,9 +13,10 @@ from truerate.core.errors import TruerateError
 
 # A file that was written this short a while ago may be written again at what its system calls the same time.
 SETTLED_NS = 2 * 10**9
-# What Python, file managers and editors leave in folders, which decides nothing; .dvcignore names the same for DVC.
+# What Python, file managers and editors leave in folders, and the sentinels of outputs, which decide nothing; .dvcignore
+# names the same for DVC.
 LEFT_BY_TOOLS = re.compile(
-    r"__pycache__|\.DS_Store|\._.*|\.ipynb_checkpoints|Thumbs\.db|desktop\.ini|\.Trash.*|.*~|\..*\.sw[a-p]|\.#.*",
+    r"__pycache__|(?:\..+\.parquet)?\.made|\.DS_Store|\._.*|\.ipynb_checkpoints|Thumbs\.db|desktop\.ini|\.Trash.*|.*~|\..*\.sw[a-p]|\.#.*",
     re.DOTALL,
 )
 _READ: dict[tuple[int, ...], bytes] = {}  # digests of files by what tells a file and its state

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from truerate.config.layout import Layout, beside
-from truerate.config.places import refuse_taken
+from truerate.config.places import claim_output, refuse_taken
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import (
@@ -131,6 +131,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
+    claim_output(at, Stage("dataset", board))
     slices = graph.in_slices(own, board, protocol_of(own, board).sliced)
     names, tasks = exported_to(
         partial(at.dataset, board), own, board, load_source(own, board), inputs, slices

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.places import claim, refuse_taken, written_by_stages
+from truerate.config.places import claim, drop, refuse_taken, written_by_stages
 from truerate.config.stage_settings import Stage
 from truerate.core.schemas import (
     Outcome,
@@ -37,7 +37,7 @@ def prune(at: Layout) -> None:
     }
     doomed = [path for folder in places for path in Path(folder).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        drop(path)
 
 
 def leaderboard(at: Layout) -> None:

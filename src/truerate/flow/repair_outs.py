@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.places import WRITES, clear, refuse_taken
+from truerate.config.places import OUTPUTS, refuse_taken, remove_output
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import height, read_json
@@ -91,8 +91,9 @@ def _is_whole(file: Path) -> bool:
 
 
 def _remove(at: Layout, stage: Stage) -> None:
-    if stage.name in WRITES:
-        return clear(at, stage)
+    if stage.name in OUTPUTS:
+        remove_output(at, stage)
+        return
     names = ("site", "site_src") if stage.name == "site" else (stage.name,)
     for name in names:
         refuse_taken(at, name)

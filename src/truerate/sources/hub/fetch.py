@@ -12,7 +12,7 @@ from pathlib import Path
 
 from truerate.config import Source
 from truerate.config.layout import Layout
-from truerate.config.places import STAMP, holds_links_alone, refuse_others
+from truerate.config.places import SENTINEL, holds_links_alone, refuse_others
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.keys import digest
 from truerate.core.terminal import told
@@ -42,7 +42,7 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     values = _values(source, at)
     told = {key: value for key, value in values.items() if key in source.places()}
     stamp = digest(*at.code_at(source.code), make=source.make, values=told)
-    if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
+    if (folder / SENTINEL).is_file() and (folder / SENTINEL).read_text("utf-8").strip() == stamp:
         return folder
     who = f"source {name!r}: sources.{name}.path"
     refuse_others(folder, who)
@@ -50,7 +50,7 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
         _run(name, _command(name, source.make, {**values, "path": str(scratch)}))
         if not scratch.is_dir():
             raise SourceError(f"source {name!r}: `{source.make}` wrote no folder; it must fill {{path}}")
-        (scratch / STAMP).write_text(f"{stamp}\n", "utf-8")
+        (scratch / SENTINEL).write_text(f"{stamp}\n", "utf-8")
         refuse_others(folder, who)  # the command may have run for long
         _swap(scratch, folder)
     return folder
@@ -135,7 +135,7 @@ def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: S
             place.parent.mkdir(parents=True, exist_ok=True)
             _link((whole / file).resolve(), place)
         if not holds_links_alone(scratch):
-            (scratch / STAMP).write_text("links", "utf-8")
+            (scratch / SENTINEL).write_text("links", "utf-8")
         _swap(scratch, target)
     return target
 
