@@ -4,17 +4,19 @@ import weakref
 from functools import partial
 from pathlib import Path
 
+import polars as pl
 import pytest
 from committed import with_sources
 from tracks.wildhallucinations.chatty import chat, chats
 
 from truerate.config import Params
 from truerate.config.layout import Layout, beside
-from truerate.core.schemas import Document, Generation, Judgement, Reject, Sample, frame, write_parquet
+from truerate.core.schemas import Document, Judgement, Reject, Sample, frame, write_parquet
 from truerate.flow import graph
-from truerate.flow.plan import Priced, assuming, planned, planned_with, walk
+from truerate.flow.plan import Planned, Priced, assuming, planned, planned_with, walk
 from truerate.llm.dry_run import DryRun
 from truerate.sources import SourceTables
+from truerate.tracks.wildhallucinations.graph import WEB
 
 BOARD = "wildhallucinations-closed-world"
 ROLES = {"extractor": "quill", "curator": "elm", "fact_writer": "birch", "verifier": "cedar"}
@@ -63,13 +65,26 @@ def test_each_step_is_asked_of_its_own_model_and_leads_to_the_most_questions(at,
     assert all(n for _, _, n in found)
 
 
-def test_pages_that_a_build_of_this_board_found_take_the_place_of_assumed_ones(at, tables):
+def built_evidence(at: Layout, rows: pl.DataFrame) -> None:
+    """Files of a build of the board that found no page, for the entities of `rows`."""
+    attributes = pl.lit([{"key": "documents", "value": ""}], dtype=rows.schema["attributes"])
     for path in graph.files(at, BOARD, "evidence"):
-        write_parquet(frame(Generation), Path(path))
+        write_parquet(rows.with_columns(attributes=attributes), Path(path))
         write_parquet(frame(Document), beside(path, "documents"))
+
+
+def test_pages_that_a_build_of_this_board_found_take_the_place_of_assumed_ones(at, tables):
+    built_evidence(at, planned_with(at, BOARD, tables, Planned)[1]["evidence", WEB][0])
     found = lines(at, tables)
     assert [n for step, _, n in found if step == "curate"] == [3 * N_CHATS]
     assert {n for step, _, n in found if step in ("generate", "facts")} == {0}  # no entity has a page
+
+
+def test_pages_of_other_entities_leave_those_that_are_assumed_as_they_are(at, tables):
+    expected = lines(at, tables)
+    rows = planned_with(at, BOARD, tables, Planned)[1]["evidence", WEB][0]
+    built_evidence(at, rows.with_columns(item_id=pl.lit("of another store")))
+    assert lines(at, tables) == expected
 
 
 def test_a_subject_that_may_not_stand_there_is_not_planned(at, tables):

@@ -230,19 +230,23 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build of this very board has found where no model is asked, else what the track assumes of it
-    (`instead`), else nothing.
+    """What a build of this very board has found where no model is asked; for items that it did not ask about, what the
+    track assumes (`instead`), else nothing.
     """
     try:
         paths = graph.files(at, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key
         paths = []
-    if paths and all(Path(path).is_file() for path in paths):
-        found = [
-            (read_parquet(path), {name: beside_all([path], name) for name in step.beside}) for path in paths
-        ]
-        return _joined(found)
-    return instead(at, board, tables, replies) if instead else (frame(Generation), {})
+    assumed = instead(at, board, tables, replies) if instead else (frame(Generation), {})
+    if not paths or not all(Path(path).is_file() for path in paths):
+        return assumed
+    built = _joined(
+        (read_parquet(path), {name: beside_all([path], name) for name in step.beside}) for path in paths
+    )
+    # a build whose replies are no longer stored found nothing for the items that are assumed now
+    others = assumed[0].join(built[0], on="item_id", how="anti", maintain_order="left")
+    beside = {name: pl.concat([rows, assumed[1].get(name, rows[:0])]) for name, rows in built[1].items()}
+    return built if others.is_empty() else (pl.concat([built[0], others]), beside)
 
 
 def _joined(shards: Iterable[Given]) -> Given:
