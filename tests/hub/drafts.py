@@ -9,8 +9,7 @@ import pytest
 from truerate.core.errors import TruerateError
 from truerate.hub.kept import Kept, with_kept
 from truerate.hub.push import publish
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Stamp, Target
-from truerate.hub.sums import mark
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Stamp, Target, mark
 
 CARD = "---\nlicense: mit\nlanguage:\n- en\n---\n# {name}\n\nLast changed {dated}.\n"
 

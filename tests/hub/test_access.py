@@ -6,7 +6,7 @@ import pytest
 
 from tests.hub.server.accounts import FINE_TOKEN, GUEST_TOKEN
 from truerate.core.errors import TruerateError
-from truerate.hub.access import refuse_reader
+from truerate.hub.plan import refuse_reader
 from truerate.hub.release import Target
 
 from .drafts import REPO, A, asked, put, refused

@@ -1,7 +1,7 @@
 """BibTeX entries hold their values as data: nothing in a title ends an entry or the block that shows it."""
 
 from truerate.core.card import Card, Ranked
-from truerate.hub.citing import bibtex, bibtex_of_paper, entry, signed
+from truerate.hub.markdown import bibtex, bibtex_of_paper, entry
 
 
 def test_an_entry_has_a_plain_key_and_no_brace_of_a_value():
@@ -30,8 +30,3 @@ def test_a_repository_and_a_paper():
         and "eprint = {2401.01234}," in said
         and "archiveprefix = {arXiv}," in said
     )
-
-
-def test_a_card_is_signed_where_somebody_says_by_what():
-    assert signed("text\n\n", "truerate 1 at commit abc") == "text\n\nMade by truerate 1 at commit abc.\n"
-    assert signed("text\n", "") == "text\n"

@@ -22,7 +22,8 @@ from truerate.core.errors import TruerateError
 from truerate.hub.dataset import draft_of
 from truerate.hub.kept import Kept, digest_of
 from truerate.hub.licences import LICENCES
-from truerate.hub.release import Config, Stamp
+from truerate.hub.release import Stamp
+from truerate.hub.shards import Config
 
 
 def of_config(found: dict[str, bytes], config: str, split: str) -> pl.DataFrame:

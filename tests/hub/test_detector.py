@@ -15,12 +15,13 @@ from tests.detectors.tokens import small_networks as small
 from tests.hub.detectors_made import CARD, TRAINING, facts_of, laid, scores
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
-from truerate.hub.detector import MODEL_TYPE, draft_of, published_backbone, refuse_training
-from truerate.hub.detector_card import percent, words
+from truerate.hub.detector import NETWORK_TYPE as MODEL_TYPE
+from truerate.hub.detector import detector_draft as draft_of
+from truerate.hub.detector import published_backbone, refuse_training
 from truerate.hub.kept import Kept, digest_of
 from truerate.hub.licences import Licence
-from truerate.hub.release import Stamp
-from truerate.hub.sums import checksums
+from truerate.hub.model_card import percent, words
+from truerate.hub.release import Stamp, checksums
 
 torch.set_num_threads(1)
 MEASURED = scores(

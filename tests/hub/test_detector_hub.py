@@ -10,7 +10,7 @@ from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.pretrained import TokenDetector
-from truerate.hub.detector import draft_of
+from truerate.hub.detector import detector_draft as draft_of
 from truerate.hub.push import publish
 from truerate.hub.release import Target
 

@@ -5,7 +5,7 @@ import pytest
 from datasets import Features, List, Value
 
 from truerate.core.errors import TruerateError
-from truerate.hub.features import croissant_fields, yaml_features
+from truerate.hub.metadata import croissant_fields, yaml_features
 
 STRUCT = pl.Struct({"start": pl.Int64, "type": pl.String})
 SCHEMA = {

@@ -8,11 +8,11 @@ from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import PAIRS, SPANS, pair, pairs
 from truerate.hub.dataset import draft_of
-from truerate.hub.forms import in_forms
-from truerate.hub.forms.halludial import target_of
+from truerate.hub.forms import in_forms, target_of
 from truerate.hub.kept import Kept
 from truerate.hub.licences import LICENCES
-from truerate.hub.release import Config, Stamp
+from truerate.hub.release import Stamp
+from truerate.hub.shards import Config
 from truerate.sources import read_source
 
 LICENCE = LICENCES["mit"]

@@ -14,8 +14,8 @@ from truerate.detectors.judges.family import fit_judges
 from truerate.detectors.judges.trees import MODEL_TYPE, Marker
 from truerate.flow.judge_network import network_judge
 from truerate.flow.judge_prompts import Asked
-from truerate.hub import judge as published
-from truerate.hub.judge import draft_of
+from truerate.hub import detector as published
+from truerate.hub.detector import judge_draft as draft_of
 from truerate.hub.kept import Kept
 from truerate.hub.push import publish
 from truerate.hub.release import DetectorFacts, Stamp, Target
@@ -99,7 +99,7 @@ def test_nothing_that_is_read_is_code(hub_here, cell):
     assert {path for path in files if "/" not in path} == {
         "CHANGELOG.md", "README.md", "SHA256SUMS", "config.json", "decision.json", "state.npz", "truerate.json",
     }  # fmt: skip
-    assert json.loads(files["config.json"])["model_type"] == published.MODEL_TYPE == MODEL_TYPE
+    assert json.loads(files["config.json"])["model_type"] == published.JUDGE_TYPE == MODEL_TYPE
     with np.load(cell / published.STATE, allow_pickle=False) as arrays:
         assert all(arrays[name].dtype != object for name in arrays.files)
 

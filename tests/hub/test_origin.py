@@ -7,8 +7,8 @@ import pytest
 
 from tests.hub import small_board
 from truerate.hub.configs import configs_of
+from truerate.hub.dataset import origin_of, words_for
 from truerate.hub.licences import LICENCES, licence_of
-from truerate.hub.origin import origin_of, words_for
 
 CONFIGS = configs_of(
     small_board.tables(licences=("CC BY 4.0", "MIT")),

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.hub.history import Release, added
+from truerate.hub.kept import Release, added
 from truerate.hub.plan import (
     bytes_shown,
     is_automatic,

@@ -19,8 +19,7 @@ from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_
 from truerate.flow import pages, sources
 from truerate.flow.release import board_draft
 from truerate.hub.kept import Kept
-from truerate.hub.release import Stamp
-from truerate.hub.sums import sha256
+from truerate.hub.release import Stamp, sha256
 
 REPO, N = "org/little", 20
 DETECTORS = {"members": ["always", "length"], "only": {}, "folds": 2}

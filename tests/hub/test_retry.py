@@ -12,8 +12,7 @@ import pytest
 
 from truerate.core import terminal
 from truerate.core.errors import TruerateError
-from truerate.hub.client import Busy, _asked_wait
-from truerate.hub.retry import AGAIN, Retries
+from truerate.hub.client import AGAIN, Busy, Retries, _asked_wait
 
 
 def failing(*errors):

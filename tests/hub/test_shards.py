@@ -10,9 +10,7 @@ import pyarrow as pa
 
 from truerate.core.schemas import Document, frame, save
 from truerate.hub.licences import LICENCES
-from truerate.hub.release import Config
-from truerate.hub.shards import parquet, shards_of
-from truerate.hub.stored import bytes_in_memory, in_order, stored
+from truerate.hub.shards import Config, bytes_in_memory, in_order, parquet, shards_of, stored
 
 STRUCTS = pl.List(pl.Struct({"key": pl.String, "p": pl.Float64}))
 CODE = """

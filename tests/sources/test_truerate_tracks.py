@@ -11,7 +11,7 @@ from truerate.config.layout import ORIGIN
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Sample, frame, pair, pairs
 from truerate.hub.configs import configs_of
-from truerate.hub.origin import origin_of
+from truerate.hub.dataset import origin_of
 from truerate.hub.shards import shards_of
 from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.wildhallucinations.ready import ready

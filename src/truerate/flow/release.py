@@ -26,13 +26,13 @@ from truerate.flow.site_tables import OF_REPLY, OF_VERDICT, judgement_files, rol
 from truerate.flow.slices import own_lock, own_settings
 from truerate.flow.tracks import card_of, protocol_of, records_of
 from truerate.flow.trained import USUAL, members_of
-from truerate.hub import dataset, detector, judge, space
+from truerate.hub import dataset, detector, space
 from truerate.hub.configs import configs_of
+from truerate.hub.dataset import origin_of
 from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
-from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
-from truerate.hub.stored import in_order
+from truerate.hub.shards import in_order
 from truerate.sources.hub.released_replies import HUMAN
 
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
@@ -139,12 +139,12 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     from truerate.detectors.tokens.cells import NETWORK
 
     facts = _detector_facts(at, member, board)
-    return detector.draft_of(replace(facts, folder=facts.folder / NETWORK), repo=repo)
+    return detector.detector_draft(replace(facts, folder=facts.folder / NETWORK), repo=repo)
 
 
 def judge_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a judge of responses: of its cells on the board the one of the first seed."""
-    return judge.draft_of(_detector_facts(at, member, board), repo=repo)
+    return detector.judge_draft(_detector_facts(at, member, board), repo=repo)
 
 
 def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:

@@ -1,20 +1,19 @@
 """The card of a data set: README.md with its YAML head, and sections written from the data's facts."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 import polars as pl
 from markupsafe import Markup
 
 from truerate.core.schemas import SPLITS, Count, Document, Fact, Generation, Item, Judgement, Row, Score, pair
-from truerate.hub.citing import bibtex, bibtex_of_paper
 from truerate.hub.configs import TABLES, holds_texts
-from truerate.hub.example import example_of
-from truerate.hub.front_matter import front_matter
 from truerate.hub.licences import Licence
-from truerate.hub.markdown import filled
-from truerate.hub.release import BoardFacts, Config
+from truerate.hub.markdown import bibtex, bibtex_of_paper, filled
+from truerate.hub.metadata import front_matter
+from truerate.hub.release import BoardFacts
 from truerate.hub.results import result_rows
-from truerate.hub.shards import Shard
+from truerate.hub.shards import Config, Shard
 
 TEMPLATE = "dataset_card.md.j2"
 STATISTICS = "dataset"  # the table of a board's metrics that tells what a set holds
@@ -290,3 +289,25 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
                 f"{without} texts of config {config.name} come without knowledge: there is none, or it may not be passed on."
             )
     return sentences
+
+
+# ---- an example row ------------------------------------------------------------------------------------------
+N_SHOWN = 200  # characters of a value
+
+
+def example_of(configs: Sequence[Config]) -> list[tuple[str, str]]:
+    """The first row of the default config's last split, column by column, long values cut; empty where the
+    rows of that config hold no texts. Columns without a value are left out.
+    """
+    default = next(config for config in configs if config.is_default)
+    data = list(default.splits.values())[-1]
+    if not default.has_texts or data.is_empty():
+        return []
+    row = data.row(0, named=True)
+    return [(name, shown(value)) for name, value in row.items() if value not in (None, "", [])]
+
+
+def shown(value: object) -> str:
+    """A value in short: text as it is, all else as JSON; cut at N_SHOWN characters, and an ellipsis says so."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= N_SHOWN else f"{text[:N_SHOWN].rstrip()} …"

@@ -1,12 +1,24 @@
-"""The Hub's client for publishing: no Xet, no progress bars, and no waits without a limit."""
+"""The Hub's client for publishing: no Xet, no progress bars, bounded retries, and one line for a call that fails."""
 
+import errno
 import json
-from collections.abc import Iterator
+import random
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import httpx2
 from huggingface_hub import constants, set_client_factory
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+)
 from huggingface_hub.utils import (
     _http,
     are_progress_bars_disabled,
@@ -15,7 +27,9 @@ from huggingface_hub.utils import (
     parse_ratelimit_headers,
 )
 
-from truerate.core.retry import may_pass, seconds_asked
+from truerate.core.errors import EndpointError, SettingsError, TruerateError
+from truerate.core.retry import Backoff, may_pass, seconds_asked
+from truerate.core.terminal import say_wait, told
 
 NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
@@ -121,3 +135,119 @@ def quiet_client() -> Iterator[Traffic]:
         if not before[1]:
             enable_progress_bars()
         set_client_factory(before[2])
+
+
+# ---- retries -------------------------------------------------------------------------------------------------
+T = TypeVar("T")
+AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
+ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
+FAILURES = (
+    Busy,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    OSError,
+    RuntimeError,
+    ValueError,
+    *ODD,
+)  # RuntimeError wraps a failed upload
+
+
+@dataclass(frozen=True)
+class Retries:
+    """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
+    the one asked for.
+
+    Calls and waits that take longer than a few seconds say what they are for (`truerate.core.terminal`).
+
+    `progress` is a value that changes when a failed call got something done all the same; then the count
+    starts afresh. `pause` takes seconds.
+    """
+
+    pause: Callable[[float], None] = time.sleep
+    progress: Callable[[], int] = int
+    chance: random.Random = field(default_factory=random.Random)
+
+    def call(self, doing: str, work: Callable[[], T]) -> T:
+        """Return the result of `work`. Raises TruerateError, one line that begins with `doing`, if it fails."""
+        tried, done = 0, self.progress()
+        while True:
+            try:
+                with told(doing):
+                    return work()
+            except FAILURES as error:
+                odd = (
+                    Busy(f"the Hub's answer makes no sense ({type(error).__name__})")
+                    if isinstance(error, ODD)
+                    else None
+                )
+                busy = _cause(error, Busy) or odd
+                if busy is None:
+                    raise refusal(doing, error) from None
+            tried, done = (1 if self.progress() != done else tried + 1), self.progress()
+            wait = self._wait(doing, busy, tried=tried)
+            say_wait(wait, f"{doing}: {busy}")
+            self.pause(wait)
+
+    def _wait(self, doing: str, busy: Busy, *, tried: int) -> float:
+        """Seconds until the next try."""
+        if AGAIN.is_too_long(busy.wait):
+            until = datetime.now(UTC) + timedelta(seconds=busy.wait)
+            raise EndpointError(
+                f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
+            ) from None
+        if AGAIN.is_spent(tried):
+            again = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
+            raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
+        return AGAIN.wait(tried, busy.wait, self.chance)
+
+
+def refusal(doing: str, error: BaseException) -> TruerateError:
+    """A failure that no second try would mend, in one line that says what to do."""
+    if disk := next(
+        (e for e in _causes(error) if isinstance(e, OSError) and e.errno in (errno.ENOSPC, errno.EDQUOT)),
+        None,
+    ):
+        return TruerateError(
+            f"{doing}: {disk.strerror} ({_line(disk.filename or 'temporary files')}); make room and run it again"
+        )
+    if _cause(error, OfflineModeIsEnabled):
+        return SettingsError(f"{doing}: HF_HUB_OFFLINE is set; unset it to reach the Hub")
+    answer = _cause(error, HfHubHTTPError)
+    if answer is not None:
+        return EndpointError(f"{doing}: {_refused(answer)}")
+    if _cause(error, HFValidationError):
+        return EndpointError(f"{doing}: the Hub takes no such name: {_line(error)}")
+    what = error.strerror if isinstance(error, OSError) and error.strerror else error
+    where = f" ({_line(error.filename)})" if isinstance(error, OSError) and error.filename else ""
+    return EndpointError(f"{doing}: {type(error).__name__}: {_line(what)}{where}")
+
+
+def _refused(answer: HfHubHTTPError) -> str:
+    """What an answer of the Hub means for the user."""
+    status, reason = answer.response.status_code, _line(answer.server_message or "no reason given")
+    if isinstance(answer, GatedRepoError):
+        return f"the repository is gated and this token was not let in ({reason}); ask its owner for access"
+    if status == 401 and answer.response.headers.get("x-error-code") != "RepoNotFound":
+        return f"the Hub does not know this token (401: {reason}); set HF_TOKEN to a valid one or run `hf auth login`"
+    if isinstance(answer, RepositoryNotFoundError):
+        return "the Hub shows no such repository to this token: it is private and somebody else's, or was deleted; name another one by --to"
+    if status == 403:
+        return f"this token may not write there (403: {reason}); use one with write permission for the organisation, or another --to"
+    return f"the Hub refuses it ({status}: {reason})"
+
+
+def _cause(error: BaseException | None, kind: type[T]) -> T | None:
+    """The first of that kind in a chain of causes: the library wraps what failed in its upload threads."""
+    return next((cause for cause in _causes(error) if isinstance(cause, kind)), None)
+
+
+def _causes(error: BaseException | None):
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _line(text: object) -> str:
+    """Words of a server as one short line without control characters."""
+    shown = "".join(c for c in " ".join(str(text).split()) if c.isprintable())
+    return shown if len(shown) <= 200 else f"{shown[:199]}…"

@@ -1,5 +1,6 @@
 """The repository of a data set: Parquet shards, card, Croissant, checksums, and how to rebuild withheld texts."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,26 +8,20 @@ from pathlib import Path
 from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
-from truerate.hub.citing import signed
 from truerate.hub.configs import holds_texts
-from truerate.hub.croissant import croissant_of
-from truerate.hub.front_matter import licence_of_all, schema_of
-from truerate.hub.kept import Kept, with_kept
-from truerate.hub.licences import Licence
+from truerate.hub.kept import Kept
+from truerate.hub.licences import LICENCES, Licence
 from truerate.hub.markdown import filled
+from truerate.hub.metadata import croissant_of, licence_of_all, schema_of
 from truerate.hub.release import (
-    CHANGELOG,
-    CHECKSUMS,
     CROISSANT,
-    MARK,
     README,
     BoardFacts,
-    Config,
     Files,
     Stamp,
+    finished,
 )
-from truerate.hub.shards import FOLDER, Shard, shards_of
-from truerate.hub.sums import checksums, mark
+from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 
 PREFIXES = (FOLDER, "build/", "rebuild/")
 # Where a build keeps the texts of rows that are named by these.
@@ -53,13 +48,11 @@ class DatasetDraft:
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path. SHA256SUMS is over all but itself and the change log."""
-        whole, card = dict(self.fixed), self.fixed[README]
+        card = self.fixed[README]
         assert isinstance(card, bytes)
-        whole[README] = with_kept(signed(card.decode("utf-8"), stamp.maker), kept).encode()
-        whole[CROISSANT] = self.croissant(stamp.dated).encode()
-        whole[MARK] = mark("dataset", self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
-        whole[CHECKSUMS] = checksums(whole).encode()
-        return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+        files = {**self.fixed, CROISSANT: self.croissant(stamp.dated).encode()}
+        how = {"stamp": stamp, "changelog": changelog, "kept": kept}
+        return finished(self, "dataset", files, card.decode("utf-8"), **how)
 
 
 def draft_of(
@@ -121,3 +114,43 @@ def _example(bare: Sequence[Config], board: str) -> dict | None:
         if DIGEST in others:
             return {"id": identity, "config": config.name, "table": TABLES_OF[identity].format(board=board)}
     return None
+
+
+# ---- build/source.json ---------------------------------------------------------------------------------------
+SIMULATED = "Its texts are made up: those of a closed world, whose models and annotators are programs with planted mistakes."
+
+
+def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence | None) -> str:
+    """The file as text: name, citation, address, rights and track, and the words on the licence of each config.
+
+    `licence`: under which the whole was asked to go out, None where each config has its own.
+    """
+    cited = [
+        str(facts.source.get("citation") or ""),
+        f"Protocol: {facts.track.citation}",
+        "Built and published by truerate.",
+    ]
+    fields = {
+        "name": f"{facts.title} (simulated)" if facts.is_simulated else facts.title,
+        "citation": " ".join(citation for citation in cited if citation),
+        "url": facts.source.get("url"),
+        "lang": facts.languages[0] if len(facts.languages) == 1 else None,
+        "note": SIMULATED if facts.is_simulated else None,
+        "redistribution": "yes" if any(map(holds_texts, configs)) else "ids-only",
+        "track": facts.track.name,
+        "licences": {config.name: words_for(licence or config.licence) for config in configs},
+    }
+    return (
+        json.dumps(
+            {key: value for key, value in fields.items() if value is not None},
+            ensure_ascii=False,
+            indent=1,
+            sort_keys=True,
+        )
+        + "\n"
+    )
+
+
+def words_for(licence: Licence) -> str:
+    """A licence in words from which `licence_of` reads the same: the Hub's id, else its own name."""
+    return licence.id if licence.id in LICENCES else licence.name

@@ -1,6 +1,4 @@
-"""The repository of a detector: what training wrote, in the form that others load, with its card, its
-checksums and what made it.
-"""
+"""The repositories of trained detectors and judges, in the form that others load; may they be published at all?"""
 
 import json
 import re
@@ -9,62 +7,49 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
-from truerate.hub.citing import signed
-from truerate.hub.detector_card import card_of
-from truerate.hub.kept import Kept, with_kept
+from truerate.hub.kept import Kept
 from truerate.hub.licences import refuse_unpublishable
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, DetectorFacts, Files, Stamp
-from truerate.hub.sums import checksums, mark
+from truerate.hub.model_card import detector_card, judge_card
+from truerate.hub.release import DetectorFacts, Files, Stamp, finished
 
 # a type of our own: transformers refuses what it does not know, and builds what it does at random
-MODEL_TYPE = "truerate-token-detector"
+NETWORK_TYPE = "truerate-token-detector"
 NETWORK = "network.json"
 BODY = "config.json"
 CODER = "coder.json"
 TOKENIZER = "tokenizer.json"
 WEIGHTS = "model.safetensors"
+JUDGE_TYPE, STATE, DECISION = "truerate-tree-judge", "state.npz", "decision.json"
 TINY = "tiny"  # weights that come from no backbone
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
-class DetectorDraft:
-    """A Draft: the files of a detector's repository, whole but for their date and history."""
+class ModelDraft:
+    """A Draft: the files of a detector's or judge's repository (`fixed`) and its unsigned card."""
 
-    name: str
+    what: str  # detector or judge
     facts: DetectorFacts
-    network: Mapping[str, object]
-    repo: str
+    fixed: Files
+    card: str
     prefixes: tuple[str, ...] = ("build/",)
+
+    @property
+    def name(self) -> str:
+        """The detector's name."""
+        return self.facts.detector
 
     @property
     def summary(self) -> str:
         """One line for the commit and the change log."""
-        return f"detector {self.name}, trained on {self.facts.board}"
+        return f"{self.what} {self.name}, trained on {self.facts.board}"
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository, sorted by path; the weights and tokenizer by where they lie."""
-        backbone, folder = self.network["backbone"], self.facts.folder
-        body = None if backbone["lora"] else _json(folder / BODY)
-        tokenizer = tokenizer_config(
-            _json(folder / TOKENIZER), _json(folder / CODER), int(backbone["max_tokens"])
-        )
-        files_by_path: dict[str, bytes | Path] = {
-            path: text.encode() for path, text in self.facts.made.items()
-        }
-        files_by_path |= {name: folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
-        files_by_path |= {BODY: _bytes(published_config(self.network, body)), NETWORK: _bytes(self.network)}
-        files_by_path |= {"tokenizer_config.json": _bytes(tokenizer)}
-        card = signed(card_of(self.facts, self.network, repo=self.repo), stamp.maker)
-        files_by_path[README] = with_kept(card, kept).encode()
-        files_by_path[MARK] = mark(
-            "model", self.name, prefixes=self.prefixes, stamp=stamp, files=files_by_path
-        ).encode()
-        files_by_path[CHECKSUMS] = checksums(files_by_path).encode()
-        return dict(sorted((files_by_path | {CHANGELOG: changelog.encode()}).items()))
+        """All files of the repository, sorted by path; weights and tokenizer by where they lie."""
+        return finished(self, "model", self.fixed, self.card, stamp=stamp, changelog=changelog, kept=kept)
 
 
-def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
+def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     """The draft of a trained detector.
 
     Raises TruerateError where it has learned nothing, is no network, learned from texts that may not go out,
@@ -86,7 +71,32 @@ def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
     if lang:  # a detector of one language says nothing of the others
         facts = replace(facts, languages=(str(lang),))
     whole = {**network, **chosen_threshold(facts.training), "backbone": backbone}
-    return DetectorDraft(facts.detector, facts, whole, repo)
+    body = None if backbone["lora"] else _json(facts.folder / BODY)
+    tokenizer = _json(facts.folder / TOKENIZER)
+    coding = tokenizer_config(tokenizer, _json(facts.folder / CODER), int(backbone["max_tokens"]))
+    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.made.items()}
+    fixed |= {name: facts.folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
+    fixed |= {BODY: _bytes(published_config(whole, body)), NETWORK: _bytes(whole)}
+    fixed |= {"tokenizer_config.json": _bytes(coding)}
+    return ModelDraft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
+
+
+def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
+    """The draft of a judge with boosted trees: its arrays and numbers as training wrote them, and no code.
+
+    Raises TruerateError if it learned nothing, is of another form, or learned from texts that may not be published.
+    """
+    what = f"publishing judge {facts.detector!r}"
+    if not facts.training.get("is_fitted", False):
+        raise TruerateError(f"{what}: it had nothing to learn from on board {facts.board!r}; publish another")
+    if not all((facts.folder / name).is_file() for name in (STATE, DECISION)):
+        raise TruerateError(f"{what}: only judges of `form: trees` go out; this one is of another form")
+    refuse_training(facts.source, what=f"judge {facts.detector!r}")
+    decision = json.loads((facts.folder / DECISION).read_text("utf-8"))
+    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.made.items()}
+    fixed |= {name: facts.folder / name for name in (STATE, DECISION)}
+    fixed[BODY] = (json.dumps({"model_type": JUDGE_TYPE}, indent=1) + "\n").encode()
+    return ModelDraft("judge", facts, fixed, judge_card(facts, decision, repo=repo))
 
 
 def chosen_threshold(training: Mapping[str, object]) -> dict[str, float]:
@@ -134,7 +144,7 @@ def published_config(network: Mapping, body: Mapping | None) -> dict:
     adapted = (
         {} if body else {"base_model": {name: network["backbone"][name] for name in ("weights", "revision")}}
     )
-    return {"architectures": ["TokenDetector"], "model_type": MODEL_TYPE, "body": body, **named, **adapted}
+    return {"architectures": ["TokenDetector"], "model_type": NETWORK_TYPE, "body": body, **named, **adapted}
 
 
 def tokenizer_config(tokenizer: Mapping, coder: Mapping, max_tokens: int) -> dict:

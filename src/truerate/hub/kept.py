@@ -2,13 +2,13 @@
 
 Two places are theirs: keys of the YAML head that no release of ours writes (a gating prompt, settings of the
 viewer), and the section between the two lines that every card of ours ends with. All else is ours; the mark of
-the repository (truerate.json) holds its digest, so that an edit there is seen.
-"""
+the repository (truerate.json) holds its digest, so that an edit there is seen."""
 
 import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import yaml
 
@@ -85,3 +85,31 @@ def _parted(card: str) -> tuple[dict, str]:
     except yaml.YAMLError:
         head = None
     return (head, card[found.end() :]) if isinstance(head, dict) else ({}, card[found.end() :])
+
+
+# ---- the change log ------------------------------------------------------------------------------------------
+TITLE = "# Change log"
+
+
+class Release(NamedTuple):
+    """One entry: `version` is the tag or None, `day` ISO 8601; the counts leave out the log itself."""
+
+    version: str | None
+    day: str
+    summary: str
+    n_added: int
+    n_changed: int
+    n_deleted: int
+
+
+def added(old: str, release: Release) -> str:
+    """The change log with a release on top of the older ones; `old` is the log as it stands, empty where
+    there is none.
+
+    Text in `old` that is no change log of ours is kept below the entry.
+    """
+    counts = f"{release.n_added} added, {release.n_changed} changed, {release.n_deleted} deleted"
+    summary = " ".join(release.summary.split())
+    entry = f"## {release.version or 'untagged'} · {release.day}\n\n{summary}\n\nFiles besides this one: {counts}.\n"
+    older = old.strip().removeprefix(TITLE).strip()
+    return f"{TITLE}\n\n{entry}" + (f"\n{older}\n" if older else "")

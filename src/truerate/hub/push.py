@@ -9,14 +9,20 @@ from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from truerate.core.errors import TruerateError
-from truerate.hub.access import refuse_reader
-from truerate.hub.client import quiet_client
-from truerate.hub.history import Release, added
-from truerate.hub.kept import kept_of, refuse_edited
-from truerate.hub.plan import Plan, holds, lines, plan_of, refuse_foreign, refuse_names, refuse_public
+from truerate.hub.client import FAILURES, Retries, quiet_client, refusal
+from truerate.hub.kept import Release, added, kept_of, refuse_edited
+from truerate.hub.plan import (
+    Plan,
+    holds,
+    lines,
+    plan_of,
+    refuse_foreign,
+    refuse_names,
+    refuse_public,
+    refuse_reader,
+)
 from truerate.hub.release import CHANGELOG, README, Draft, Files, Stamp, Target
 from truerate.hub.remote import Repository, State, Status
-from truerate.hub.retry import FAILURES, Retries, refusal
 
 MOVED = "changed while publishing; nothing of ours was written; run it again"
 

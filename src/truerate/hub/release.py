@@ -1,6 +1,8 @@
-"""What goes out, as plain values: the configs of a data set, the files of a repository, where they go."""
+"""What is published, as plain values: facts, drafts, targets, the files of a repository and their checksums."""
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -9,32 +11,14 @@ import polars as pl
 
 from truerate.core.card import Card
 from truerate.core.metric import Metric
-from truerate.hub.kept import Kept
+from truerate.hub.kept import Kept, digest_of, with_kept
 from truerate.hub.licences import Licence
-from truerate.hub.stored import Rows
 
 Files = Mapping[str, bytes | Path]  # the files of a repository by their path in it: content, or where it lies
 Kind = Literal["dataset", "model", "space"]
 
 MARK = "truerate.json"  # says of a repository that we made it, of what, and which folders are ours
 README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SUMS", "croissant.json"
-
-
-@dataclass(frozen=True)
-class Config:
-    """One config of a data set: tables of one kind and one licence, by split; no split is empty. Those that outgrow
-    memory are on disk.
-
-    `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and
-    labels alone.
-    """
-
-    name: str
-    splits: Mapping[str, Rows]
-    licence: Licence
-    description: str
-    has_texts: bool = True
-    is_default: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,3 +109,53 @@ class Draft(Protocol):
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files: `stamp` dates their content, `changelog` is CHANGELOG.md, `kept` people's part of the card."""
         ...
+
+
+def finished(
+    draft: Draft, kind: Kind, files: Files, card: str, *, stamp: Stamp, changelog: str, kept: Kept
+) -> Files:
+    """All files of a repository, sorted by path: those of a draft, its card with people's part of it, the mark,
+    the checksums over all these, and the change log.
+    """
+    signed = f"{card.rstrip()}\n\nMade by {stamp.maker}.\n" if stamp.maker else card
+    whole = dict(files) | {README: with_kept(signed, kept).encode()}
+    whole[MARK] = mark(kind, draft.name, prefixes=draft.prefixes, stamp=stamp, files=whole).encode()
+    whole[CHECKSUMS] = checksums(whole).encode()
+    return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+
+
+# ---- checksums and the mark of a repository ------------------------------------------------------------------
+def checksums(files: Files) -> str:
+    """SHA256SUMS over files, as `sha256sum -c` reads it, sorted by path; empty over none."""
+    return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
+
+
+def sha256(content: bytes | Path) -> str:
+    """The SHA-256 of a file, given as its bytes or by where it lies, in hex."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def size_of(content: bytes | Path) -> int:
+    """Bytes of a local file, given as its bytes or as the path where it lies."""
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files: Files) -> str:
+    """truerate.json: that we made a repository, of which board or detector, when its content last changed and
+    by which version, which folders are ours, and the digest of what is ours in its card.
+    """
+    card = files[README]
+    assert isinstance(card, bytes)
+    said = {
+        "kind": kind,
+        "name": name,
+        "prefixes": list(prefixes),
+        "dated": stamp.dated,
+        "maker": stamp.maker,
+        "card": digest_of(card.decode("utf-8")),
+        "tool": "truerate",
+    }
+    return json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

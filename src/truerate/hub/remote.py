@@ -15,10 +15,8 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from truerate.core.errors import EndpointError
-from truerate.hub.client import Busy
-from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
-from truerate.hub.retry import Retries
-from truerate.hub.sums import size_of
+from truerate.hub.client import Busy, Retries
+from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target, size_of
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 

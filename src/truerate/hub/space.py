@@ -7,10 +7,8 @@ from pathlib import Path
 import yaml
 
 from truerate.core.errors import TruerateError
-from truerate.hub.citing import signed
-from truerate.hub.kept import Kept, with_kept
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stamp
-from truerate.hub.sums import checksums, mark
+from truerate.hub.kept import Kept
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stamp, finished
 
 INDEX = "index.html"
 # What no page needs: maps of the theme's scripts, a second copy of the site map, the theme's search in other languages.
@@ -38,11 +36,7 @@ class SpaceDraft:
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path; pages by where they lie."""
-        whole = dict(self.pages)
-        whole[README] = with_kept(signed(self._card(), stamp.maker), kept).encode()
-        whole[MARK] = mark("space", self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
-        whole[CHECKSUMS] = checksums(whole).encode()
-        return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+        return finished(self, "space", self.pages, self._card(), stamp=stamp, changelog=changelog, kept=kept)
 
     def _card(self) -> str:
         head = {

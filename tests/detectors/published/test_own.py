@@ -18,7 +18,7 @@ from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.detectors.published.family import judge_published, network
 from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.pretrained import TokenDetector
-from truerate.hub.detector import draft_of
+from truerate.hub.detector import detector_draft as draft_of
 from truerate.hub.push import publish
 from truerate.hub.release import Target
 

@@ -198,7 +198,7 @@ def test_weights_of_another_network_are_refused(tmp_path):
 
 
 def test_a_flipped_byte_is_found_by_the_checksums(tmp_path):
-    from truerate.hub.sums import checksums
+    from truerate.hub.release import checksums
 
     folder = published(small.network(), tmp_path)
     (folder / "SHA256SUMS").write_text(checksums({path.name: path for path in folder.iterdir()}))

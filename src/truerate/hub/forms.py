@@ -1,16 +1,19 @@
-"""The samples of a board in HalluDial's columns: `dialogue_id` (equal for all turns
-of a dialogue), `knowledge`, `dialogue_history` (`[Human]: … [Assistant]: … [Human]: …`), `turn` (from 0),
+"""The samples of a board once more in the columns of a public format, for whoever reads that format.
+
+A form is named like the reader in `sources` that reads it back. HalluDial's columns are `dialogue_id` (equal for all
+turns of a dialogue), `knowledge`, `dialogue_history` (`[Human]: … [Assistant]: … [Human]: …`), `turn` (from 0),
 `response`, `target` (`Yes.` or `No.`, then the reason, in which every segment stands between quotation marks).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
+from truerate.core.errors import TruerateError, listed
 from truerate.core.quotes import located
 from truerate.core.schemas import pair
-from truerate.hub.release import Config
+from truerate.hub.shards import Config
 
 SCENARIOS = ("spontaneous", "induced")
 SCHEMA = {
@@ -24,7 +27,7 @@ SCHEMA = {
 NEEDED = tuple("group_id history question knowledge text is_hallucinated rationale spans attributes".split())
 
 
-def in_form(configs: Sequence[Config]) -> list[Config]:
+def halludial_form(configs: Sequence[Config]) -> list[Config]:
     """A config for each scenario of HalluDial (and licence, where there are several): the samples with that
     attribute and a turn, in the splits of `configs`, in order of dialogue and turn.
 
@@ -92,3 +95,19 @@ def target_of(text: str, rationale: str | None, spans: Sequence[Mapping], *, is_
         strings = " and ".join(f'"{part}"' for part in missing)
         reason = f"The response is wrong in {strings}. {reason}".strip() if missing else reason
     return f"{'Yes' if is_hallucinated else 'No'}. {reason}".strip()
+
+
+FORMS = {"halludial": halludial_form}
+
+
+def in_forms(configs: Sequence[Config], forms: Iterable[str]) -> list[Config]:
+    """The configs that hold the samples of `configs` once more, in the columns of each form.
+
+    Raises TruerateError for a form that is not known. Configs without texts give none.
+    """
+    wanted = sorted(set(forms))
+    if unknown := [name for name in wanted if name not in FORMS]:
+        raise TruerateError(
+            f"publishing in the columns of {unknown[0]!r}: not known; allowed: {listed(FORMS)}"
+        )
+    return [config for name in wanted for config in FORMS[name](configs)]
