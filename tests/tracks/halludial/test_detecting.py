@@ -6,14 +6,7 @@ from functools import partial
 from truerate.core.schemas import pairs
 from truerate.llm.generation import facts
 from truerate.tracks.halludial import detecting
-from truerate.tracks.halludial.detecting import (
-    DETECT,
-    LOCATE,
-    Target,
-    judgements,
-    located_of,
-    requests,
-)
+from truerate.tracks.halludial.detecting import DETECT, LOCATE, Target, judgements, located_of, requests
 
 from .made import context, ok, rows, settings
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from truerate.tracks.mfava.contrasts import (
-    Contrast,
-    contrast_rows,
-    contrasts,
-    headline_rows,
-)
+from truerate.tracks.mfava.contrasts import Contrast, contrast_rows, contrasts, headline_rows
 from truerate.tracks.mfava.ranked_units import headline
 
 from .made_replies import MODELS, replies, row_of

@@ -75,10 +75,7 @@ def test_replies_of_an_item_stay_together():
 
 
 def test_judgements_that_score_does_not_read_change_no_score():
-    samples = [
-        sample("i2", "a b", span(0, 1), task="wild", source="gold"),
-        sample("p1", "a b c", span(0, 1)),
-    ]
+    samples = [sample("i2", "a b", span(0, 1), task="wild", source="gold"), sample("p1", "a b c", span(0, 1))]
     given = tables(
         [*ITEMS, item("p1")],
         samples,

@@ -27,10 +27,7 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
     made = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")
-        scores = [
-            *contrast_scores(subject, where, pairs, writer),
-            *_by_order(subject, where, pairs, writer),
-        ]
+        scores = [*contrast_scores(subject, where, pairs, writer), *_by_order(subject, where, pairs, writer)]
         asked = part.filter("is_hallucinated")
         if is_unread(pairs) and not is_unanswered(asked):
             made += writer.no_verdicts(subject, where, scores, asked.height, kept="unparsed_rate")

@@ -121,9 +121,7 @@ def judgement(row: dict, version: str) -> dict:
         spans=spans(known),
         rationale=rationale(row["text"]) if is_located and said is not None else None,
         attributes=pairs(
-            variant=known["variant"],
-            n_quoted=known.get("n_quoted"),
-            n_not_located=known.get("n_not_located"),
+            variant=known["variant"], n_quoted=known.get("n_quoted"), n_not_located=known.get("n_not_located")
         ),
     )
 

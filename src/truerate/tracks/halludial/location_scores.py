@@ -16,15 +16,7 @@ from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.similarity import Measure
 from truerate.tracks.halludial.judged_texts import slices
-from truerate.tracks.halludial.located_texts import (
-    BLEU,
-    CHARACTERS,
-    TOKENS,
-    Said,
-    all_said,
-    missed,
-    numbers,
-)
+from truerate.tracks.halludial.located_texts import BLEU, CHARACTERS, TOKENS, Said, all_said, missed, numbers
 
 POSITIVES, FOUND = "positives", "found"
 OVERS = (ALL, POSITIVES, FOUND)
@@ -32,12 +24,7 @@ PLAIN = ("bleu", "span_f1", "span_precision", "span_recall", "token_f1", "marked
 
 
 def score_location(
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    writer: ScoreWriter,
-    *,
-    measure: Measure,
-    similarity: str,
+    samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter, *, measure: Measure, similarity: str
 ) -> list[dict]:
     """Score rows of every judge that says where or why, and of both reference rows, per scenario.
     `similarity`: what `measure` is called. Of a judge none of whose replies could be read nothing was measured.

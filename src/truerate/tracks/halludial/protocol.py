@@ -1,14 +1,6 @@
 """HalluDial as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.halludial import (
-    checks,
-    context,
-    labels,
-    plan,
-    published,
-    scores,
-    steps,
-)
+from truerate.tracks.halludial import checks, context, labels, plan, published, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
 from truerate.tracks.halludial.public_tables import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes

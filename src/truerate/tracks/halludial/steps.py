@@ -33,17 +33,7 @@ from truerate.tracks.halludial.settings import Settings
 from truerate.tracks.halludial.splits import side_of
 from truerate.tracks.halludial.tasks import annotation_tasks, natural_responses
 
-__all__ = [
-    "annotate",
-    "detect",
-    "exported",
-    "induce",
-    "meta",
-    "respond",
-    "targets",
-    "topics",
-    "training",
-]
+__all__ = ["annotate", "detect", "exported", "induce", "meta", "respond", "targets", "topics", "training"]
 
 Replies = dict[str, pl.DataFrame]
 NO_ROWS = generations([])

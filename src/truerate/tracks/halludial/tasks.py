@@ -17,10 +17,7 @@ NATURAL, META = "natural", "meta"
 
 
 def annotation_tasks(
-    responses: Sequence[dict],
-    judgements: Sequence[Judged],
-    found: Mapping[str, Context],
-    rules: Labelling,
+    responses: Sequence[dict], judgements: Sequence[Judged], found: Mapping[str, Context], rules: Labelling
 ) -> list[dict]:
     """The annotation tasks, sorted by `task_id`: responses by `generation_id`, judgements by `judgement_id`.
     Each names the annotators who get it. Nothing in a task says what a model said of the response, but the

@@ -29,11 +29,7 @@ from truerate.tracks.mfava.correlating import (
 )
 from truerate.tracks.mfava.language_facts import Language, languages
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
-from truerate.tracks.mfava.model_analyses import (
-    against_length_apart,
-    against_supported_languages,
-    size_tests,
-)
+from truerate.tracks.mfava.model_analyses import against_length_apart, against_supported_languages, size_tests
 from truerate.tracks.mfava.rates import Calibrations, Cells
 
 SHOWN = (

@@ -44,12 +44,7 @@ def contrasts(
     """
     langs = sorted({lang for _, lang in cells})
     made = [
-        Contrast(
-            "small-against-large",
-            where,
-            _of(cells, small, langs),
-            _of(cells, large, langs),
-        )
+        Contrast("small-against-large", where, _of(cells, small, langs), _of(cells, large, langs))
         for where, small, large in size_groups(cells, models, large_from=large_from)
     ]
     declared = {

@@ -302,9 +302,7 @@ def languages(langs: Sequence[str] | np.ndarray) -> list[str]:
     return sorted(set(map(str, langs)))
 
 
-def by_detector(
-    cells: Mapping[tuple[str, Detector, str], One],
-) -> dict[tuple[str, Detector], dict[str, One]]:
+def by_detector(cells: Mapping[tuple[str, Detector, str], One]) -> dict[tuple[str, Detector], dict[str, One]]:
     """What was found by kind of labels, detector and language, by the first two in the order of AGAINST and of
     detectors, and by language.
     """

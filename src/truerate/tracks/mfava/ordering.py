@@ -12,15 +12,7 @@ from truerate.metrics.means import mean_of_cells, mean_of_defined
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
 from truerate.metrics.token_scores import TokenLine
-from truerate.tracks.mfava.marking import (
-    AGAINST,
-    Detector,
-    Labelled,
-    Run,
-    Texts,
-    by_detector,
-    languages,
-)
+from truerate.tracks.mfava.marking import AGAINST, Detector, Labelled, Run, Texts, by_detector, languages
 
 STEPS = 100  # per cent: spans hold probabilities of two digits
 ORDERING: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {

@@ -1,14 +1,6 @@
 """mFAVA as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.mfava import (
-    checks,
-    context,
-    labels,
-    plan,
-    published,
-    scores,
-    steps,
-)
+from truerate.tracks.mfava import checks, context, labels, plan, published, scores, steps
 from truerate.tracks.mfava.graph import GRAPH
 from truerate.tracks.mfava.public_tables import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes

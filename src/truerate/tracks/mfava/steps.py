@@ -25,16 +25,7 @@ from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks, natural
 
-__all__ = [
-    "answer",
-    "check",
-    "exported",
-    "query",
-    "silver",
-    "targets",
-    "training",
-    "translate",
-]
+__all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]
 
 Replies = dict[str, pl.DataFrame]
 # what is scored of replies, items and judgements
@@ -73,14 +64,7 @@ def _has_samples(tables, task: str) -> bool:
 
 
 def silver(
-    at: Layout,
-    board: str,
-    model: str,
-    tables,
-    shard: int,
-    upstream: Replies,
-    *,
-    asking: Asking = ask,
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Passages and six insertions into each. Generation rows of purposes `write` and `insert`.
 
