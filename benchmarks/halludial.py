@@ -71,7 +71,7 @@ class Spent:
 def split(folder: Path, n_dialogues: int) -> int:
     """The Sample table with both splits."""
     from truerate.core.schemas import SPANS, Sample, save
-    from truerate.tracks.halludial.splits import side_by_sample, side_of
+    from truerate.tracks.halludial.context import side_by_sample, side_of
 
     made = pl.read_parquet(folder / "texts.parquet")
     settings = settings_of()

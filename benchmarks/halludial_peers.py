@@ -63,7 +63,7 @@ def check_location(folder: Path, judge: str, samples: pl.DataFrame, scores: pl.D
 
     from truerate.metrics.bleu import bleu, bleu_sums
     from truerate.metrics.rouge import rouge_l
-    from truerate.tracks.halludial.located_texts import told
+    from truerate.tracks.halludial.location_scores import told
 
     rows = pl.read_parquet(folder / f"{judge}-located.parquet").rename(
         {"target": "sample_id", "rationale": "said"}

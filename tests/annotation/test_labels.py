@@ -5,7 +5,7 @@ import pytest
 from truerate.annotation import labels as annotation
 from truerate.annotation.labels import Label, Span
 from truerate.core.errors import SourceError
-from truerate.tracks.halludial import labels as halludial
+from truerate.tracks.halludial import labels
 from truerate.tracks.halueval import labels as halueval
 from truerate.tracks.mfava import labels as mfava
 
@@ -20,8 +20,8 @@ def of_mfava(rows, tasks, *, where, on_bad_row):
     return annotation.checked_labels(rows, texts, mfava.read_row, where=where, on_bad_row=on_bad_row)
 
 
-READ = {"halludial": halludial.checked_labels, "halueval": halueval.checked_labels, "mfava": of_mfava}
-REASONS = {"halludial": halludial.BAD_ROWS, "halueval": halueval.BAD_ROWS, "mfava": mfava.BAD_ROWS}
+READ = {"halludial": labels.checked_labels, "halueval": halueval.checked_labels, "mfava": of_mfava}
+REASONS = {"halludial": labels.BAD_ROWS, "halueval": halueval.BAD_ROWS, "mfava": mfava.BAD_ROWS}
 KIND = {"halludial": "unspecified", "halueval": "irrelevant", "mfava": "entity"}
 TASKS = [
     {"task_id": "t", "kind": "natural", "response": TEXT},

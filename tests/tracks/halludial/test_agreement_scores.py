@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame
-from truerate.tracks.halludial.agreement_scores import meta_agreement, meta_ratings, score_meta, score_silver
+from truerate.tracks.halludial.labels import meta_agreement, meta_ratings, score_meta, score_silver
 
 from .made_scores import WRITER, item, reply, said, sample, span, values
 

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.tracks.halludial.checks import faults
+from truerate.tracks.halludial.settings import faults
 
 BOARD = "halludial-closed-world"
 ROOT = Path(__file__).parents[3]

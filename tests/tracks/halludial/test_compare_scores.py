@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.schemas import Judgement, Sample, frame
-from truerate.tracks.halludial.compare_scores import score_compared
+from truerate.tracks.halludial.scores import score_compared
 
 from .made_scores import WRITER, said, sample, values
 

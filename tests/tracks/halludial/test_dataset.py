@@ -6,7 +6,7 @@ import pytest
 from truerate.core.schemas import Generation, Sample, frame, validate
 from truerate.llm.generation import facts
 from truerate.tracks.halludial import dataset
-from truerate.tracks.halludial.splits import side_by_sample, side_of
+from truerate.tracks.halludial.context import side_by_sample, side_of
 
 from .made import context, response, row, settings, tables
 

@@ -5,13 +5,13 @@ import pytest
 
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, validate
 from truerate.leaderboard.rows import ranks
-from truerate.tracks.halludial.detection_scores import (
+from truerate.tracks.halludial.judged_texts import judged_texts
+from truerate.tracks.halludial.scores import (
     counted_texts,
     detection_outcomes,
     score_detection,
     score_reliability,
 )
-from truerate.tracks.halludial.judged_texts import judged_texts
 
 from .made_scores import WRITER, said, sample, values
 

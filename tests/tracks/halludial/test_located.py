@@ -1,6 +1,6 @@
 """Verdicts with place and reason as rows hold them."""
 
-from truerate.tracks.halludial.located import rationale, read_located, spans
+from truerate.tracks.halludial.detecting import rationale, read_located, spans
 
 RESPONSE = "It is Porto, on the Tagus."
 

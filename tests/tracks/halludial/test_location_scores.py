@@ -5,8 +5,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, Sample, Score, frame, validate
 from truerate.metrics.similarity import chrf
-from truerate.tracks.halludial.located_texts import located, told
-from truerate.tracks.halludial.location_scores import score_location
+from truerate.tracks.halludial.location_scores import located, score_location, told
 
 from .made_scores import WRITER, said, sample, span, values
 

@@ -4,8 +4,8 @@ import pytest
 
 from truerate.llm import Request
 from truerate.tracks.halludial import comparing, meta_judging, plan, responding
+from truerate.tracks.halludial.detecting import read_located
 from truerate.tracks.halludial.inducing import read_induced
-from truerate.tracks.halludial.located import read_located
 
 from .made import settings
 

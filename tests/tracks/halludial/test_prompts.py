@@ -16,7 +16,7 @@ from truerate.tracks.halludial import (
 )
 from truerate.tracks.halludial.context import Turn
 from truerate.tracks.halludial.demonstrations import ANNOTATED, INDUCED
-from truerate.tracks.halludial.located import read_located
+from truerate.tracks.halludial.detecting import read_located
 from truerate.tracks.halludial.meta_judging import Judged
 
 from .made import context, response, settings

@@ -1,7 +1,7 @@
 """Tables of boards of labelled responses."""
 
 from truerate.core.schemas import Sample, Score, frame, pairs, sample_row
-from truerate.tracks.halludial.public_tables import detector_table, public_tables, writer_table
+from truerate.tracks.halludial.published import detector_table, public_tables, writer_table
 
 
 def sample(name: str, is_hallucinated: bool, writer: str | None, **known) -> dict:

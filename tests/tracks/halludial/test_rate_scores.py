@@ -4,8 +4,13 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Generation, Item, Judgement, Sample, Score, frame, validate
-from truerate.tracks.halludial.rate_scores import judged_dialogues, judged_turns, score_rates, verdicts_of
-from truerate.tracks.halludial.written_scores import score_written
+from truerate.tracks.halludial.rate_scores import (
+    judged_dialogues,
+    judged_turns,
+    score_rates,
+    score_written,
+    verdicts_of,
+)
 
 from .made_scores import WRITER, item, reply, said, sample, values
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
+from truerate.tracks.halludial.dataset import annotation_tasks, natural_responses
 from truerate.tracks.halludial.meta_judging import Judged
 from truerate.tracks.halludial.settings import Labelling
-from truerate.tracks.halludial.tasks import annotation_tasks, natural_responses
 
 from .made import context, response
 

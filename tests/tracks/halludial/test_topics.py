@@ -1,7 +1,7 @@
 """Topics on which judges fail and responders hallucinate."""
 
 from truerate.core.schemas import Document, Item, Judgement, Sample, frame
-from truerate.tracks.halludial.topics import topic_table
+from truerate.tracks.halludial.making_scores import topic_table
 
 from .made_scores import WRITER, item, said, sample
 

@@ -4,7 +4,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, Sample, Score, frame, validate
 from truerate.tracks.halludial.judged_texts import judged_texts
-from truerate.tracks.halludial.transfer_scores import score_transfer
+from truerate.tracks.halludial.scores import score_transfer
 
 from .made_scores import WRITER, said, sample, values
 

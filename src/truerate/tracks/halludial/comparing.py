@@ -13,7 +13,7 @@ from truerate.llm import Request, prompts, structured
 from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
-from truerate.tracks.halludial import spontaneous
+from truerate.tracks.halludial import annotating
 from truerate.tracks.halludial.context import Context, shown
 from truerate.tracks.halludial.demonstrations import KINDS, REFERENCE
 from truerate.tracks.halludial.settings import Settings
@@ -24,7 +24,7 @@ CUE = "Hallucinated One"
 NAMES = ("Response 1", "Response 2")
 FORM = structured.choice(NAMES)
 REFERENCE_FIRST, INDUCED_FIRST = "reference-first", "induced-first"
-PAIR_KINDS = (*KINDS, spontaneous.SCENARIO)
+PAIR_KINDS = (*KINDS, annotating.SCENARIO)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from truerate.core.keys import draw
+from truerate.core.keys import draw, split_of
 from truerate.core.text import words
 from truerate.llm.generation import facts
+from truerate.tracks.halludial.settings import Settings
 
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKER = re.compile(r"^\[(Human|User|Assistant)\]:[ \t]*", re.MULTILINE)
@@ -170,3 +171,16 @@ def with_own(context: Context, own: Mapping[int, str]) -> Context:
 def earlier_numbers(context: Context, dialogue: Sequence[Context]) -> list[int]:
     """The numbers of the assistant's turns before this one that are answered in the same dialogue."""
     return [other.n_answered for other in dialogue if other.n_answered < context.n_answered]
+
+
+# ---- The two splits: by dialogue, which is that of the rows (`Sample.split` --------------------------------
+
+
+def side_of(group_id: str, settings: Settings) -> str:
+    """`train` or `test` of a dialogue, and of all its texts."""
+    return split_of(group_id, train=settings.split.train)
+
+
+def side_by_sample(sample_id: str, settings: Settings) -> str:
+    """`train` or `test` of one text, whatever else its context holds (HalluDial section 2.3)."""
+    return "train" if draw("sample-split", sample_id) < settings.split.train else "test"

@@ -5,18 +5,21 @@ such models the source's samples are the data set: published responses, or those
 `natural`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from truerate.annotation.tasks import annotators, in_turns
+from truerate.core.keys import draw
 from truerate.core.schemas import SPANS, Sample, frame, pair, pairs
 from truerate.llm.generation import facts
-from truerate.tracks.halludial import induced, responding, spontaneous
+from truerate.tracks.halludial import annotating, inducing, responding
 from truerate.tracks.halludial.context import Context
-from truerate.tracks.halludial.settings import Settings
+from truerate.tracks.halludial.meta_judging import Judged
+from truerate.tracks.halludial.settings import Labelling, Settings
 
-NATURAL = "natural"
+NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
 LEARNED = (
     "silver",
@@ -42,8 +45,8 @@ def samples(
     rows: Sequence[dict], found: Mapping[str, Context], settings: Settings
 ) -> tuple[list[dict], list[dict]]:
     """Sample rows that the replies make, sorted by id, and Reject rows of texts that were read and are none."""
-    natural, unread = spontaneous.samples(rows, found, settings)
-    written, unfit = induced.samples(rows, found, settings)
+    natural, unread = annotating.samples(rows, found, settings)
+    written, unfit = inducing.samples(rows, found, settings)
     return sorted([*natural, *written], key=lambda row: row["sample_id"]), [*unread, *unfit]
 
 
@@ -112,3 +115,62 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 def _texts(samples: pl.DataFrame) -> pl.DataFrame:
     named = samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:])
     return named.cast(TEXT).sort("target_id")
+
+
+# ---- What people are given to label: natural responses (yes or no, with the --------------------------------
+
+
+META = "meta"  # the kind of a task about a judgement
+
+
+def annotation_tasks(
+    responses: Sequence[dict], judgements: Sequence[Judged], found: Mapping[str, Context], rules: Labelling
+) -> list[dict]:
+    """The annotation tasks, sorted by `task_id`: responses by `generation_id`, judgements by `judgement_id`.
+    Each names the annotators who get it. Nothing in a task says what a model said of the response, but the
+    evaluation that is to be judged.
+    """
+    names = annotators(rules.n_annotators)
+    natural = [
+        _annotation_task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]])
+        for row in responses
+    ]
+    meta = [
+        {
+            **_annotation_task(judgement.judgement_id, META, judgement.response, found[judgement.item_id]),
+            "evaluation": judgement.evaluation,
+        }
+        for judgement in judgements
+    ]
+    tasks = [{**task, "annotators": names} for task in (*natural, *meta)]
+    return sorted(tasks, key=lambda task: task["task_id"])
+
+
+def _annotation_task(task_id: str, kind: str, response: str, context: Context) -> dict:
+    return {
+        "task_id": task_id,
+        "kind": kind,
+        "group_id": context.group_id,
+        "lang": context.lang,
+        "knowledge": context.knowledge,
+        "conversation": context.history,
+        "response": response,
+    }
+
+
+def natural_responses(rows: Iterable[dict], n: int, seed: int) -> list[dict]:
+    """The responses of `n` conversations (a dialogue with one responder), as evenly over the responders as they
+    come: each one's dialogues are drawn in a seeded order, in turns.
+    """
+    by_conversation: dict[tuple[str, str], list[dict]] = {}
+    for row in rows:
+        known_facts = facts(row)
+        name = known_facts["group_id"] if known_facts.get("turn") is not None else row["item_id"]
+        by_conversation.setdefault((row["model"], name), []).append(row)
+    drawn = in_turns(
+        by_conversation,
+        owner=lambda key: key[0],
+        order=lambda key: (draw(seed, "natural", *key), key),
+        turn_order=lambda model, turn: draw(seed, "natural-turn", model, turn),
+    )
+    return [row for key in drawn[:n] for row in by_conversation[key]]

@@ -2,18 +2,20 @@
 a reference: a verdict alone (zero-shot), and of some of them where and why (with three demonstrations).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from truerate.annotation.labels import UNTYPED
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import judgement_row, pairs
 from truerate.llm import Request, prompts, structured
 from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts
+from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.halludial.context import Context, shown
 from truerate.tracks.halludial.demonstrations import ANNOTATED
-from truerate.tracks.halludial.located import rationale, read_located, spans
 from truerate.tracks.halludial.settings import Settings
 
 DETECT, LOCATE = "detect", "locate"
@@ -129,3 +131,43 @@ def judgement(row: dict, version: str) -> dict:
 def judgement_id(row: dict, version: str) -> str:
     """The name of the judgement that a Generation row makes."""
     return content_id(row["model"], version, facts(row)["target"], row["generation_id"])
+
+
+# ---- Verdicts with their place and reason as rows hold them: `Yes. …` or `N --------------------------------
+
+
+_VERDICT = re.compile(r"(?:Yes|No)\.\s*")
+
+
+def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
+    """A reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how many strings
+    it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else `unparsed`.
+    """
+    found = located_verdict(reply, response, cue, knowledge=knowledge)
+    if found.value is None:
+        return Read(reply, "unparsed", found.reason, cut(found, "heading"))
+    word = "Yes." if found.value else "No."
+    known = {
+        "verdict": "yes" if found.value else "no",
+        "segments": written(found.segments),
+        "n_quoted": str(found.n_quoted) if found.value else None,
+        "n_not_located": str(found.n_not_located) if found.n_not_located else None,
+        **cut(found, "heading"),
+    }
+    return Read(f"{word} {found.rationale}" if found.rationale else word, attributes=known)
+
+
+def written(segments: tuple[tuple[int, int], ...]) -> str | None:
+    """Segments as an attribute; None where there are none."""
+    return " ".join(f"{start}-{end}" for start, end in segments) or None
+
+
+def spans(known: Mapping[str, str]) -> list[dict]:
+    """The spans of a row that its attribute `segments` names, as tables hold them."""
+    places = [part.partition("-") for part in known.get("segments", "").split()]
+    return [{"start": int(start), "end": int(end), "type": UNTYPED, "p": None} for start, _, end in places]
+
+
+def rationale(text: str) -> str | None:
+    """The reason of a row's text, without the verdict; None where there is none."""
+    return _VERDICT.sub("", text, count=1).strip() or None

@@ -8,11 +8,11 @@ import polars as pl
 from truerate.core.schemas import NOT_FITTED, pair
 from truerate.metrics.judged import judged
 from truerate.metrics.score_writer import ALL
-from truerate.tracks.halludial import induced, spontaneous
+from truerate.tracks.halludial import annotating, inducing
 from truerate.tracks.halludial.demonstrations import MATCHED, REFERENCE
 from truerate.tracks.halludial.detecting import DETECT, LOCATE, VARIANTS
 
-SPONTANEOUS, INDUCED = spontaneous.SCENARIO, induced.SCENARIO
+SPONTANEOUS, INDUCED = annotating.SCENARIO, inducing.INDUCED_SCENARIO
 ZERO_SHOT, THREE_SHOT = VARIANTS[DETECT], VARIANTS[LOCATE]
 TEST = "test"
 COLUMNS = ("group_id", "task", "is_hallucinated")

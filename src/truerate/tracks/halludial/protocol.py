@@ -1,9 +1,10 @@
 """HalluDial as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.halludial import checks, context, labels, plan, published, scores, steps
+from truerate.tracks.halludial import context, labels, plan, published, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
-from truerate.tracks.halludial.public_tables import public_tables
+from truerate.tracks.halludial.published import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes
+from truerate.tracks.halludial.settings import faults as setting_faults
 from truerate.tracks.protocol import Protocol
 
 
@@ -26,7 +27,7 @@ class HalluDial(Protocol):
     label = staticmethod(labels.label)
     topics = staticmethod(steps.topics)
     training, targets = staticmethod(steps.training), staticmethod(steps.targets)
-    faults = staticmethod(checks.faults)
+    faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
     claims, reasons = published.CLAIMS, published.REASONS
     alike = scores.ALIKE

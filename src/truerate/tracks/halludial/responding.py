@@ -13,9 +13,8 @@ from truerate.llm.dry_run import is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.responses import one_response
-from truerate.tracks.halludial.context import Context, earlier_numbers, one_line, shown, with_own
+from truerate.tracks.halludial.context import Context, earlier_numbers, one_line, shown, side_of, with_own
 from truerate.tracks.halludial.settings import Settings
-from truerate.tracks.halludial.splits import side_of
 
 PURPOSE = "respond"
 CUE = "Next Response"

@@ -1,6 +1,6 @@
 """The settings of HalluDial."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -23,6 +23,8 @@ from truerate.config.blocks import (
     once,
 )
 from truerate.config.detectors import Grid
+from truerate.config.layout import Layout
+from truerate.core.errors import listed, meant
 
 Temperature = Annotated[Number, Field(ge=0, le=10)]
 
@@ -139,3 +141,19 @@ class Settings(Track):
     def measure(self) -> str:
         """What the similarity of reasons is called beside its numbers."""
         return measure_name(self.similarity)
+
+
+# ---- Mistakes in the settings of a board that only this track can see: a de --------------------------------
+
+
+def faults(at: Layout, board: str) -> Iterator[str]:
+    """A line per mistake, which begins with the place of the setting."""
+    named = at.p.track(board).detector
+    members = [
+        member
+        for family in at.p.families(board)
+        for member in at.p.detectors[family].members_on(at.p.board(board).track)
+    ]
+    if named is not None and named not in members:
+        what = f"{named!r} is no detector of board {board!r}{meant(named, members)}"
+        yield f"{at.p.place(board, 'detector')}: {what}; there: {listed(members)}"

@@ -24,14 +24,11 @@ from truerate.tracks.halludial import (
     inducing,
     meta_judging,
     responding,
-    spontaneous,
 )
-from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues
-from truerate.tracks.halludial.dataset import targets, training
+from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of
+from truerate.tracks.halludial.dataset import annotation_tasks, natural_responses, targets, training
 from truerate.tracks.halludial.reminders import reminder
 from truerate.tracks.halludial.settings import Settings
-from truerate.tracks.halludial.splits import side_of
-from truerate.tracks.halludial.tasks import annotation_tasks, natural_responses
 
 __all__ = ["annotate", "detect", "exported", "induce", "meta", "respond", "targets", "topics", "training"]
 
@@ -131,7 +128,7 @@ def annotate(
         return NO_ROWS
     here = board_of(at, board, tables)
     mine = {one.item_id for one in in_shard(here.found.values(), shard, at.p.n_shards)}
-    rows = spontaneous.base_responses(_rows(upstream, "respond"), here.settings)
+    rows = annotating.base_responses(_rows(upstream, "respond"), here.settings)
     responses = [row for row in rows if row["item_id"] in mine]
     texts = {row["generation_id"]: row["text"] for row in responses}
     asked = annotating.requests(responses, here.found, model, here.settings, prompts_dir=here.prompts_dir)
@@ -346,7 +343,7 @@ def _tasks(at: Layout, board: str, here: Board, rows: Sequence[dict], samples: I
     """What people are given to label: responses to test dialogues, and the judgements that the meta-judge gets."""
     responses = [
         row
-        for row in spontaneous.base_responses(rows, here.settings)
+        for row in annotating.base_responses(rows, here.settings)
         if side_of(here.found[row["item_id"]].group_id, here.settings) == "test"
     ]
     natural = natural_responses(responses, at.p.size_of(board).natural, at.p.seed)
@@ -367,7 +364,7 @@ def topics(
     judgements: pl.DataFrame,
 ) -> list[dict]:
     """The rows of topics.json."""
-    from truerate.tracks.halludial.topics import topic_table
+    from truerate.tracks.halludial.making_scores import topic_table
 
     n_topics = at.p.track(board).n_topics
     return topic_table(
