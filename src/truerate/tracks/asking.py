@@ -8,7 +8,7 @@ a kind of prompt has no reminder.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import polars as pl
 
@@ -60,7 +60,7 @@ class Prompter:
     prompts_dir: str | None = None
 
     @classmethod
-    def of(cls, config: Layout, board: str) -> "Prompter":
+    def of(cls, config: Layout, board: str) -> Self:
         """Return the prompter of a board."""
         p = config.p
         return cls(p.board(board).track, p.track(board), p.seed, p.llm.prompts_dir)

@@ -7,6 +7,7 @@ from truerate.core.schemas import Document, Item, frame, generation_row, pairs
 from truerate.llm import Reply
 from truerate.llm.generation import generation
 from truerate.tracks.halludial.context import Context, Turn
+from truerate.tracks.halludial.prompting import Questions
 from truerate.tracks.halludial.settings import Settings
 
 SAMPLING = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 64}
@@ -38,6 +39,10 @@ def settings(**changes) -> Settings:
         "n_topics": 2,
     }
     return Settings(**values | changes)
+
+
+def questions(**changes) -> Questions:
+    return Questions("halludial", settings(**changes), 7)
 
 
 def context(item_id: str = "i0", turn: int | None = 0, **changes) -> Context:

@@ -5,7 +5,7 @@ from collections import Counter
 from truerate.core.schemas import pairs
 from truerate.tracks.halludial.comparing import Pair, judgements, read, requests, sample_pairs
 
-from .made import context, ok, rows, settings
+from .made import context, ok, questions, rows
 
 PAIR = Pair("i0", "factuality", "ref", "It is Lisbon.", "hal", "It is Porto.")
 
@@ -43,7 +43,7 @@ def test_so_many_of_each_kind():
 
 
 def test_both_orders_are_asked_and_a_choice_judges_both_sides():
-    asked = requests([PAIR], {"i0": context()}, "judge", settings(), prompts_dir=None)
+    asked = requests([PAIR], {"i0": context()}, "judge", questions())
     assert [one.attributes["order"] for one in asked] == ["reference-first", "induced-first"]
     chosen = rows(asked, [ok("Response 2"), ok("Response 2")], read)
     said = [(one["target_id"], one["verdict"]) for one in judgements(chosen, "v")]
@@ -51,6 +51,6 @@ def test_both_orders_are_asked_and_a_choice_judges_both_sides():
 
 
 def test_a_choice_that_cannot_be_read_judges_neither():
-    asked = requests([PAIR], {"i0": context()}, "judge", settings(), prompts_dir=None)
+    asked = requests([PAIR], {"i0": context()}, "judge", questions())
     said = judgements(rows(asked, [ok("Neither."), ok("Both of them.")], read), "v")
     assert [one["verdict"] for one in said] == [None] * 4

@@ -10,7 +10,6 @@ from truerate.tracks.halludial.context import (
     conversation,
     dialogues,
     earlier_turns,
-    shown,
     with_own,
 )
 
@@ -79,4 +78,3 @@ def test_a_long_history_gives_way_from_its_beginning():
     assert conversation(long, 5) == ("Assistant: a b\nUser: c d e", True)
     assert conversation(long, 1) == ("User: c d e", True)  # the last turn always stands
     assert conversation(context(turn=1), 100)[1] is False
-    assert shown(long, 5)[1]["history_cut"] == "yes" and shown(context(), 5)[1]["history_cut"] is None

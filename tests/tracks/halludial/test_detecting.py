@@ -6,9 +6,10 @@ from functools import partial
 from truerate.core.schemas import pairs
 from truerate.llm.generation import facts
 from truerate.tracks.halludial import detecting
-from truerate.tracks.halludial.detecting import DETECT, LOCATE, Target, judgements, located_of, requests
+from truerate.tracks.halludial.detecting import Target, judgements, located_of, requests
+from truerate.tracks.halludial.prompting import DETECT, LOCATE
 
-from .made import context, ok, rows, settings
+from .made import context, ok, questions, rows
 
 FOUND = {"i0": context()}
 TARGETS = [Target("t1", "i0", "It is Porto."), Target("t2", "i0", "It is Lisbon.")]
@@ -16,8 +17,8 @@ TEXTS = {target.target_id: target.text for target in TARGETS}
 
 
 def said(purpose: str, *replies: str) -> list[dict]:
-    asked = requests(purpose, TARGETS, FOUND, "judge", settings(), prompts_dir=None)
-    read = partial(detecting.read, texts=TEXTS, found=FOUND)
+    asked = requests(purpose, TARGETS, FOUND, "judge", questions())
+    read = partial(detecting.read, texts=TEXTS, contexts=FOUND)
     return judgements(rows(asked, [ok(reply) for reply in replies], read), "v")
 
 
@@ -68,7 +69,5 @@ def test_a_reply_without_a_verdict_is_counted_and_has_none():
 
 
 def test_the_prompt_of_a_located_verdict_shows_three_demonstrations():
-    system = requests(LOCATE, TARGETS[:1], FOUND, "judge", settings(), prompts_dir=None)[0].request.messages[
-        0
-    ]
+    system = requests(LOCATE, TARGETS[:1], FOUND, "judge", questions())[0].request.messages[0]
     assert system["content"].count("#Judgement And Reason#: ") == 3

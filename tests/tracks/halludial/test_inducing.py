@@ -5,7 +5,7 @@ import pytest
 from truerate.llm.generation import generation
 from truerate.tracks.halludial.inducing import broken, read_induced, read_matched, requests
 
-from .made import RIGHT, context, dead, settings
+from .made import RIGHT, context, dead, questions
 
 
 def induced(text: str, segment: str = "Porto"):
@@ -14,7 +14,7 @@ def induced(text: str, segment: str = "Porto"):
 
 
 def test_both_kinds_and_the_paraphrase_are_asked_of_each_turn_with_a_reference():
-    asked = requests([context(), context("i1", right_answer=None)], "writer", settings(), prompts_dir=None)
+    asked = requests([context(), context("i1", right_answer=None)], "writer", questions())
     assert [(one.item_id, one.purpose, one.attributes["kind"]) for one in asked] == [
         ("i0", "induce", "factuality"), ("i0", "induce", "faithfulness"), ("i0", "match", "matched"),
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_paraphrase_that_is_the_right_response_is_told():
 
 def test_a_refusal_abstains():
     assert read_induced("Refused", RIGHT, 6).status == "abstained"
-    asked = requests([context()], "writer", settings(), prompts_dir=None)
+    asked = requests([context()], "writer", questions())
     assert {generation(one, dead("refusal"))["status"] for one in asked} == {
         "abstained"
     }  # in a field of its own

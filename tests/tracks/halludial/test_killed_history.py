@@ -18,7 +18,7 @@ from truerate.llm.generation import facts
 from truerate.tracks.asking import ask_prompted
 from truerate.tracks.halludial.responding import run_self
 
-from .made import context, settings
+from .made import context, questions
 
 ROOT, TESTS = Path(__file__).parents[3], Path(__file__).parents[2]
 CONCURRENCY, N_DIALOGUES, N_TURNS = 4, 12, 3
@@ -45,7 +45,7 @@ def told(params: str) -> list[dict]:
     def answered(asked, number):
         return ask_prompted(asked, at, f"own turn {number + 1}", ask)
 
-    return run_self(dialogues(), "m", settings(max_history_words=2000), answered, prompts_dir=None)
+    return run_self(dialogues(), "m", questions(max_history_words=2000), answered)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections import Counter
 from truerate.llm.generation import facts
 from truerate.tracks.halludial.meta_judging import Judged, drawn, judged, read, requests
 
-from .made import context, ok, row, rows, settings
+from .made import context, ok, questions, row, rows
 
 
 def one(number: int, is_positive: bool, judge: str = "a") -> Judged:
@@ -34,7 +34,7 @@ def test_as_many_of_one_verdict_as_of_the_other_as_far_as_there_are():
 
 
 def test_accurate_and_inaccurate_are_read():
-    asked = requests([one(0, True), one(1, True)], {"i0": context()}, "judge", settings(), prompts_dir=None)
+    asked = requests([one(0, True), one(1, True)], {"i0": context()}, "judge", questions())
     assert "#Evaluation#:\n<data-" in asked[0].request.messages[-1]["content"]
     said = rows(asked, [ok("Inaccurate."), ok("Who knows?")], read)
     assert [(facts(each).get("accurate"), each["status"]) for each in said] == [

@@ -3,9 +3,10 @@
 import pytest
 
 from truerate.llm import Request
-from truerate.tracks.halludial import comparing, meta_judging, plan, responding
+from truerate.tracks.halludial import plan, responding
 from truerate.tracks.halludial.detecting import read_located
 from truerate.tracks.halludial.inducing import read_induced
+from truerate.tracks.halludial.prompting import COMPARE, CUES, META
 
 from .made import settings
 
@@ -24,5 +25,5 @@ def test_the_other_forms():
     assert responding.read_response(assumed("respond", "Next Response"), 80).status == "ok"
     assert read_induced(assumed("induce", "Induced Response"), "It is Lisbon.", 6).attributes["segments"]
     assert assumed("detect", "Is It Hallucinated") == "Yes."
-    assert assumed("compare", comparing.CUE) == "Response 1"
-    assert assumed("meta", meta_judging.CUE) == "Accurate"
+    assert assumed("compare", CUES[COMPARE]) == "Response 1"
+    assert assumed("meta", CUES[META]) == "Accurate"

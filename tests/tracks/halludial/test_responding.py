@@ -5,7 +5,7 @@ import pytest
 from truerate.llm.generation import facts
 from truerate.tracks.halludial.responding import collect, read_response, requests, run_self
 
-from .made import context, dead, ok, settings
+from .made import context, dead, ok, questions, settings
 
 DIALOGUE = [context(f"i{turn}", turn) for turn in range(3)]
 
@@ -17,14 +17,12 @@ def run(answer, **changes):
         asked_of.append([prompted.request.messages[-1]["content"] for prompted in asked])
         return [answer(prompted, number) for prompted in asked]
 
-    rows = run_self(
-        [DIALOGUE, [context("alone", None)]], "gen", settings(**changes), answered, prompts_dir=None
-    )
+    rows = run_self([DIALOGUE, [context("alone", None)]], "gen", questions(**changes), answered)
     return rows, asked_of
 
 
 def test_every_turn_is_asked_at_the_base_temperature_and_some_at_the_others():
-    asked = requests(DIALOGUE, DIALOGUE[:1], "gen", settings(), prompts_dir=None)
+    asked = requests(DIALOGUE, DIALOGUE[:1], "gen", questions())
     assert [(one.item_id, one.attributes["temperature"]) for one in asked] == [
         ("i0", "1"), ("i1", "1"), ("i2", "1"), ("i0", "0.5"),
     ]  # fmt: skip
@@ -47,7 +45,7 @@ def test_a_response_that_never_came_leaves_a_gap_where_the_reference_stands():
 
 def test_a_turn_that_stands_alone_is_asked_as_in_gold_history():
     rows, asked = run(lambda prompted, number: ok("own"))
-    gold = requests([context("alone", None)], (), "gen", settings(), prompts_dir=None)[0]
+    gold = requests([context("alone", None)], (), "gen", questions())[0]
     assert asked[0][1] == gold.request.messages[-1]["content"]
     assert facts(rows[-1])["history"] == "self"
 
@@ -79,7 +77,7 @@ def test_an_empty_response_and_a_refusal_are_outcomes():
 
 
 def test_a_refusal_in_a_field_of_its_own_abstains_as_one_in_words_does():
-    asked = requests(DIALOGUE[:2], [], "gen", settings(), prompts_dir=None)
+    asked = requests(DIALOGUE[:2], [], "gen", questions())
     rows = collect(asked, [dead("refusal"), dead("content_filter")], settings())
     assert [(row["status"], row["reason"]) for row in rows] == [
         ("abstained", "refusal"), ("dead", "content_filter"),
@@ -87,7 +85,7 @@ def test_a_refusal_in_a_field_of_its_own_abstains_as_one_in_words_does():
 
 
 def test_a_temperature_that_a_model_refuses_is_a_dead_reply_of_that_temperature_alone():
-    asked = requests(DIALOGUE[:1], DIALOGUE[:1], "gen", settings(), prompts_dir=None)
+    asked = requests(DIALOGUE[:1], DIALOGUE[:1], "gen", questions())
     rows = collect(asked, [ok("It is Lisbon."), dead("rejected")], settings())
     assert [(row["status"], row["reason"], facts(row)["temperature"]) for row in rows] == [
         ("ok", None, "1"), ("dead", "rejected", "0.5"),

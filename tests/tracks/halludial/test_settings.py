@@ -3,7 +3,16 @@
 import pytest
 from pydantic import ValidationError
 
-from truerate.tracks.halludial import annotating, comparing, detecting, inducing, meta_judging, responding
+from truerate.tracks.halludial.prompting import (
+    ANNOTATE,
+    COMPARE,
+    DETECT,
+    INDUCE,
+    LOCATE,
+    MATCH,
+    META,
+    RESPOND,
+)
 from truerate.tracks.halludial.settings import Settings
 
 from .made import settings
@@ -16,8 +25,8 @@ def test_the_base_temperature_is_named_once():
 
 
 def test_every_purpose_has_a_rule_for_cut_replies():
-    purposes = {responding.PURPOSE, annotating.PURPOSE, inducing.INDUCE, inducing.MATCH, detecting.DETECT,
-                detecting.LOCATE, comparing.PURPOSE, meta_judging.PURPOSE}  # fmt: skip
+    purposes = {RESPOND, ANNOTATE, INDUCE, MATCH, DETECT,
+                LOCATE, COMPARE, META}  # fmt: skip
     assert set(Settings.cut) == purposes
 
 

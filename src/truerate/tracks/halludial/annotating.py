@@ -5,42 +5,31 @@ reference response. Its labels are silver: no person checked them.
 from collections.abc import Iterable, Mapping, Sequence
 
 from truerate.core.schemas import pairs, sample_row
-from truerate.llm import Request, prompts
-from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts, rejected
+from truerate.llm.generation import REASKED, Prompted, Read, facts, rejected
 from truerate.tracks.halludial import responding
-from truerate.tracks.halludial.context import Context, shown, side_by_sample, side_of
-from truerate.tracks.halludial.demonstrations import ANNOTATED
+from truerate.tracks.halludial.context import Context, side_by_sample, side_of
 from truerate.tracks.halludial.detecting import rationale, read_located, spans
+from truerate.tracks.halludial.prompting import ANNOTATE, CUES, RESPOND, Questions
 from truerate.tracks.halludial.settings import Settings
-
-PURPOSE = "annotate"
-CUE = "Annotation"
 
 
 def requests(
-    responses: Sequence[dict],
-    found: Mapping[str, Context],
-    annotator: str,
-    settings: Settings,
-    *,
-    prompts_dir: str | None,
+    responses: Sequence[dict], contexts: Mapping[str, Context], annotator: str, questions: Questions
 ) -> list[Prompted]:
-    """One request per response (a Generation row)."""
-    asked, decoded = [], decoding(settings.annotating)
+    """Return one question per response (a Generation row)."""
+    asked = []
     for row in responses:
-        context = found[row["item_id"]]
-        told, place = shown(context, settings.max_history_words)
-        values = {**told, "reference": context.right_answer or "", "text": row["text"]}
-        messages = prompts.render("halludial", "annotate", prompts_dir, **values, demonstrations=ANNOTATED)
-        known = {"task": "dialogue", "target": row["generation_id"], **place}
-        asked.append(Prompted(Request(annotator, tuple(messages), decoded), row["item_id"], PURPOSE, known))
+        context, attributes = contexts[row["item_id"]], {"target": row["generation_id"]}
+        values = {"reference": context.right_answer or "", "text": row["text"]}
+        sampling = questions.settings.annotating
+        asked.append(questions.question(ANNOTATE, annotator, context, sampling, attributes, **values))
     return asked
 
 
-def read(asked: Prompted, reply: str, texts: Mapping[str, str], found: Mapping[str, Context]) -> Read:
-    """A reply as an annotation of the response that it was asked of; `texts`: responses by id."""
-    response = texts[asked.attributes["target"] or ""]
-    return read_located(reply, response, CUE, found[asked.item_id].knowledge)
+def read(question: Prompted, reply: str, texts: Mapping[str, str], contexts: Mapping[str, Context]) -> Read:
+    """Return a reply as an annotation of the response that it was asked of; `texts`: responses by id."""
+    response = texts[question.attributes["target"] or ""]
+    return read_located(reply, response, CUES[ANNOTATE], contexts[question.item_id].knowledge)
 
 
 # ---- Samples of spontaneous hallucination: responses with what the annotato --------------------------------
@@ -55,7 +44,7 @@ def base_responses(rows: Iterable[dict], settings: Settings) -> list[dict]:
     return [
         row
         for row in rows
-        if row["purpose"] == responding.PURPOSE and row["status"] == "ok" and is_base(facts(row), settings)
+        if row["purpose"] == RESPOND and row["status"] == "ok" and is_base(facts(row), settings)
     ]
 
 
@@ -69,7 +58,7 @@ def annotations(rows: Iterable[dict]) -> dict[str, dict]:
     return {
         known["target"]: row
         for row in rows
-        if row["purpose"] == PURPOSE and REASKED not in (known := facts(row))
+        if row["purpose"] == ANNOTATE and REASKED not in (known := facts(row))
     }
 
 

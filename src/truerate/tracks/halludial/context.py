@@ -3,7 +3,7 @@ takes.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -117,15 +117,6 @@ def conversation(context: Context, max_words: int) -> tuple[str, bool]:
     return "\n".join(reversed(kept)), False
 
 
-def shown(context: Context, max_words: int) -> tuple[dict[str, str], dict[str, str | None]]:
-    """What every prompt shows of a context, and the facts that rows keep of it: its place, and that its history
-    was cut.
-    """
-    history, is_cut = conversation(context, max_words)
-    facts_of = {**context.place, "history_cut": "yes" if is_cut else None}
-    return {"knowledge": context.knowledge, "history": history}, facts_of
-
-
 # ---- dialogues ---------------------------------------------------------------------------------------------
 
 
@@ -166,11 +157,6 @@ def with_own(context: Context, own: Mapping[int, str]) -> Context:
             turn, number = Turn(ASSISTANT, own.get(number, turn.text)), number + 1
         turns.append(turn)
     return replace(context, turns=tuple(turns))
-
-
-def earlier_numbers(context: Context, dialogue: Sequence[Context]) -> list[int]:
-    """The numbers of the assistant's turns before this one that are answered in the same dialogue."""
-    return [other.n_answered for other in dialogue if other.n_answered < context.n_answered]
 
 
 # ---- The two splits: by dialogue, which is that of the rows (`Sample.split` --------------------------------

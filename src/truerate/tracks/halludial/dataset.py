@@ -14,9 +14,10 @@ from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
 from truerate.core.schemas import SPANS, Sample, frame, pair, pairs
 from truerate.llm.generation import facts
-from truerate.tracks.halludial import annotating, inducing, responding
+from truerate.tracks.halludial import annotating, inducing
 from truerate.tracks.halludial.context import Context
 from truerate.tracks.halludial.meta_judging import Judged
+from truerate.tracks.halludial.prompting import RESPOND
 from truerate.tracks.halludial.settings import Labelling, Settings
 
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
@@ -93,9 +94,7 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
     held = samples.filter(is_tested & pair("attributes", "generation").is_null())
     responses = generations.filter(
-        (pl.col("purpose") == responding.PURPOSE)
-        & (pl.col("status") == "ok")
-        & (pair("attributes", "split") == "test")
+        (pl.col("purpose") == RESPOND) & (pl.col("status") == "ok") & (pair("attributes", "split") == "test")
     ).select(
         pl.col("generation_id").alias("target_id"),
         "item_id",

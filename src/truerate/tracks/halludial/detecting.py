@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from truerate.annotation.labels import UNTYPED
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import judgement_row, pairs
-from truerate.llm import Request, prompts, structured
-from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts
+from truerate.llm import structured
+from truerate.llm.generation import REASKED, Prompted, Read, facts
 from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
-from truerate.tracks.halludial.context import Context, shown
-from truerate.tracks.halludial.demonstrations import ANNOTATED
-from truerate.tracks.halludial.settings import Settings
+from truerate.tracks.halludial.context import Context
+from truerate.tracks.halludial.prompting import CUES, DETECT, LOCATE, Questions, unread
 
-DETECT, LOCATE = "detect", "locate"
-CUES = {DETECT: "Is It Hallucinated", LOCATE: "Judgement And Reason"}
 VARIANTS = {DETECT: "zero-shot", LOCATE: "three-shot"}
 VERDICT = structured.verdict()
 
@@ -66,39 +63,34 @@ def located_of(asked_of: Sequence[Target], n: int, seed: int) -> list[Target]:
 
 def requests(
     purpose: str,
-    asked_of: Sequence[Target],
-    found: Mapping[str, Context],
+    targets: Sequence[Target],
+    contexts: Mapping[str, Context],
     subject: str,
-    settings: Settings,
-    *,
-    prompts_dir: str | None,
+    questions: Questions,
 ) -> list[Prompted]:
-    """One request per target, of purpose DETECT or LOCATE."""
-    is_located = purpose == LOCATE
-    sampling = (settings.locating if is_located else None) or settings.detecting
-    decoded, form = decoding(sampling), None if is_located else VERDICT
-    demonstrations = {"demonstrations": ANNOTATED} if is_located else {}
+    """Return one question per target, of purpose DETECT or LOCATE."""
+    settings = questions.settings
+    sampling = (settings.locating if purpose == LOCATE else None) or settings.detecting
+    form = None if purpose == LOCATE else VERDICT
     asked = []
-    for target in asked_of:
-        told, place = shown(found[target.item_id], settings.max_history_words)
-        messages = prompts.render(
-            "halludial", purpose, prompts_dir, **told, text=target.text, **demonstrations
+    for target in targets:
+        context = contexts[target.item_id]
+        attributes: dict[str, str | None] = {"variant": VARIANTS[purpose], "target": target.target_id}
+        asked.append(
+            questions.question(purpose, subject, context, sampling, attributes, form=form, text=target.text)
         )
-        known = {"task": "dialogue", "variant": VARIANTS[purpose], "target": target.target_id, **place}
-        request = Request(subject, tuple(messages), decoded, form=form)
-        asked.append(Prompted(request, target.item_id, purpose, known))
     return asked
 
 
-def read(asked: Prompted, reply: str, texts: Mapping[str, str], found: Mapping[str, Context]) -> Read:
-    """A reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by id."""
-    if asked.purpose == LOCATE:
-        response = texts[asked.attributes["target"] or ""]
-        return read_located(reply, response, CUES[LOCATE], found[asked.item_id].knowledge)
-    told = yes_no(reply, CUES[DETECT], asks="hallucination")
-    if told.value is None:
-        return Read(reply, "unparsed", told.reason, cut(told, "heading"))
-    return Read(reply, attributes={"verdict": "yes" if told.value else "no", **cut(told, "heading")})
+def read(question: Prompted, reply: str, texts: Mapping[str, str], contexts: Mapping[str, Context]) -> Read:
+    """Return a reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by id."""
+    if question.purpose == LOCATE:
+        response = texts[question.attributes["target"] or ""]
+        return read_located(reply, response, CUES[LOCATE], contexts[question.item_id].knowledge)
+    parsed = yes_no(reply, CUES[DETECT], asks="hallucination")
+    if parsed.value is None:
+        return unread(reply, parsed, "heading")
+    return Read(reply, attributes={"verdict": "yes" if parsed.value else "no", **cut(parsed, "heading")})
 
 
 def judgements(rows: Iterable[dict], version: str) -> list[dict]:
@@ -140,21 +132,21 @@ _VERDICT = re.compile(r"(?:Yes|No)\.\s*")
 
 
 def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
-    """A reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how many strings
-    it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else `unparsed`.
+    """Return a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how many
+    strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else `unparsed`.
     """
-    found = located_verdict(reply, response, cue, knowledge=knowledge)
-    if found.value is None:
-        return Read(reply, "unparsed", found.reason, cut(found, "heading"))
-    word = "Yes." if found.value else "No."
-    known = {
-        "verdict": "yes" if found.value else "no",
-        "segments": written(found.segments),
-        "n_quoted": str(found.n_quoted) if found.value else None,
-        "n_not_located": str(found.n_not_located) if found.n_not_located else None,
-        **cut(found, "heading"),
+    parsed = located_verdict(reply, response, cue, knowledge=knowledge)
+    if parsed.value is None:
+        return unread(reply, parsed, "heading")
+    attributes = {
+        "verdict": "yes" if parsed.value else "no",
+        "segments": written(parsed.segments),
+        "n_quoted": str(parsed.n_quoted) if parsed.value else None,
+        "n_not_located": str(parsed.n_not_located) if parsed.n_not_located else None,
+        **cut(parsed, "heading"),
     }
-    return Read(f"{word} {found.rationale}" if found.rationale else word, attributes=known)
+    word = "Yes." if parsed.value else "No."
+    return Read(f"{word} {parsed.rationale}" if parsed.rationale else word, attributes=attributes)
 
 
 def written(segments: tuple[tuple[int, int], ...]) -> str | None:

@@ -11,86 +11,82 @@ from typing import Any
 from truerate.core.keys import content_id
 from truerate.core.schemas import pairs, sample_row
 from truerate.core.text import normalise, words
-from truerate.llm import Request, prompts
-from truerate.llm.generation import Prompted, Read, decoding, facts, rejected
+from truerate.llm.generation import Prompted, Read, facts, rejected
 from truerate.llm.replies.induced import induced_reply
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.responses import one_response
 from truerate.llm.replies.restating import restates
-from truerate.tracks.halludial.context import Context, one_line, shown, side_by_sample, side_of
-from truerate.tracks.halludial.demonstrations import (
+from truerate.tracks.halludial.context import Context, one_line, side_by_sample, side_of
+from truerate.tracks.halludial.detecting import spans, written
+from truerate.tracks.halludial.prompting import (
+    CUES,
     FACTUALITY,
     FAITHFULNESS,
-    INDUCED,
+    INDUCE,
     KINDS,
+    MATCH,
     MATCHED,
     REFERENCE,
+    Questions,
+    unread,
 )
-from truerate.tracks.halludial.detecting import spans, written
 from truerate.tracks.halludial.settings import Settings
 
-INDUCE, MATCH = "induce", "match"
-CUE, MATCH_CUE = "Induced Response", "Faithful Paraphrase"
 # the rules that an induced response may break, as attributes of its row, and the reason of a reject
 BROKEN = {"too_long": "too-long", "restated": "right-restated", "not_located": "not-located"}
-DECLINED = ("refusal", "no-answer")
 
 
-def requests(
-    found: Sequence[Context], writer: str, settings: Settings, *, prompts_dir: str | None
-) -> list[Prompted]:
-    """Three requests per turn that has a reference response: both kinds, and the paraphrase."""
-    asked, decoded = [], decoding(settings.inducing)
-    for context in found:
-        if not context.right_answer:
-            continue
-        told, place = shown(context, settings.max_history_words)
-        values = {**told, "right": context.right_answer, "slack": settings.slack_words}
-        for kind in (*KINDS, MATCHED):
+def requests(contexts: Sequence[Context], writer: str, questions: Questions) -> list[Prompted]:
+    """Return three questions per turn that has a reference response: both kinds, and the paraphrase."""
+    asked, settings = [], questions.settings
+    for context in contexts:
+        for kind in (*KINDS, MATCHED) if context.right_answer else ():
             purpose = MATCH if kind == MATCHED else INDUCE
-            more = {} if kind == MATCHED else {"kind": kind, "demonstrations": INDUCED}
-            messages = prompts.render("halludial", purpose, prompts_dir, **values, **more)
-            known = {"task": "dialogue", "kind": kind, **place}
-            request = Request(writer, tuple(messages), decoded)
-            asked.append(Prompted(request, context.item_id, purpose, known, may_decline=True))
+            values: dict[str, Any] = {"right": context.right_answer, "slack": settings.slack_words}
+            values |= {"kind": kind} if purpose == INDUCE else {}
+            asked.append(
+                questions.question(
+                    purpose, writer, context, settings.inducing, {"kind": kind}, may_decline=True, **values
+                )
+            )
     return asked
 
 
-def read(asked: Prompted, reply: str, found: Mapping[str, Context], *, slack: int) -> Read:
-    """A reply as what its prompt asked for: an induced response, or a paraphrase."""
-    right = found[asked.item_id].right_answer or ""
-    return read_induced(reply, right, slack) if asked.purpose == INDUCE else read_matched(reply, right, slack)
+def read(question: Prompted, reply: str, contexts: Mapping[str, Context], *, slack: int) -> Read:
+    """Return a reply as what its prompt asked for: an induced response, or a paraphrase."""
+    right = contexts[question.item_id].right_answer or ""
+    return (
+        read_induced(reply, right, slack) if question.purpose == INDUCE else read_matched(reply, right, slack)
+    )
 
 
 def read_induced(reply: str, right: str, slack: int) -> Read:
-    """A reply as an induced response, with its `segments`, its `rationale`, and the rules that it breaks
+    """Return a reply as an induced response, with its `segments`, its `rationale`, and the rules that it breaks
     (BROKEN). A refusal abstains.
     """
-    told = induced_reply(reply, CUE)
-    if told.value is None:
-        status = "abstained" if told.reason in DECLINED else "unparsed"
-        return Read(reply, status, told.reason, cut(told, "heading"))
-    text = str(told.value)
-    known = {
+    parsed = induced_reply(reply, CUES[INDUCE])
+    if parsed.value is None:
+        return unread(reply, parsed, "heading", may_decline=True)
+    text = str(parsed.value)
+    attributes = {
         **length(text, right, slack),
         "restated": "yes" if is_restated(text, right) else None,
-        "segments": written(told.segments),
-        "not_located": None if told.segments else "yes",
-        "rationale": told.rationale,
+        "segments": written(parsed.segments),
+        "not_located": None if parsed.segments else "yes",
+        "rationale": parsed.rationale,
     }
-    return Read(text, attributes={**known, **cut(told, "heading")})
+    return Read(text, attributes={**attributes, **cut(parsed, "heading")})
 
 
 def read_matched(reply: str, right: str, slack: int) -> Read:
-    """A reply as a faithful paraphrase; `unchanged`: it is the right response word by word."""
-    told = one_response(reply, MATCH_CUE)
-    if told.value is None:
-        status = "abstained" if told.reason in DECLINED else "unparsed"
-        return Read(reply, status, told.reason, cut(told, "heading"))
-    text = one_line(told.value)
-    is_same = normalise(text) == normalise(right)
-    known = {**length(text, right, slack), "unchanged": "yes" if is_same else None}
-    return Read(text, attributes={**known, **cut(told, "heading")})
+    """Return a reply as a faithful paraphrase; `unchanged`: it is the right response word by word."""
+    parsed = one_response(reply, CUES[MATCH])
+    if parsed.value is None:
+        return unread(reply, parsed, "heading", may_decline=True)
+    text = one_line(parsed.value)
+    unchanged = "yes" if normalise(text) == normalise(right) else None
+    attributes = {**length(text, right, slack), "unchanged": unchanged, **cut(parsed, "heading")}
+    return Read(text, attributes=attributes)
 
 
 def length(text: str, right: str, slack: int) -> dict[str, str | None]:

@@ -9,8 +9,8 @@ from truerate.core.schemas import NOT_FITTED, pair
 from truerate.metrics.judged import judged
 from truerate.metrics.score_writer import ALL
 from truerate.tracks.halludial import annotating, inducing
-from truerate.tracks.halludial.demonstrations import MATCHED, REFERENCE
-from truerate.tracks.halludial.detecting import DETECT, LOCATE, VARIANTS
+from truerate.tracks.halludial.detecting import VARIANTS
+from truerate.tracks.halludial.prompting import DETECT, LOCATE, MATCHED, REFERENCE
 
 SPONTANEOUS, INDUCED = annotating.SCENARIO, inducing.INDUCED_SCENARIO
 ZERO_SHOT, THREE_SHOT = VARIANTS[DETECT], VARIANTS[LOCATE]

@@ -23,7 +23,6 @@ from truerate.llm.generation import facts, standing
 from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.spans import span_f1, span_sums
-from truerate.tracks.halludial import meta_judging
 from truerate.tracks.halludial.dataset import META, NATURAL
 from truerate.tracks.halludial.judged_texts import ALL, SPONTANEOUS
 
@@ -266,7 +265,7 @@ def meta_rows(generations: pl.DataFrame, judgements: pl.DataFrame, items: pl.Dat
     """
     keys = ("target", "judge", "accurate")
     columns = ["item_id", "model", "purpose", "attributes"]
-    rows = standing(generations.select(columns).filter(purpose=meta_judging.PURPOSE)).select(
+    rows = standing(generations.select(columns).filter(purpose=META)).select(
         "item_id", pl.col("model").alias("rater"), *(pair("attributes", key) for key in keys)
     )
     named = pl.col("judgement_id").is_in(rows["target"].unique().to_list())
@@ -282,7 +281,7 @@ def meta_rows(generations: pl.DataFrame, judgements: pl.DataFrame, items: pl.Dat
 def meta_ratings(generations: pl.DataFrame) -> dict[str, dict[str, bool]]:
     """What each meta-judge says of judgements, by their ids; a reply that was not read says nothing."""
     columns = ["model", "purpose", "attributes"]
-    rows = standing(generations.select(columns).filter(purpose=meta_judging.PURPOSE))
+    rows = standing(generations.select(columns).filter(purpose=META))
     rows = rows.select("model", pair("attributes", "target"), pair("attributes", "accurate"))
     ratings: dict[str, dict[str, bool]] = {}
     for model, target, accurate in rows.drop_nulls("accurate").sort("model", "target").iter_rows():

@@ -20,8 +20,8 @@ from truerate.metrics.similarity import Measure
 from truerate.metrics.spans import span_sums
 from truerate.metrics.token_scores import TokenLine, token_line
 from truerate.metrics.tokens import word_offsets
-from truerate.tracks.halludial.demonstrations import MATCHED
 from truerate.tracks.halludial.judged_texts import THREE_SHOT, judged_texts, slices
+from truerate.tracks.halludial.prompting import MATCHED
 
 ALWAYS_NO, TEMPLATE = "always-no", "template"
 # The numbers of a text: whether it counts, its ROUGE-L and similarity, what BLEU is made of; then of its marked

@@ -12,22 +12,22 @@ from truerate.core.text import words
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.topics import asked_text, failure_rows, lda_topics
-from truerate.tracks.halludial import annotating, inducing, responding
-from truerate.tracks.halludial.demonstrations import MATCHED
+from truerate.tracks.halludial import inducing
 from truerate.tracks.halludial.judged_texts import SPONTANEOUS, ZERO_SHOT, judged_texts
+from truerate.tracks.halludial.prompting import ANNOTATE, INDUCE, MATCH, MATCHED, RESPOND
 from truerate.tracks.halludial.rate_scores import turns_of_dialogue
 
 DATASET = "dataset"  # the subject of what is told of all texts
 BY_DIALOGUE, BY_SAMPLE = "by-dialogue", "by-sample"
 # The flags of replies of each purpose that were read, by the metric that is their share.
 FLAGS = {
-    responding.PURPOSE: {"too_long_rate": "too_long", "continued_rate": "continued"},
-    inducing.INDUCE: {
+    RESPOND: {"too_long_rate": "too_long", "continued_rate": "continued"},
+    INDUCE: {
         "too_long_rate": "too_long",
         "restated_rate": "restated",
         "not_located_rate": "not_located",
     },
-    inducing.MATCH: {"too_long_rate": "too_long", "unchanged_rate": "unchanged"},
+    MATCH: {"too_long_rate": "too_long", "unchanged_rate": "unchanged"},
 }
 
 
@@ -146,10 +146,10 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
         rows = replies_of(step, keys, generations, items)
         for (model, kind), part in rows.group_by("model", "kind", maintain_order=True):
             made += _rules(str(model), step, {"step": step, "kind": kind}, part, writer)
-    annotated = replies_of(annotating.PURPOSE, ("verdict", "segments"), generations, items)
+    annotated = replies_of(ANNOTATE, ("verdict", "segments"), generations, items)
     for (model,), part in annotated.filter(verdict="yes").group_by("model", maintain_order=True):
         is_lost, clusters = part["segments"].is_null().to_list(), part["group_id"].to_list()
-        where = {"step": annotating.PURPOSE}
+        where = {"step": ANNOTATE}
         made.append(writer.share("not_located_rate", str(model), where, is_lost, clusters))
     return made
 
@@ -172,7 +172,7 @@ def _rules(model: str, step: str, where: dict, part: pl.DataFrame, writer: Score
     clusters = read["group_id"].to_list()
     for metric, flag in FLAGS[step].items():
         made.append(writer.share(metric, model, where, _is_set(read[flag]), clusters))
-    if step == inducing.INDUCE:
+    if step == INDUCE:
         flags = [_is_set(read[flag]) for flag in inducing.BROKEN]
         is_broken = [any(of_text) for of_text in zip(*flags, strict=True)]
         made.append(writer.share("broken_rate", model, where, is_broken, clusters))

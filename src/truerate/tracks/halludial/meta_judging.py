@@ -4,20 +4,17 @@ Judgements of both verdicts are drawn of each subject: one that only judges posi
 passes over.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from truerate.core.keys import draw
-from truerate.llm import Request, prompts
-from truerate.llm.generation import Prompted, Read, decoding, facts
+from truerate.llm.generation import Prompted, Read, facts
 from truerate.llm.replies.accuracy import accurate
 from truerate.llm.replies.reading import cut
-from truerate.tracks.halludial.context import Context, shown
-from truerate.tracks.halludial.detecting import LOCATE
-from truerate.tracks.halludial.settings import Settings
-
-PURPOSE = "meta"
-CUE = "Evaluation Is"
+from truerate.tracks.halludial.context import Context
+from truerate.tracks.halludial.prompting import CUES, LOCATE, META, Questions, unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,45 +47,43 @@ def judged(rows: Iterable[dict], texts: Mapping[str, str], names: Mapping[str, s
     ]
 
 
-def drawn(found: Iterable[Judged], n: int, seed: int) -> list[Judged]:
-    """`n` judgements of each subject in a seeded order, as many of one verdict as of the other as far as there
+def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
+    """Return `n` judgements of each subject in a seeded order, as many of one verdict as of the other as far as there
     are; by id.
     """
-    ranked = sorted(found, key=lambda one: (draw(seed, "meta", one.judgement_id), one.judgement_id))
-    numbers: dict[tuple[str, bool], int] = {}
+    order = {judged: (draw(seed, "meta", judged.judgement_id), judged.judgement_id) for judged in judgements}
+    turns: Counter[tuple[str, bool]] = Counter()
     by_judge: dict[str, list[tuple[int, bool, Judged]]] = {}
-    for one in ranked:
-        number = numbers[one.judge, one.is_positive] = numbers.get((one.judge, one.is_positive), -1) + 1
-        by_judge.setdefault(one.judge, []).append((number, not one.is_positive, one))
+    for judged in sorted(order, key=lambda judged: order[judged]):
+        verdict = judged.judge, judged.is_positive
+        by_judge.setdefault(judged.judge, []).append((turns[verdict], not judged.is_positive, judged))
+        turns[verdict] += 1
     kept = [
-        one for of_judge in by_judge.values() for *_, one in sorted(of_judge, key=lambda part: part[:2])[:n]
+        ranked[2] for of_judge in by_judge.values() for ranked in sorted(of_judge, key=lambda r: r[:2])[:n]
     ]
-    return sorted(kept, key=lambda one: one.judgement_id)
+    return sorted(kept, key=lambda judged: judged.judgement_id)
 
 
 def requests(
-    asked_of: Sequence[Judged],
-    found: Mapping[str, Context],
-    meta_judge: str,
-    settings: Settings,
-    *,
-    prompts_dir: str | None,
+    judgements: Sequence[Judged], contexts: Mapping[str, Context], meta_judge: str, questions: Questions
 ) -> list[Prompted]:
-    """One request per judgement."""
-    asked, decoded = [], decoding(settings.detecting)
-    for one in asked_of:
-        told, _ = shown(found[one.item_id], settings.max_history_words)
-        messages = prompts.render(
-            "halludial", "meta", prompts_dir, **told, text=one.response, evaluation=one.evaluation
-        )
-        known: dict[str, str | None] = {"task": "dialogue", "target": one.judgement_id, "judge": one.judge}
-        asked.append(Prompted(Request(meta_judge, tuple(messages), decoded), one.item_id, PURPOSE, known))
+    """Return one question per judgement."""
+    asked = []
+    for judged in judgements:
+        attributes: dict[str, str | None] = {"target": judged.judgement_id, "judge": judged.judge}
+        values: dict[str, Any] = {
+            "text": judged.response,
+            "evaluation": judged.evaluation,
+            "is_about_turn": False,
+        }
+        context, sampling = contexts[judged.item_id], questions.settings.detecting
+        asked.append(questions.question(META, meta_judge, context, sampling, attributes, **values))
     return asked
 
 
-def read(asked: Prompted, reply: str) -> Read:
-    """A reply as Accurate or Inaccurate (`accurate`: yes, no)."""
-    told = accurate(reply, CUE)
-    if told.value is None:
-        return Read(reply, "unparsed", told.reason, cut(told, "heading"))
-    return Read(reply, attributes={"accurate": "yes" if told.value else "no", **cut(told, "heading")})
+def read(question: Prompted, reply: str) -> Read:
+    """Return a reply as Accurate or Inaccurate (`accurate`: yes, no)."""
+    parsed = accurate(reply, CUES[META])
+    if parsed.value is None:
+        return unread(reply, parsed, "heading")
+    return Read(reply, attributes={"accurate": "yes" if parsed.value else "no", **cut(parsed, "heading")})

@@ -11,16 +11,17 @@ from truerate.config import Backbone, Params
 from truerate.core.keys import content_id
 from truerate.llm import Request
 from truerate.tracks.gpu_cost import READ, GpuHours, GridCell, hours
-from truerate.tracks.halludial import annotating, comparing, detecting, inducing, meta_judging
+from truerate.tracks.halludial import comparing
+from truerate.tracks.halludial.prompting import ANNOTATE, COMPARE, CUES, DETECT, INDUCE, LOCATE, META
 
 __all__ = ["FIRST_DRAWN", "assumed", "gpu_hours"]
 
 # Sizes whose first texts stay the same whatever the size (`context.chosen`): a probe cuts them.
 FIRST_DRAWN = ("dialogues", "tempered", "located", "compared", "natural", "meta")
 _SAID = {
-    detecting.CUES[detecting.DETECT]: "Yes.",
-    comparing.CUE: comparing.NAMES[0],
-    meta_judging.CUE: "Accurate",
+    CUES[DETECT]: "Yes.",
+    CUES[COMPARE]: comparing.NAMES[0],
+    CUES[META]: "Accurate",
 }
 
 
@@ -28,9 +29,9 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     """A text of the form that the prompt's last line asks for; responses differ from one another."""
     cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1].strip("#:")
     text = f"assumed {content_id(key)}"
-    if cue in (annotating.CUE, detecting.CUES[detecting.LOCATE]):
+    if cue in (CUES[ANNOTATE], CUES[LOCATE]):
         return f'Yes. The segment "assumed" is assumed, because {text}'
-    if cue == inducing.CUE:
+    if cue == CUES[INDUCE]:
         return f'{text}\n#Segment#: "{text}"\n#Rationale#: assumed'
     return _SAID.get(cue, text)
 

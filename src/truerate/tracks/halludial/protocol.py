@@ -1,6 +1,6 @@
 """HalluDial as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.halludial import context, labels, plan, published, scores, steps
+from truerate.tracks.halludial import context, dataset, labels, plan, published, scores, steps
 from truerate.tracks.halludial.graph import GRAPH
 from truerate.tracks.halludial.published import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes
@@ -26,7 +26,7 @@ class HalluDial(Protocol):
     score = staticmethod(scores.score)
     label = staticmethod(labels.label)
     topics = staticmethod(steps.topics)
-    training, targets = staticmethod(steps.training), staticmethod(steps.targets)
+    training, targets = staticmethod(dataset.training), staticmethod(dataset.targets)
     faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
     claims, reasons = published.CLAIMS, published.REASONS

@@ -29,8 +29,8 @@ from truerate.metrics.unit_rates import (
 )
 from truerate.tracks.halludial import responding
 from truerate.tracks.halludial.dataset import NATURAL
-from truerate.tracks.halludial.demonstrations import MATCHED
 from truerate.tracks.halludial.judged_texts import INDUCED, TEST
+from truerate.tracks.halludial.prompting import MATCHED, RESPOND
 
 RATE = "hallucination_rate"
 TURN, DIALOGUE = "turn", "dialogue"
@@ -94,7 +94,7 @@ def judged_turns(
     """
     keys = ("history", "temperature", "split")
     columns = ["generation_id", "item_id", "model", "purpose", "status", "attributes"]
-    rows = generations.select(columns).filter(purpose=responding.PURPOSE, status="ok")
+    rows = generations.select(columns).filter(purpose=RESPOND, status="ok")
     rows = rows.select(*columns[:3], *(pair("attributes", key) for key in keys))
     turn_of = items.select("item_id", "group_id", n_turns=turns_of_dialogue())
     gold = samples.filter(label_source="gold").select(

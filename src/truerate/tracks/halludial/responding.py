@@ -8,88 +8,74 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from truerate.core.text import words
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import Reply
 from truerate.llm.dry_run import is_assumed
-from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.generation import Prompted, Read, generation
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.responses import one_response
-from truerate.tracks.halludial.context import Context, earlier_numbers, one_line, shown, side_of, with_own
+from truerate.tracks.halludial.context import Context, one_line, side_of, with_own
+from truerate.tracks.halludial.prompting import CUES, RESPOND, Questions, unread
 from truerate.tracks.halludial.settings import Settings
 
-PURPOSE = "respond"
-CUE = "Next Response"
 GOLD, SELF = "gold", "self"  # whose earlier turns the history holds
-DECLINED = ("refusal", "no-answer")  # replies that are no response because the model gave none
 
 
 def request(
     context: Context,
     model: str,
-    settings: Settings,
+    questions: Questions,
     *,
     temperature: float | None = None,
     history: str = GOLD,
     n_gaps: int = 0,
-    prompts_dir: str | None,
 ) -> Prompted:
-    """The request for one response; at the base temperature where none is named. `n_gaps`: own earlier turns
+    """Return the question for one response; at the base temperature where none is named. `n_gaps`: own earlier turns
     that have no text, so that the reference's stand there.
     """
-    told, place = shown(context, settings.max_history_words)
-    messages = tuple(
-        prompts.render("halludial", "respond", prompts_dir, **told, max_words=settings.max_words)
-    )
+    settings = questions.settings
     sampling = settings.responding
     if temperature is not None:
         sampling = sampling.model_copy(update={"temperature": temperature})
-    known = {
-        "task": "dialogue",
+    attributes = {
         "history": history,
         "temperature": f"{sampling.temperature:g}",
-        **place,
         "n_gaps": str(n_gaps) if n_gaps else None,
         "group_id": context.group_id,
         "lang": context.lang,
         "split": side_of(context.group_id, settings),
     }
-    own = Request(model, messages, decoding(sampling))
-    return Prompted(own, context.item_id, PURPOSE, known, may_decline=True)
+    values = {"max_words": settings.max_words, "may_decline": True}
+    return questions.question(RESPOND, model, context, sampling, attributes, **values)
 
 
 def requests(
-    found: Iterable[Context],
-    tempered: Iterable[Context],
-    model: str,
-    settings: Settings,
-    *,
-    prompts_dir: str | None,
+    contexts: Iterable[Context], tempered: Iterable[Context], model: str, questions: Questions
 ) -> list[Prompted]:
-    """What is asked in gold history: every turn at the base temperature, those of `tempered` at all others."""
-    base = [request(context, model, settings, prompts_dir=prompts_dir) for context in found]
+    """Return what is asked in gold history: every turn at the base temperature, those of `tempered` at all others."""
+    base = [request(context, model, questions) for context in contexts]
     others = [
-        request(context, model, settings, temperature=temperature, prompts_dir=prompts_dir)
+        request(context, model, questions, temperature=temperature)
         for context in tempered
-        for temperature in settings.temperatures
+        for temperature in questions.settings.temperatures
     ]
     return base + others
 
 
 def read_response(reply: str, max_words: int) -> Read:
-    """A reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked for;
+    """Return a reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked for;
     `continued`: it wrote on with the dialogue, which was cut off. A refusal abstains.
     """
-    found = one_response(reply, CUE)
-    if found.value is None:
-        status = "abstained" if found.reason in DECLINED else "unparsed"
-        return Read(reply, status, found.reason, cut(found))
-    text = one_line(found.value)
+    parsed = one_response(reply, CUES[RESPOND])
+    if parsed.value is None:
+        return unread(reply, parsed, may_decline=True)
+    text = one_line(parsed.value)
     n_words = len(words(text))
-    known = {
+    attributes = {
         "n_words": str(n_words),
         "too_long": "yes" if n_words > max_words else None,
-        "continued": "yes" if "continued" in found.cuts else None,
+        "continued": "yes" if "continued" in parsed.cuts else None,
     }
-    return Read(text, attributes={**known, **cut(found)})
+    return Read(text, attributes={**attributes, **cut(parsed)})
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Settings) -> list[dict]:
@@ -104,47 +90,43 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Setti
 
 
 @dataclass(frozen=True)
-class Told:
+class Dialogue:
     """A dialogue under way: its turns in order, the model's own responses so far by the number of the assistant's
     turn, and the rows of its replies.
     """
 
     turns: Sequence[Context]
-    own: dict[int, str] = field(default_factory=dict)
+    responses: dict[int, str] = field(default_factory=dict)
     rows: list[dict] = field(default_factory=list)
 
 
 def run_self(
-    found: Sequence[Sequence[Context]],
+    dialogues: Sequence[Sequence[Context]],
     model: str,
-    settings: Settings,
+    questions: Questions,
     answered: Callable[[Sequence[Prompted], int], Sequence[Reply]],
-    *,
-    prompts_dir: str | None,
 ) -> list[dict]:
-    """Generation rows of all dialogues in self history. Each round asks for the next response of every dialogue
-    that has one to come; `answered` gives the replies of a round, from its requests and its number.
+    """Return the Generation rows of all dialogues in self history. Each round asks for the next response of every
+    dialogue that has one to come; `answered` gives the replies of a round, from its questions and its number.
 
     A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and later
     rows of the dialogue count it (`n_gaps`).
     """
-    told = [Told(turns) for turns in found]
-    for number in range(max(map(len, found), default=0)):
-        open_ = [one for one in told if number < len(one.turns)]
-        asked = [_next(one, one.turns[number], model, settings, prompts_dir=prompts_dir) for one in open_]
+    under_way = [Dialogue(turns) for turns in dialogues]
+    for number in range(max(map(len, dialogues), default=0)):
+        to_come = [dialogue for dialogue in under_way if number < len(dialogue.turns)]
+        asked = [_next(dialogue, dialogue.turns[number], model, questions) for dialogue in to_come]
         replies = answered(asked, number)
-        rows = collect(asked, replies, settings)
-        for one, reply, row in zip(open_, replies, rows, strict=True):
-            one.rows.append(row)
+        rows = collect(asked, replies, questions.settings)
+        for dialogue, reply, row in zip(to_come, replies, rows, strict=True):
+            dialogue.rows.append(row)
             if row["status"] == "ok" or is_assumed(reply):
-                one.own[one.turns[number].n_answered] = row["text"]
-    return [row for one in told for row in one.rows]
+                dialogue.responses[dialogue.turns[number].n_answered] = row["text"]
+    return [row for dialogue in under_way for row in dialogue.rows]
 
 
-def _next(
-    told: Told, context: Context, model: str, settings: Settings, *, prompts_dir: str | None
-) -> Prompted:
-    numbers = earlier_numbers(context, told.turns)
-    n_gaps = sum(number not in told.own for number in numbers)
-    own = with_own(context, told.own)
-    return request(own, model, settings, history=SELF, n_gaps=n_gaps, prompts_dir=prompts_dir)
+def _next(dialogue: Dialogue, context: Context, model: str, questions: Questions) -> Prompted:
+    earlier = [turn.n_answered for turn in dialogue.turns if turn.n_answered < context.n_answered]
+    n_gaps = sum(number not in dialogue.responses for number in earlier)
+    with_responses = with_own(context, dialogue.responses)
+    return request(with_responses, model, questions, history=SELF, n_gaps=n_gaps)

@@ -17,10 +17,8 @@ from truerate.metrics.recognition_counts import COUNTED, balanced_outcomes, coun
 from truerate.metrics.recognition_scores import Rows, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.unit_rates import Errors, Units, errors_of, estimate_rows, estimates
-from truerate.tracks.halludial.comparing import INDUCED_FIRST, VARIANT
-from truerate.tracks.halludial.comparing import VARIANT as COMPARED
+from truerate.tracks.halludial.comparing import INDUCED_FIRST
 from truerate.tracks.halludial.dataset import NATURAL
-from truerate.tracks.halludial.demonstrations import MATCHED
 from truerate.tracks.halludial.judged_texts import (
     COLUMNS,
     INDUCED,
@@ -33,6 +31,7 @@ from truerate.tracks.halludial.judged_texts import (
 from truerate.tracks.halludial.labels import score_meta, score_silver
 from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
+from truerate.tracks.halludial.prompting import COMPARE, MATCHED
 from truerate.tracks.halludial.rate_scores import RATE, score_rates, score_written
 from truerate.tracks.halludial.settings import Settings
 
@@ -117,7 +116,7 @@ def counted_texts(rows: pl.DataFrame) -> pl.DataFrame:
     """What judges said of texts, counted per judge, variant, WITHIN and dialogue (`recognition_counts`), from
     `judged_texts`. Several seeds of a detector are its runs: counts are means over them.
     """
-    single = rows.filter(pl.col("variant") != COMPARED)
+    single = rows.filter(pl.col("variant") != COMPARE)
     n_runs = pl.col("seed").n_unique().over("judge", "variant").cast(pl.Float64).alias("n_runs")
     counts = counted(single.with_columns(n_runs), ("judge", "variant", "n_runs", *WITHIN))
     return counts.with_columns(pl.col(*COUNTED, "n_dead") / pl.col("n_runs"))
@@ -187,8 +186,8 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
 
     A pair is known by its hallucinated side: one reference stands in several.
     """
-    said = judgements.filter(pair("attributes", "variant") == VARIANT)
-    rows = judged(samples, said, variant=VARIANT, said=("kind",), columns=COLUMNS)
+    said = judgements.filter(pair("attributes", "variant") == COMPARE)
+    rows = judged(samples, said, variant=COMPARE, said=("kind",), columns=COLUMNS)
     made = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")

@@ -5,7 +5,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -26,34 +26,76 @@ from truerate.tracks.halludial import (
     responding,
 )
 from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of
-from truerate.tracks.halludial.dataset import annotation_tasks, natural_responses, targets, training
-from truerate.tracks.halludial.reminders import reminder
+from truerate.tracks.halludial.prompting import (
+    ANNOTATE,
+    DETECT,
+    INDUCE,
+    LOCATE,
+    MATCH,
+    RESPOND,
+    Questions,
+    reminder,
+)
 from truerate.tracks.halludial.settings import Settings
-
-__all__ = ["annotate", "detect", "exported", "induce", "meta", "respond", "targets", "topics", "training"]
 
 Replies = dict[str, pl.DataFrame]
 NO_ROWS = generations([])
-# the purposes of the replies that samples are made of
-MADE_OF = (responding.PURPOSE, annotating.PURPOSE, inducing.INDUCE, inducing.MATCH)
+MADE_OF = (RESPOND, ANNOTATE, INDUCE, MATCH)  # the purposes of the replies that samples are made of
 
 
 @dataclass(frozen=True)
 class Board:
-    """What the steps of a board share: its settings, the contexts of its dialogues by item, and its prompts."""
+    """What the steps of a board share: its settings, the contexts of its dialogues by item, how it is asked about, and
+    how many of a kind are drawn.
+    """
 
-    settings: Settings
-    found: Mapping[str, Context]
-    prompts_dir: str | None
+    config: Layout
+    name: str
+    contexts: Mapping[str, Context]
+    questions: Questions
+
+    @classmethod
+    def of(cls, config: Layout, name: str, tables) -> "Board":
+        """Return the board's dialogues, as many as its sizes say."""
+        whole = contexts(tables.items, tables.documents).values()
+        taken = chosen(whole, config.p.size_of(name).dialogues, config.p.seed)
+        return cls(config, name, {turn.item_id: turn for turn in taken}, Questions.of(config, name))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the track on this board."""
+        return self.questions.settings
 
     def test(self) -> list[Context]:
-        """The turns of the dialogues that are tested on, by item."""
-        return [one for one in self.found.values() if side_of(one.group_id, self.settings) == "test"]
+        """Return the turns of the dialogues that are tested on, by item."""
+        return [turn for turn in self.contexts.values() if side_of(turn.group_id, self.settings) == "test"]
+
+    def in_shard(self, turns: Iterable[Context], shard: int) -> list[Context]:
+        """Return those turns that belong to a shard."""
+        return in_shard(turns, shard, self.config.p.n_shards)
+
+    def asked(self, questions: Sequence[Prompted], what: str, asking: Asking, read: Reader) -> "Answers":
+        """Ask, and ask again what could not be read. Each reply is read once."""
+        readings: dict[tuple[int, str], Read] = {}  # by the question, which outlives this, and the reply
+
+        def read_once(question: Prompted, reply: str) -> Read:
+            key = (id(question), reply)
+            if key not in readings:
+                readings[key] = read(question, reply)
+            return readings[key]
+
+        label = f"{self.name}: {what}"
+        answered = ask_until_read(questions, self.config, label, asking, read=read_once, remind=reminder)
+        standing = [
+            generation(question, reply, read_once(question, reply.text))
+            for question, reply in zip(answered.asked, answered.replies, strict=True)
+        ]
+        return Answers(standing, answered.unread)
 
 
 @dataclass(frozen=True)
-class Came:
-    """What came of a list of questions, as Generation rows: those that stand, and the unread ones that were asked
+class Answers:
+    """What comes of a list of questions, as Generation rows: those that stand, and the unread ones that were asked
     again.
     """
 
@@ -66,94 +108,72 @@ class Came:
         return self.standing + self.unread
 
 
-def board_of(at: Layout, board: str, tables) -> Board:
-    """The board's dialogues, as many as its sizes say."""
-    found = chosen(
-        contexts(tables.items, tables.documents).values(), at.p.size_of(board).dialogues, at.p.seed
-    )
-    return Board(at.p.track(board), {one.item_id: one for one in found}, at.p.llm.prompts_dir)
-
-
 # ---- responses ---------------------------------------------------------------------------------------------
 
 
 def respond(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """One model's responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
-    others, and of all test dialogues in self history. A model that is told no temperature, or one of its own, has
-    no others. Generation rows of purpose `respond`.
+    """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
+    others, and of all test dialogues in self history, turn by turn. A model that is told no temperature, or one of its
+    own, has no others. Return Generation rows of purpose `respond`.
     """
     if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
-    here = board_of(at, board, tables)
+    here = Board.of(at, board, tables)
     is_tempered = at.p.model(model).takes("temperature")
     tempered = chosen(here.test(), at.p.size_of(board).tempered, at.p.seed) if is_tempered else []
-    asked = responding.requests(
-        in_shard(here.found.values(), shard, at.p.n_shards),
-        in_shard(tempered, shard, at.p.n_shards),
-        model,
-        here.settings,
-        prompts_dir=here.prompts_dir,
-    )
+    turns = here.in_shard(here.contexts.values(), shard)
+    asked = responding.requests(turns, here.in_shard(tempered, shard), model, here.questions)
     replies = ask_prompted(asked, at, f"{board}: respond {model}", asking)
     gold = responding.collect(asked, replies, here.settings)
-    return generations(gold + _own_history(at, board, model, here, shard, asking=asking))
 
+    def answered(questions: Sequence[Prompted], number: int) -> list[Reply]:
+        return ask_prompted(questions, at, f"{board}: respond {model}, own turn {number + 1}", asking)
 
-def _own_history(
-    at: Layout, board: str, model: str, here: Board, shard: int, *, asking: Asking
-) -> list[dict]:
-    """Responses to the test dialogues in self history, turn by turn. A dialogue is in the shard of its first turn."""
+    # a dialogue is in the shard of its first turn
     whole = dialogues(here.test())
-    mine = {one.item_id for one in in_shard((turns[0] for turns in whole), shard, at.p.n_shards)}
-
-    def answered(asked: Sequence[Prompted], number: int) -> list[Reply]:
-        return ask_prompted(asked, at, f"{board}: respond {model}, own turn {number + 1}", asking)
-
-    return responding.run_self(
-        [turns for turns in whole if turns[0].item_id in mine],
-        model,
-        here.settings,
-        answered,
-        prompts_dir=here.prompts_dir,
-    )
+    mine = {turn.item_id for turn in here.in_shard((turns[0] for turns in whole), shard)}
+    in_self = [turns for turns in whole if turns[0].item_id in mine]
+    return generations(gold + responding.run_self(in_self, model, here.questions, answered))
 
 
 def annotate(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """The annotator's verdict, place and reason of a shard's responses. Generation rows of purpose `annotate`."""
+    """Ask the annotator for verdict, place and reason of a shard's responses. Return Generation rows of purpose
+    `annotate`.
+    """
     if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
-    here = board_of(at, board, tables)
-    mine = {one.item_id for one in in_shard(here.found.values(), shard, at.p.n_shards)}
+    here = Board.of(at, board, tables)
+    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
     rows = annotating.base_responses(_rows(upstream, "respond"), here.settings)
     responses = [row for row in rows if row["item_id"] in mine]
     texts = {row["generation_id"]: row["text"] for row in responses}
-    asked = annotating.requests(responses, here.found, model, here.settings, prompts_dir=here.prompts_dir)
+    asked = annotating.requests(responses, here.contexts, model, here.questions)
 
-    def read(prompted: Prompted, reply: str) -> Read:
-        return annotating.read(prompted, reply, texts, here.found)
+    def read(question: Prompted, reply: str) -> Read:
+        return annotating.read(question, reply, texts, here.contexts)
 
-    return generations(_asked_and_read(asked, at, f"{board}: annotate {model}", asking, read).rows)
+    return generations(here.asked(asked, f"annotate {model}", asking, read).rows)
 
 
 def induce(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Induced and matched texts of a shard's turns. Generation rows of purposes `induce` and `match`."""
+    """Ask a writer for induced and matched texts of a shard's turns. Return Generation rows of purposes `induce` and
+    `match`.
+    """
     if not (allowed(at, board, model) and is_built(at, board, tables)):
         return NO_ROWS
-    here = board_of(at, board, tables)
-    slack = here.settings.slack_words
-    mine = in_shard(here.found.values(), shard, at.p.n_shards)
-    asked = inducing.requests(mine, model, here.settings, prompts_dir=here.prompts_dir)
+    here = Board.of(at, board, tables)
+    asked = inducing.requests(here.in_shard(here.contexts.values(), shard), model, here.questions)
 
-    def read(prompted: Prompted, reply: str) -> Read:
-        return inducing.read(prompted, reply, here.found, slack=slack)
+    def read(question: Prompted, reply: str) -> Read:
+        return inducing.read(question, reply, here.contexts, slack=here.settings.slack_words)
 
-    return generations(_asked_and_read(asked, at, f"{board}: induce {model}", asking, read).rows)
+    return generations(here.asked(asked, f"induce {model}", asking, read).rows)
 
 
 # ---- judging -----------------------------------------------------------------------------------------------
@@ -162,114 +182,50 @@ def induce(
 def detect(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
-    """A subject's verdicts on a shard's test samples, of some of them where and why, and its choices between the
-    two sides of pairs, in both orders. Generation rows of purposes `detect`, `locate` and `compare`, and beside
-    them the `judgements`.
+    """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its choices between
+    the two sides of pairs, in both orders. Return Generation rows of purposes `detect`, `locate` and `compare`, and
+    beside them the `judgements`.
     """
     if not allowed(at, board, model):
         return NO_ROWS, {"judgements": frame(Judgement)}
-    here, version = board_of(at, board, tables), at.identity(model)
+    here, version, size = Board.of(at, board, tables), at.identity(model), at.p.size_of(board)
     samples = _samples(upstream, here)
-    mine = {one.item_id for one in in_shard(here.found.values(), shard, at.p.n_shards)}
-    judged = _judging(at, board, model, here, samples, mine=mine, asking=asking)
-    compared = _comparing(at, board, model, here, samples, mine=mine, asking=asking)
-    said = detecting.judgements(judged.standing, version) + comparing.judgements(compared.standing, version)
-    beside = {"judgements": frame(Judgement, said).sort("judgement_id")}
+    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
+    targets = detecting.targets(samples)
+    located = detecting.located_of(targets, size.located, at.p.seed)
+    texts = {target.target_id: target.text for target in targets}
+    asked = []
+    for purpose, some in ((DETECT, targets), (LOCATE, located)):
+        own = [target for target in some if target.item_id in mine]
+        asked += detecting.requests(purpose, own, here.contexts, model, here.questions)
+
+    def read(question: Prompted, reply: str) -> Read:
+        return detecting.read(question, reply, texts, here.contexts)
+
+    judged = here.asked(asked, f"detect {model}", asking, read)
+    pairs = comparing.sample_pairs(samples, size.compared, at.p.seed)
+    own_pairs = [pair for pair in pairs if pair.item_id in mine]
+    asked = comparing.requests(own_pairs, here.contexts, model, here.questions)
+    compared = here.asked(asked, f"compare {model}", asking, comparing.read)
+    rows = detecting.judgements(judged.standing, version) + comparing.judgements(compared.standing, version)
+    beside = {"judgements": frame(Judgement, rows).sort("judgement_id")}
     return generations(judged.rows + compared.rows), beside
-
-
-def _judging(
-    at: Layout,
-    board: str,
-    model: str,
-    here: Board,
-    samples: Sequence[dict],
-    *,
-    mine: Set[str],
-    asking: Asking,
-) -> Came:
-    """Verdicts on test samples, and of some where and why."""
-    asked_of = detecting.targets(samples)
-    located = detecting.located_of(asked_of, at.p.size_of(board).located, at.p.seed)
-    texts = {target.target_id: target.text for target in asked_of}
-    asked = [
-        prompted
-        for purpose, some in ((detecting.DETECT, asked_of), (detecting.LOCATE, located))
-        for prompted in detecting.requests(
-            purpose,
-            [target for target in some if target.item_id in mine],
-            here.found,
-            model,
-            here.settings,
-            prompts_dir=here.prompts_dir,
-        )
-    ]
-
-    def read(prompted: Prompted, reply: str) -> Read:
-        return detecting.read(prompted, reply, texts, here.found)
-
-    return _asked_and_read(asked, at, f"{board}: detect {model}", asking, read)
-
-
-def _comparing(
-    at: Layout,
-    board: str,
-    model: str,
-    here: Board,
-    samples: Sequence[dict],
-    *,
-    mine: Set[str],
-    asking: Asking,
-) -> Came:
-    """Choices between the two sides of pairs, in both orders."""
-    drawn = comparing.sample_pairs(samples, at.p.size_of(board).compared, at.p.seed)
-    asked = comparing.requests(
-        [pair for pair in drawn if pair.item_id in mine],
-        here.found,
-        model,
-        here.settings,
-        prompts_dir=here.prompts_dir,
-    )
-    return _asked_and_read(asked, at, f"{board}: compare {model}", asking, comparing.read)
 
 
 def meta(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Whether located judgements of the subjects are accurate, by another model. Generation rows of purpose
+    """Ask another model whether located judgements of the subjects are accurate. Return Generation rows of purpose
     `meta`.
     """
     if not allowed(at, board, model):
         return NO_ROWS
-    here = board_of(at, board, tables)
-    drawn = _judged(at, board, _samples(upstream, here), _rows(upstream, "detect"))
-    mine = {one.item_id for one in in_shard(here.found.values(), shard, at.p.n_shards)}
-    asked = meta_judging.requests(
-        [one for one in drawn if one.item_id in mine],
-        here.found,
-        model,
-        here.settings,
-        prompts_dir=here.prompts_dir,
-    )
-    return generations(_asked_and_read(asked, at, f"{board}: meta {model}", asking, meta_judging.read).rows)
-
-
-def _asked_and_read(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking, read: Reader) -> Came:
-    """What is asked, and asked again where it could not be read. Each reply is read once."""
-    told: dict[tuple[int, str], Read] = {}  # by the question, which outlives this, and the reply
-
-    def read_once(prompted: Prompted, reply: str) -> Read:
-        key = (id(prompted), reply)
-        if key not in told:
-            told[key] = read(prompted, reply)
-        return told[key]
-
-    came = ask_until_read(asked, at, label, asking, read=read_once, remind=reminder)
-    standing = [
-        generation(prompted, reply, read_once(prompted, reply.text))
-        for prompted, reply in zip(came.asked, came.replies, strict=True)
-    ]
-    return Came(standing, came.unread)
+    here = Board.of(at, board, tables)
+    drawn = _judged(here, _samples(upstream, here), _rows(upstream, "detect"))
+    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
+    own = [judged for judged in drawn if judged.item_id in mine]
+    asked = meta_judging.requests(own, here.contexts, model, here.questions)
+    return generations(here.asked(asked, f"meta {model}", asking, meta_judging.read).rows)
 
 
 def _rows(upstream: Replies, step: str) -> list[dict]:
@@ -279,25 +235,23 @@ def _rows(upstream: Replies, step: str) -> list[dict]:
 
 def _samples(upstream: Replies, here: Board) -> list[dict]:
     """The samples of test dialogues that the replies of earlier steps make."""
-    test = pl.col("item_id").is_in([one.item_id for one in here.test()])
+    test = pl.col("item_id").is_in([turn.item_id for turn in here.test()])
     is_base = pair("attributes", "temperature").fill_null(here.settings.base) == here.settings.base
     tested = {
         step: upstream.get(step, NO_ROWS).filter(test & is_base) for step in ("respond", "annotate", "induce")
     }
     rows = [row for step in tested for row in _rows(tested, step)]
-    return dataset.samples(rows, here.found, here.settings)[0]
+    return dataset.samples(rows, here.contexts, here.settings)[0]
 
 
-def _judged(
-    at: Layout, board: str, samples: Iterable[dict], rows: Sequence[dict]
-) -> list[meta_judging.Judged]:
+def _judged(here: Board, samples: Iterable[dict], rows: Sequence[dict]) -> list[meta_judging.Judged]:
     """The located judgements that are judged themselves."""
-    located = [row for row in rows if row["purpose"] == detecting.LOCATE and row["status"] == "ok"]
-    versions = {model: at.identity(model) for model in {row["model"] for row in located}}
+    located = [row for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
+    versions = {model: here.config.identity(model) for model in {row["model"] for row in located}}
     names = {row["generation_id"]: detecting.judgement_id(row, versions[row["model"]]) for row in located}
     texts = {row["sample_id"]: row["text"] for row in samples}
-    found = meta_judging.judged(located, texts, names)
-    return meta_judging.drawn(found, at.p.size_of(board).meta, at.p.seed)
+    p = here.config.p
+    return meta_judging.drawn(meta_judging.judged(located, texts, names), p.size_of(here.name).meta, p.seed)
 
 
 # ---- the data set ------------------------------------------------------------------------------------------
@@ -306,17 +260,19 @@ def _judged(
 def exported(
     at: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
-    """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
-    here = board_of(at, board, tables)
+    """Return the tables of the board's data set by name, and its annotation tasks: responses to test dialogues, and the
+    judgements that the meta-judge gets. Pure: it asks nothing.
+    """
+    here = Board.of(at, board, tables)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")
     # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
-    made, dropped = dataset.samples(rows, here.found, here.settings)
-    samples = frame(Sample, made)
+    written, dropped = dataset.samples(rows, here.contexts, here.settings)
+    samples = frame(Sample, written)
     if not is_built(at, board, tables):
-        named = pl.col("item_id").is_in(list(here.found))
+        named = pl.col("item_id").is_in(list(here.contexts))
         samples = dataset.source_samples(tables.samples.filter(named), tables.items)
-    tables_made = {
+    exported_tables = {
         "items": dataset.items_of(tables.items, whole, samples),
         "generations": whole,
         "samples": samples,
@@ -324,13 +280,18 @@ def exported(
         "rejects": rejects(whole.filter(pl.col("status") != "ok").iter_rows(named=True), dropped),
         "counts": counts(whole),
     }
-    located = whole.filter(purpose=detecting.LOCATE, status="ok").to_dicts()
-    return tables_made, _tasks(at, board, here, [*rows, *located], made)
+    in_test = {turn.item_id for turn in here.test()}
+    responses = [row for row in annotating.base_responses(rows, here.settings) if row["item_id"] in in_test]
+    natural = dataset.natural_responses(responses, at.p.size_of(board).natural, at.p.seed)
+    located = whole.filter(purpose=LOCATE, status="ok").to_dicts()
+    judged = _judged(here, written, [*rows, *located])
+    tasks = dataset.annotation_tasks(natural, judged, here.contexts, here.settings.labelling)
+    return exported_tables, tasks
 
 
 def is_built(at: Layout, board: str, tables) -> bool:
-    """Whether models write the board's texts: not where its source publishes a data set (unless `texts` says so), and
-    not without a model that may; then the source's labelled texts are its data set. What people labelled of
+    """Return whether models write the board's texts: not where its source publishes a data set (unless `texts` says
+    so), and not without a model that may; then the source's labelled texts are its data set. What people labelled of
     dialogues that can be answered anew is no such set.
     """
     settings = at.p.track(board)
@@ -339,34 +300,9 @@ def is_built(at: Layout, board: str, tables) -> bool:
     return has_writers and not (is_published and settings.texts == "published")
 
 
-def _tasks(at: Layout, board: str, here: Board, rows: Sequence[dict], samples: Iterable[dict]) -> list[dict]:
-    """What people are given to label: responses to test dialogues, and the judgements that the meta-judge gets."""
-    responses = [
-        row
-        for row in annotating.base_responses(rows, here.settings)
-        if side_of(here.found[row["item_id"]].group_id, here.settings) == "test"
-    ]
-    natural = natural_responses(responses, at.p.size_of(board).natural, at.p.seed)
-    judged = _judged(at, board, samples, rows)
-    return annotation_tasks(natural, judged, here.found, here.settings.labelling)
-
-
-# ---- pure, and numpy with what else it needs loaded by it alone ---------------------------------------------
-
-
-def topics(
-    at: Layout,
-    board: str,
-    *,
-    items: pl.DataFrame,
-    documents: pl.DataFrame,
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-) -> list[dict]:
-    """The rows of topics.json."""
-    from truerate.tracks.halludial.making_scores import topic_table
+def topics(at: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:
+    """Return the rows of topics.json, from `items`, `documents`, `samples`, `judgements`."""
+    from truerate.tracks.halludial.making_scores import topic_table  # numpy, with what else it needs
 
     n_topics = at.p.track(board).n_topics
-    return topic_table(
-        items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed
-    )
+    return topic_table(**tables, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed)
