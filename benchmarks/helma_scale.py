@@ -209,13 +209,14 @@ def run_step(name: str, folder: Path, n: int, url: str = "") -> int:
     """One step on the tables of those before it; the rows that it gives."""
     from truerate.core.schemas import Generation, Judgement, read, write
     from truerate.llm import ask
-    from truerate.tracks.halueval import graph, steps
+    from truerate.tracks.halueval import steps
+    from truerate.tracks.protocol import graph_of_track
 
     at = layout(n, url)
     if name == "import":
         return import_(at, folder, n)
     tables = tables_in(folder)
-    known = {step.name: [one.step for one in step.reads] for step in graph.GRAPH}
+    known = {step.name: [one.step for one in step.reads] for step in graph_of_track("halueval")}
     if name in ("export", "score"):
         return finish(name, at, tables, folder)
     step = "recognise" if name in ("built", "asked") else name

@@ -90,9 +90,10 @@ def run_job(at, name: str, subject: str, shard: int) -> dict[str, int]:
     from truerate.core.schemas import Generation, read, write
     from truerate.flow.dataset import BESIDE, replies_in, with_beside
     from truerate.flow.sources import load_source
-    from truerate.tracks.wildhallucinations import graph, steps
+    from truerate.tracks.protocol import graph_of_track
+    from truerate.tracks.wildhallucinations import steps
 
-    reads = next(step.reads for step in graph.GRAPH if step.name == name)
+    reads = next(step.reads for step in graph_of_track("wildhallucinations") if step.name == name)
     inputs = [
         str(path)
         for earlier in reads

@@ -22,7 +22,7 @@ EXACT = {
     "metrics/wildfact.py": "counts",
     "tracks/halludial/public_tables.py": "counts",
     "tracks/halludial/rate_scores.py": "counts",
-    "tracks/halueval/candidate_scores.py": "counts",
+    "tracks/halueval/dataset_scores.py": "counts",
     "tracks/mfava/detection.py": "counts",
     "tracks/mfava/public_tables.py": "counts and the share of a truth value",
     "tracks/wildhallucinations/scores.py": "counts",

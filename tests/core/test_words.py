@@ -20,7 +20,7 @@ from truerate.metrics.gram_counts import word_grams
 from truerate.metrics.overlap import absent_rate, form
 from truerate.metrics.rouge import rouge_l
 from truerate.metrics.similarity import chrf
-from truerate.tracks.halueval.candidates import candidate_reason
+from truerate.tracks.halueval.sampling import candidate_reason
 from truerate.tracks.wildhallucinations.passages import passages
 from truerate.web.outcomes import Outcome, judged
 

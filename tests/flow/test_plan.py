@@ -16,7 +16,7 @@ from truerate.flow import graph
 from truerate.flow.plan import Planned, Priced, assuming, planned, planned_with, walk
 from truerate.llm.dry_run import DryRun
 from truerate.sources import SourceTables
-from truerate.tracks.wildhallucinations.graph import WEB
+from truerate.tracks.wildhallucinations.plan import WEB
 
 BOARD = "wildhallucinations-closed-world"
 ROLES = {"extractor": "quill", "curator": "elm", "fact_writer": "birch", "verifier": "cedar"}

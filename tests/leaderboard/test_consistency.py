@@ -6,7 +6,7 @@ import pytest
 from truerate.core.claims import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
 from truerate.leaderboard.consistency import check_claims, check_totals, place
 from truerate.leaderboard.ledger import COLUMNS, ledger_of
-from truerate.tracks.halueval.published import TOTALS
+from truerate.tracks.halueval.protocol import PROTOCOL
 
 SCHEMA = dict.fromkeys(COLUMNS, pl.String) | {"value": pl.Float64}
 
@@ -19,7 +19,7 @@ def printed(*rows):
 def test_totals_that_do_not_add_up_are_inconsistent():
     parts = [("n_failed", 9.0), ("n_failed_type1", 4.0), ("n_failed_type2", 4.0)]
     rows = [("helma", "7", "m", name, "qa", value, None) for name, value in parts]
-    (line,) = check_totals(pl.DataFrame(rows, schema=SCHEMA, orient="row"), TOTALS)
+    (line,) = check_totals(pl.DataFrame(rows, schema=SCHEMA, orient="row"), PROTOCOL.totals)
     assert (line["verdict"], line["published"], line["ours"]) == ("inconsistent", 9, 8)
     assert line["reason"] == "sum of 2 printed parts: 1 below the printed figure"
 

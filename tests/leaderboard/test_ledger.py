@@ -8,7 +8,7 @@ from truerate.core.errors import TruerateError
 from truerate.leaderboard.consistency import check_totals
 from truerate.leaderboard.ledger import COLUMNS, load_published, unchecked
 from truerate.metrics.intervals import wilson
-from truerate.tracks.halueval.published import REASONS, TOTALS
+from truerate.tracks.halueval.protocol import PROTOCOL
 from truerate.tracks.mfava.published import TOTALS as OF_MFAVA
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -28,9 +28,11 @@ PUBLISHED = pl.DataFrame(
 
 
 def test_every_row_says_why_it_cannot_be_checked():
-    lines = unchecked(PUBLISHED, REASONS)
+    lines = unchecked(PUBLISHED, PROTOCOL.reasons)
     assert {line["verdict"] for line in lines} == {"cannot be checked"}
-    assert [line["reason"] for line in lines] == [REASONS["helma", table] for table in ("6", "6", "5")]
+    assert [line["reason"] for line in lines] == [
+        PROTOCOL.reasons["helma", table] for table in ("6", "6", "5")
+    ]
     assert lines[0]["quantity"] == "davinci · accuracy · qa" and lines[0]["source"] == "helma Table 6"
     assert lines[2]["published"] == 10000 and lines[2]["quantity"] == "n_samples · qa"
     assert unchecked(PUBLISHED, {})[0]["reason"] == "no row of ours measures this"
@@ -44,7 +46,9 @@ def test_a_missing_file_is_one_line():
 @needs_data
 def test_printed_totals_of_helma_hold():
     # Table 5: 10,000 per task; Table 7: 3,109, 891 and 3,868 failures of ChatGPT
-    found = check_totals(load_published(DATA / "published_results.csv").filter(source="helma"), TOTALS)
+    found = check_totals(
+        load_published(DATA / "published_results.csv").filter(source="helma"), PROTOCOL.totals
+    )
     assert [line["verdict"] for line in found] == ["consistent"] * 6
     assert sorted(line["ours"] for line in found) == [891, 3109, 3868, 10000, 10000, 10000]
 

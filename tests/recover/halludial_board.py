@@ -20,7 +20,7 @@ from truerate.core.schemas import Judgement, Score, frame, pairs
 from truerate.sources import SourceTables
 from truerate.sources.papers import faithdial
 from truerate.tracks.halludial import labels, scores, steps
-from truerate.tracks.halludial.graph import GRAPH
+from truerate.tracks.protocol import graph_of_track
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build
 from truerate_world.halludial import annotate
@@ -176,7 +176,7 @@ def build_board(at: Layout, folder: Path) -> Board:
     asking = served(at, "halludial")
     replies: dict[str, pl.DataFrame] = {}
     judged: list[pl.DataFrame] = []
-    for step in GRAPH:
+    for step in graph_of_track("halludial"):
         models = getattr(at.p.track(BOARD), step.role)
         models = (models,) if isinstance(models, str) else models
         came = [

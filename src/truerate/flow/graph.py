@@ -1,6 +1,6 @@
 """What follows from a track's graph: its scratch files and their keys, what each step reads, and its rules.
 
-A track says its steps once (`tracks/<track>/graph.py`); rules/track.smk, the data set's stage and the plan
+A track says its steps once (`tracks/<track>/graph.yaml`); rules/track.smk, the data set's stage and the plan
 ask here. Only the models that may stand on a board have files; where none may, a step has none and the
 source's texts stand alone.
 """
@@ -8,19 +8,19 @@ source's texts stand alone.
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed, meant
 from truerate.tracks.contract import Reads, Step
+from truerate.tracks.protocol import graph_of_track
 
 
 # ---- the steps of a track ----------------------------------------------------------------------------------
 @cache
 def steps(track: str) -> tuple[Step, ...]:
     """The steps of a track, each behind those that it reads. Raises TruerateError where they stand otherwise."""
-    return in_order(track, import_module(f"truerate.tracks.{track}.graph").GRAPH)
+    return in_order(track, graph_of_track(track))
 
 
 def in_order(track: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:

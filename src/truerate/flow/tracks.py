@@ -19,7 +19,7 @@ from truerate.tracks.protocol import REQUIRED, Protocol, card_of_track, metrics_
 from truerate.tracks.registry import PROTOCOLS
 
 _KINDS: dict[type, tuple[str, ...]] = {
-    tuple: ("queried", "sliced", "scored", "totals", "claims", "graph", "first_drawn"),
+    tuple: ("queried", "sliced", "scored", "totals", "claims", "first_drawn"),
     Mapping: ("step_functions", "reasons", "scored_columns", "labelled_columns", "alike", "stand_ins"),
 }
 
@@ -51,7 +51,7 @@ def _unfit(protocol: Protocol) -> Iterator[str]:
             yield f"lacks `{part}`; every protocol has: {listed(REQUIRED)}"
     for part in (
         name
-        for name in vars(Protocol).get("__annotations__", {})
+        for name in (*vars(Protocol).get("__annotations__", {}), "totals", "reasons")
         if name not in ("name", "settings", "sizes")
     ):
         value = getattr(protocol, part, None)

@@ -8,7 +8,7 @@ a kind of prompt has no reminder.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 
@@ -45,6 +45,15 @@ class Context(Protocol):
     @property
     def history(self) -> str:
         """All turns of a dialogue up to the one that is answered; empty where there is none."""
+
+
+class PlainContext(NamedTuple):
+    """A context of a track that keeps nothing more of what it asks about."""
+
+    item_id: str
+    knowledge: str
+    question: str
+    history: str = ""
 
 
 Some = TypeVar("Some", bound=Context)

@@ -1,33 +1,36 @@
 """What a track offers: a class per paper, whose methods the stages call.
 
-A track is a folder of `truerate.tracks`: `protocol.py` holds `PROTOCOL`, one object of its class; `card.yaml` and
-`metrics.yaml` what readers are told (core/card.py, core/metric.py); `settings.py` its blocks of params.yaml, `Settings`
-and `Sizes`; `graph.py` its steps in the paper's words, `GRAPH`.
+A track is a folder of `truerate.tracks`: `protocol.py` holds `PROTOCOL`, one object of its class; `settings.py` its blocks
+of params.yaml, `Settings` and `Sizes`; data about the paper lies beside: `card.yaml` and `metrics.yaml` for its readers
+(core/card.py, core/metric.py), `graph.yaml` its steps in the paper's words (tracks/contract.py), `published.csv` its
+printed numbers and `published.yaml` what these can be held against.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truerate.config.detectors import Grid
 from truerate.core.card import Card, read_card
 from truerate.core.claims import Claim
+from truerate.core.data_files import read_data
 from truerate.core.metric import Metric, read_metrics
-from truerate.tracks.contract import Step
+from truerate.tracks.contract import Step, read_graph
 
 if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = Path(__file__).parent
-REQUIRED = ("name", "graph", "settings", "sizes", "contexts", "exported", "score")  # what every protocol has
+REQUIRED = ("name", "settings", "sizes", "contexts", "exported", "score")  # what every protocol has
+Table = Callable[..., "pl.DataFrame"]
+Columns = Mapping[str, tuple[str, ...]]  # of tables by their name
 
 
 class Protocol:
     """A paper's protocol as the stages know it. Every one has what REQUIRED names; the rest has a default."""
 
     name: ClassVar[str]  # of its folder
-    graph: ClassVar[tuple[Step, ...]]
     settings: ClassVar[type]
     sizes: ClassVar[type]
     step_functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}  # the function of each step of its graph
@@ -43,8 +46,8 @@ class Protocol:
     # the topics of failure
     topics: ClassVar[Callable[..., list[dict[str, Any]]] | None] = None
     # the texts that token detectors learn from, and those that they mark
-    training: ClassVar[Callable[..., "pl.DataFrame"] | None] = None
-    targets: ClassVar[Callable[..., "pl.DataFrame"] | None] = None
+    training: ClassVar[Table | None] = None
+    targets: ClassVar[Table | None] = None
     # what is wrong with a board's settings, as lines
     faults: ClassVar[Callable[..., Iterable[str]] | None] = None
     # what `make real` shows of a board, from samples, scores and the source's card
@@ -54,43 +57,33 @@ class Protocol:
     queried: ClassVar[tuple[str, ...]] = ()  # tables of the source that steps are given as queries
     # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep`
     sliced: ClassVar[tuple[str, ...]] = ()
-    scored: ClassVar[
-        tuple[str, ...]
-    ] = ()  # tables of the data set that `score` is given besides those of every track
-    scored_columns: ClassVar[
-        Mapping[str, tuple[str, ...]]
-    ] = {}  # of these tables the columns that `score` reads
+    # tables of the data set that `score` is given besides those of every track, and of these the columns that it reads
+    scored: ClassVar[tuple[str, ...]] = ()
+    scored_columns: ClassVar[Columns] = {}
     # a table's name and some of its rows -> what `score` reads of these
-    thinned: ClassVar[Callable[..., "pl.DataFrame"] | None] = None
+    thinned: ClassVar[Table | None] = None
     # an expression that holds of those judgements of detectors that `score` reads
     scored_judgements: ClassVar[Callable[..., "pl.Expr"] | None] = None
     # the `part` of each `target_id`, where `score` reads judgements part by part, one of them in memory at a time
-    scored_parts: ClassVar[Callable[..., "pl.DataFrame"] | None] = None
-    labelled_columns: ClassVar[
-        Mapping[str, tuple[str, ...]]
-    ] = {}  # of tables besides samples, what `label` reads
-    # a table's name, some of its rows and the tasks -> what `label` reads of these
-    labelled: ClassVar[Callable[..., "pl.DataFrame"] | None] = None
+    scored_parts: ClassVar[Table | None] = None
+    # of tables besides samples, what `label` reads: the columns; and a table's name, some of its rows and the tasks -> rows
+    labelled_columns: ClassVar[Columns] = {}
+    labelled: ClassVar[Table | None] = None
 
-    # ---- printed numbers in published.csv
-    totals: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()  # those that must be sums of others
+    # ---- printed numbers in published.csv: `totals` and `reasons` lie in published.yaml
     claims: ClassVar[tuple[Claim, ...]] = ()  # what else they must be of one another
-    reasons: ClassVar[Mapping[tuple[str, str], str]] = {}  # why a table cannot be checked
-    alike: ClassVar[
-        Mapping[str, str]
-    ] = {}  # by metric the key of its slice whose values are of as many texts
+    # by metric the key of its slice whose values are of as many texts
+    alike: ClassVar[Mapping[str, str]] = {}
 
     # ---- what a plan takes for granted before anything is asked
     # the reply that stands for one that has not come, by step, key, request and settings; every track with steps has it
     assumed: ClassVar[Callable[..., str] | None] = None
-    stand_ins: ClassVar[
-        Mapping[str, Callable[..., Any]]
-    ] = {}  # of a step that no model does, what is assumed of it
+    # of a step that no model does, what is assumed of it
+    stand_ins: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     first_drawn: ClassVar[tuple[str, ...]] = ()  # sizes whose first texts stay the same whatever the size
     services: ClassVar[Callable[..., Iterable[dict[str, Any]]]] = lambda *_: ()  # what is asked beside models
-    label_precision: ClassVar[Callable[..., Iterable[dict[str, Any]]]] = (
-        lambda *_: ()
-    )  # what labels will tell
+    # the precision that labels will give, with notes on it
+    label_precision: ClassVar[Callable[..., Iterable[dict[str, Any]]]] = lambda *_: ()
     label_notes: ClassVar[Callable[..., Iterable[str]]] = lambda *_: ()
     gpu_hours: ClassVar[Callable[..., Iterable[tuple[Any, ...]]]] = lambda *_: ()  # of its networks
 
@@ -103,6 +96,28 @@ class Protocol:
     def metrics(self) -> tuple[Metric, ...]:
         """A record of each number that its boards publish."""
         return metrics_of_track(self.name)
+
+    @property
+    def graph(self) -> tuple[Step, ...]:
+        """The steps of its data set."""
+        return graph_of_track(self.name)
+
+    @cached_property
+    def published(self) -> dict[str, Any]:
+        """What printed numbers can be held against (published.yaml): nothing where the track has no such file."""
+        path = FOLDER / self.name / "published.yaml"
+        return read_data(path, dict) if path.is_file() else {}
+
+    @property
+    def totals(self) -> tuple[tuple[str, ...], ...]:
+        """Printed totals that must be sums of others: source, table, metric of the total, how its parts begin."""
+        return tuple(tuple(total) for total in self.published.get("totals", ()))
+
+    @property
+    def reasons(self) -> Mapping[tuple[str, str], str]:
+        """Why a table cannot be checked from what is public, by source and table."""
+        tables = self.published.get("reasons", {})
+        return {(source, table): why for source, of in tables.items() for table, why in of.items()}
 
     @property
     def marks_tokens(self) -> bool:
@@ -118,3 +133,9 @@ def card_of_track(name: str) -> Card:
 def metrics_of_track(name: str) -> tuple[Metric, ...]:
     """Return the records of a track's metrics in their order; raises TruerateError where it has none."""
     return read_metrics(FOLDER / name / "metrics.yaml")
+
+
+@cache
+def graph_of_track(name: str) -> tuple[Step, ...]:
+    """Return the steps of a track, of which no code is imported for it."""
+    return read_graph(FOLDER / name / "graph.yaml")

@@ -4,6 +4,7 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Sample, frame, pairs
 from truerate.llm import Reply
 from truerate.sources.collection import SourceTables
+from truerate.tracks.asking import Prompter
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.settings import Settings
 
@@ -35,6 +36,10 @@ def settings(**changes) -> Settings:
         "n_topics": 2,
     }
     return Settings(**values | changes)
+
+
+def prompter(prompts_dir: str | None = None, **changes) -> Prompter:
+    return Prompter("halueval", settings(**changes), 7, prompts_dir)
 
 
 def context(task: str = "qa", item_id: str = "i1", **changes) -> Context:

@@ -5,23 +5,21 @@ import polars as pl
 from truerate.core.schemas import Score, validate
 from truerate.llm.generation import generations
 from truerate.tracks.halueval import refinement, sampling
-from truerate.tracks.halueval.cleaned_scores import score_cleaned
+from truerate.tracks.halueval.dataset_scores import score_cleaned
 from truerate.tracks.halueval.recognition import Target
 
-from .made import context, ok, settings
+from .made import context, ok, prompter, settings
 from .test_dataset import WRITER
 
 
 def test_cuts_and_unchanged_texts_are_shares():
     first, second = context(), context(item_id="i2")
-    made = sampling.drafts([first, second], settings(schemes=("one-pass",)), seed=7, prompts_dir=None)
+    made = sampling.drafts([first, second], prompter(schemes=("one-pass",)))
     asked = sampling.requests(made, {}, "gen", settings())
     rows = sampling.collect(made, asked, [ok("Answer: “Porto”"), ok("Faro")])
     targets = [Target("s1", first.item_id, "Porto"), Target("s2", "i2", "Faro")]
     found = {first.item_id: first, "i2": second}
-    again = refinement.requests(
-        targets, found, "gen", settings(), knowledge={one: "K" for one in found}, prompts_dir=None
-    )
+    again = refinement.requests(targets, found, "gen", prompter(), knowledge={one: "K" for one in found})
     rows += refinement.collect(again, [ok("Porto."), ok("Lisbon")], targets)
     items = pl.DataFrame({"item_id": list(found), "group_id": list(found)})
     scores = score_cleaned(generations(rows), items, WRITER)

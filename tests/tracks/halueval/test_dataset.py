@@ -10,11 +10,11 @@ from truerate.llm.counts import counts
 from truerate.llm.generation import facts, generations
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import dataset, filtering, sampling
-from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.context import contexts
+from truerate.tracks.halueval.dataset_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.filtering import Pick
 
-from .made import dead, item, ok, sample, settings, tables
+from .made import dead, item, ok, prompter, sample, settings, tables
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 TABLES = tables([item(f"i{k}") for k in range(4)])
@@ -34,10 +34,8 @@ TAUGHT = {
 
 
 def candidates():
-    made = sampling.drafts(list(FOUND.values()), settings(), seed=7, prompts_dir=None)
-    lessons = sampling.lessons(made)
-    while sampling.open_lessons(lessons):
-        lessons = sampling.taught(lessons, [ok("Understood.")] * len(sampling.open_lessons(lessons)))
+    made = sampling.drafts(list(FOUND.values()), prompter())
+    lessons = sampling.teach(made, "gen", settings(), lambda turns: [ok("Understood.")] * len(turns))
     asked = sampling.requests(made, lessons, "gen", settings())
     replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
     return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
@@ -45,7 +43,7 @@ def candidates():
 
 def choices(*replies):
     contests = filtering.contests(dataset.generated_candidates(candidates(), "gen"), FOUND)
-    asked = filtering.requests(contests, "judge", settings(), origin="generated", seed=7, prompts_dir=None)
+    asked = filtering.requests(contests, "judge", prompter(), origin="generated")
     return generations(filtering.collect(asked, replies))
 
 

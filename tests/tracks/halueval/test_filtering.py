@@ -4,14 +4,14 @@ from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.filtering import Candidate
 
-from .made import context, dead, ok, settings
+from .made import context, dead, ok, prompter
 
 A, B = Candidate("a", "Porto", "one-pass"), Candidate("b", "Faro", "conversational")
 
 
 def choices(*replies):
     made = filtering.contests({"i1": [B, A]}, {"i1": context()})
-    asked = filtering.requests(made, "judge", settings(), origin="generated", seed=7, prompts_dir=None)
+    asked = filtering.requests(made, "judge", prompter(), origin="generated")
     return filtering.collect(asked, replies)
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from truerate.tracks.halueval import filtering, patterns, refinement, sampling
+from truerate.tracks.halueval.context import NOUNS
 from truerate.tracks.halueval.recognition import Target, contrast_requests, one_request, read_judgement
 
-from .made import context, settings
+from .made import context, prompter
 
 HEADING = re.compile(r"^#([A-Z][A-Za-z0-9 ]*)#:", re.MULTILINE)
 HOSTILE = (
@@ -45,7 +46,7 @@ SAMPLED = {
 @pytest.mark.parametrize("mode", ["assigned", "model"])
 def test_sampling(task, mode, make):
     expected = [name for name in SAMPLED[task] if mode == "assigned" or name != "Pattern"]
-    for draft in sampling.drafts([make(task)], settings(pattern=mode), seed=7, prompts_dir=None):
+    for draft in sampling.drafts([make(task)], prompter(pattern=mode)):
         check(draft.messages, expected)
         taught = [message for message in draft.messages[1:-1]]
         assert len(taught) == (3 if draft.scheme == "conversational" else 0)
@@ -75,7 +76,7 @@ def test_filtering_demonstrates_the_ground_truth_on_either_place(task, make):
         filtering.Candidate("a", HOSTILE, "one-pass"),
         filtering.Candidate("b", "B", "conversational"),
     )
-    asked = filtering.requests([contest], "judge", settings(), origin="generated", seed=7, prompts_dir=None)
+    asked = filtering.requests([contest], "judge", prompter(), origin="generated")
     assert [one.attributes["first"] for one in asked] == ["a", "b"]
     for one in asked:
         check(one.request.messages, FILTERED[task])
@@ -104,11 +105,9 @@ def test_recognition(task, variant, make):
         Target("t", "i1", HOSTILE),
         make(task),
         "judge",
-        settings(),
+        prompter(),
         variant=variant,
         knowledge=given,
-        seed=7,
-        prompts_dir=None,
     )
     expected = (["Knowledge"] if given else []) + JUDGED[task]
     expected += ["Reasoning" if variant == "chain-of-thought" else "Your Judgement"]
@@ -132,9 +131,7 @@ def test_recognition(task, variant, make):
 @pytest.mark.parametrize("task", FILTERED)
 def test_contrast_shows_both_orders(task):
     right, wrong = Target("r", "i1", "R", "p", False), Target("h", "i1", HOSTILE, "p", True)
-    asked = contrast_requests(
-        [right, wrong], {"i1": context(task)}, "judge", settings(), seed=7, prompts_dir=None
-    )
+    asked = contrast_requests([right, wrong], {"i1": context(task)}, "judge", prompter())
     assert [one.attributes["order"] for one in asked] == ["right-first", "hallucinated-first"]
     expected = [name for name in FILTERED[task][:-1] if name != "Knowledge"] + ["Your Choice"]
     for one in asked:
@@ -148,19 +145,16 @@ def test_refinement(task):
         [Target("t", "i1", HOSTILE)],
         {"i1": context(task)},
         "judge",
-        settings(),
+        prompter(),
         knowledge=knowledge,
-        prompts_dir=None,
     )
-    noun = refinement.NOUNS[task]
+    noun = NOUNS[task]
     about = ["Knowledge", "User Query"] if task == "general" else FILTERED[task][:-3]
     check(asked[0].request.messages, [*about, noun, f"Refined {noun}"])
 
 
 def test_hostile_values_are_inert():
-    asked = one_request(
-        Target("t", "i1", HOSTILE), context(), "judge", settings(), variant="plain", seed=7, prompts_dir=None
-    )
+    asked = one_request(Target("t", "i1", HOSTILE), context(), "judge", prompter(), variant="plain")
     messages = asked.request.messages
     assert [message["role"] for message in messages] == ["system", "user"]
     assert "{{ 7 * 7 }}" in messages[-1]["content"]
@@ -176,10 +170,8 @@ def test_a_users_own_wording_comes_first(tmp_path):
         Target("t", "i1", "Porto"),
         context(),
         "judge",
-        settings(),
+        prompter(str(tmp_path)),
         variant="plain",
-        seed=7,
-        prompts_dir=str(tmp_path),
     )
     expected = "Own words: What is the capital of Portugal? / Porto\n#Your Judgement#:"
     assert asked.request.messages == ({"role": "user", "content": expected},)

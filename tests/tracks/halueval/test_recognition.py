@@ -7,7 +7,7 @@ from truerate.llm.generation import facts, generations
 from truerate.tracks.halueval import recognition, refinement
 from truerate.tracks.halueval.recognition import Target, judgements
 
-from .made import context, dead, ok, sample, settings
+from .made import context, dead, ok, prompter, sample
 
 FOUND = {
     "i1": context(item_id="i1"),
@@ -28,10 +28,8 @@ def asked(**changes):
         TARGETS,
         FOUND,
         "judge",
-        settings(**changes),
+        prompter(**changes),
         knowledge={"i1": "K", "i2": "K"},
-        seed=7,
-        prompts_dir=None,
     )
 
 
@@ -100,7 +98,7 @@ def test_targets_are_samples_and_selected_responses():
 
 
 def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():
-    asked = refinement.requests(TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K"}, prompts_dir=None)
+    asked = refinement.requests(TARGETS, FOUND, "judge", prompter(), knowledge={"i1": "K"})
     before = {one.target_id: one.text for one in TARGETS}[asked[0].attributes["sample"]]
     for said in ("The answer is already correct.", before, f"#Refined Answer#: {before}"):
         row = refinement.collect(asked[:1], [ok(said)], TARGETS)[0]
@@ -112,9 +110,7 @@ def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():
 def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
     assert refinement.flagged(rows) == {"h1"}
-    asked_again = refinement.requests(
-        TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None
-    )
+    asked_again = refinement.requests(TARGETS, FOUND, "judge", prompter(), knowledge={"i1": "K", "i3": "K"})
     assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
     last = ok("#Refined Response#: Nobody knows.")
     declined = refinement.collect(
@@ -129,12 +125,12 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
         ("dead", ""),
         ("ok", "Nobody knows."),
     ]
-    again = refinement.judging_requests(refined, FOUND, "judge", settings(), seed=7, prompts_dir=None)
+    again = refinement.judging_requests(refined, FOUND, "judge", prompter())
     assert [one.attributes["sample"] for one in again] == ["h1", "g3"]
     judged = recognition.collect(again[:1], [ok("No")], version="judge@1")[1][0]
     assert facts(judged) == {"sample": "h1", "stage": "refined", "variant": "plain"}
     assert judged["target_id"] == refined[0]["generation_id"]
-    elsewhere = refinement.judging_requests(refined, FOUND, "other", settings(), seed=7, prompts_dir=None)
+    elsewhere = refinement.judging_requests(refined, FOUND, "other", prompter())
     judged = recognition.collect(elsewhere[:1], [ok("Yes")], version="other@1")[1][0]
     assert facts(judged) == {"refined_by": "judge", "sample": "h1", "stage": "refined", "variant": "plain"}
     assert (judged["judge"], judged["verdict"]) == ("other", True)

@@ -8,8 +8,7 @@ from truerate.config import Statistics
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.halueval.judged import judged
-from truerate.tracks.halueval.recognition_scores import score_recognition
+from truerate.tracks.halueval.recognition_scores import judged, score_recognition
 
 from .made import sample
 

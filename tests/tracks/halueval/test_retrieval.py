@@ -11,7 +11,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Document, frame, save
 from truerate.core.text import terms
-from truerate.tracks.halueval import retrieval, steps
+from truerate.tracks.halueval import retrieval
 from truerate.tracks.halueval.retrieval import on_disk, retrieved
 
 from .made import context, document
@@ -142,8 +142,8 @@ def test_knowledge_comes_from_the_source_that_the_settings_name(tmp_path, monkey
     at = Layout(Params.model_validate(values)).on("halueval-closed-world")
     monkeypatch.chdir(tmp_path)
     save(Document, frame(Document, DOCUMENTS), at.source("corpus", "documents"))
-    asked = {"i1": context(item_id="i1"), "s": context("summarization", "s")}
+    asked = [context(item_id="i1"), context("summarization", "s")]
     own = frame(Document, [document("d9", "Lisbon is the capital of nothing.")])
-    found = steps.knowledge_of(at, "halueval-closed-world", asked, own)
+    found = retrieval.knowledge_of(at, "halueval-closed-world", asked, own)
     assert found == {"i1": DOCUMENTS[0]["text"]}
     assert len(list((tmp_path / at.p.paths.build / "corpora").iterdir())) == 2  # the index and its lock

@@ -7,13 +7,11 @@ import pytest
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import sampling
 
-from .made import context, dead, ok, settings
+from .made import context, dead, ok, prompter, settings
 
 
 def draft(mode: str = "assigned", scheme: str = "one-pass", **changes):
-    made = sampling.drafts(
-        [context(**changes)], settings(pattern=mode, schemes=(scheme,)), seed=7, prompts_dir=None
-    )
+    made = sampling.drafts([context(**changes)], prompter(pattern=mode, schemes=(scheme,)))
     return made[0]
 
 
@@ -87,58 +85,54 @@ def test_assignment_is_seeded_and_differs_between_schemes():
     assert all(60 < names.count(name) < 140 for name in sampling.patterns.names("qa"))
 
 
-def lesson_of(n_items: int = 2):
-    found = [context(item_id=f"i{k}") for k in range(n_items)]
-    made = sampling.drafts(
-        found, settings(pattern="model", schemes=("conversational",)), seed=7, prompts_dir=None
+def taught(*replies, n_items: int = 2):
+    """The requests of a conversational instruction whose turns are answered so, its turns, and what is not asked."""
+    drafts = sampling.drafts(
+        [context(item_id=f"i{k}") for k in range(n_items)],
+        prompter(pattern="model", schemes=("conversational",)),
     )
-    return made, sampling.lessons(made)
+    turns, answers = [], iter(replies)
+
+    def ask(requests):
+        turns.append(requests)
+        return [next(answers) for _ in requests]
+
+    lessons = sampling.teach(drafts, "gen", settings(), ask)
+    return (
+        drafts,
+        sampling.requests(drafts, lessons, "gen", settings()),
+        turns,
+        sampling.unasked(drafts, lessons),
+    )
 
 
 def test_a_lesson_is_shared_by_its_items_and_taught_turn_by_turn():
-    made, lessons = lesson_of()
-    assert len(made) == 2 and len(lessons) == 1
-    sizes = []
-    while sampling.open_lessons(lessons):
-        turns = sampling.teaching_requests(lessons, "gen", settings())
-        sizes.append([len(turn.messages) for turn in turns])
-        lessons = sampling.taught(lessons, [ok("Understood.")])
-    assert sizes == [[2], [4], [6]]  # system + user, then two more messages per turn that was answered
-    asked = sampling.requests(made, lessons, "gen", settings())
-    assert [message["role"] for message in asked[0].request.messages] == [
-        "system",
-        *["user", "assistant"] * 3,
-        "user",
-    ]
+    drafts, asked, turns, _ = taught(*[ok("Understood.")] * 3)
+    assert len(drafts) == 2 and len({draft.lesson for draft in drafts}) == 1
+    # system + user, then two more messages per turn that was answered
+    assert [[len(turn.messages) for turn in each] for each in turns] == [[2], [4], [6]]
+    roles = [message["role"] for message in asked[0].request.messages]
+    assert roles == ["system", *["user", "assistant"] * 3, "user"]
     assert asked[0].attributes["understood"] == "yes"
 
 
 def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
-    made, lessons = lesson_of(1)
-    for text in ("Understood.", "What do you mean?", "understood"):
-        lessons = sampling.taught(lessons, [ok(text)])
-    asked = sampling.requests(made, lessons, "gen", settings())[0]
-    assert (
-        asked.request.messages[4]["content"] == "What do you mean?" and asked.attributes["understood"] == "no"
-    )
+    _, (asked,), _, _ = taught(ok("Understood."), ok("What do you mean?"), ok("understood"), n_items=1)
+    assert asked.request.messages[4]["content"] == "What do you mean?"
+    assert asked.attributes["understood"] == "no"
 
 
 def test_a_teaching_turn_that_is_cut_costs_no_candidate():
     """A talkative model fills its limit with an acknowledgement: its reply is kept, and the lesson goes on."""
-    _, lessons = lesson_of(1)
-    assert all(one.keeps_cut for one in sampling.teaching_requests(lessons, "gen", settings()))
-    made, lessons = lesson_of(1)
-    while sampling.open_lessons(lessons):
-        lessons = sampling.taught(lessons, [replace(ok("Understood. I will"), finish_reason="length")])
-    assert sampling.unasked(made, lessons) == [None]
+    cut = replace(ok("Understood. I will"), finish_reason="length")
+    _, _, turns, unasked = taught(cut, cut, cut, n_items=1)
+    assert all(turn.keeps_cut for each in turns for turn in each) and unasked == [None]
 
 
 def test_a_lesson_that_breaks_off_leaves_its_candidates_dead_with_the_reason():
-    made, lessons = lesson_of()
-    lessons = sampling.taught(lessons, [dead("timeout")])
-    assert sampling.open_lessons(lessons) == []
-    asked = sampling.requests(made, lessons, "gen", settings())
-    rows = sampling.collect(made, asked, sampling.unasked(made, lessons))
+    drafts, asked, turns, unasked = taught(dead("timeout"))
+    assert len(turns) == 1
+    rows = sampling.collect(drafts, asked, unasked)
     assert {row["prompt_key"] for row in rows} == {dead("timeout").key}  # who asks that turn again finds them
     assert {(row["status"], row["reason"]) for row in rows} == {("dead", "teaching turn: timeout")}
     assert len({row["generation_id"] for row in rows}) == 2

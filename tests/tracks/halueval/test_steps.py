@@ -23,9 +23,9 @@ from truerate.core.schemas import (
 from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts
-from truerate.tracks.halueval import general, steps
-from truerate.tracks.halueval.context import contexts
+from truerate.tracks.halueval import general, recognition_scores, steps
 from truerate.tracks.halueval.labels import label
+from truerate.tracks.halueval.retrieval import knowledge_of_queries
 from truerate.tracks.halueval.scores import score
 
 from .made import sample
@@ -105,11 +105,9 @@ def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
         for pair, scheme in schemes.items()
     ]
     brought = replace(tables, samples=frame(Sample, both))
-    found = contexts(tables.items, tables.documents)
 
     def asked(layout: Layout) -> list:
-        taken = steps.published_samples(layout, BOARD, brought)
-        return steps.filter_requests(layout, BOARD, "quill", frame(Generation), found, taken)
+        return steps.filter_requests(layout, BOARD, "quill", frame(Generation), brought)
 
     assert len(asked(at)) == 2  # both orders
     general_alone = at.p.tracks["halueval"].model_copy(update={"tasks": ("general",)})
@@ -157,10 +155,10 @@ def test_an_answer_to_a_query_is_refined_with_what_is_found_for_it(at, built, ta
         more, targets = steps.recognition_targets(at, dataset.samples, dataset.generations, tables, shard)
         found |= more
         asked_of += targets
-    flagged = [target for target in asked_of if found[target.item_id].task in ("general", "qa")]
-    given = steps.knowledge_of_queries(at, BOARD, flagged, found, tables.documents, {})
+    flagged = [found[target.item_id] for target in asked_of]
+    given = knowledge_of_queries(at, BOARD, flagged, tables.documents, {})
     assert given and {found[name].task for name in given} == {"general"} and all(given.values())
-    assert steps.knowledge_of_queries(at, BOARD, flagged, found, tables.documents, given) == {}
+    assert knowledge_of_queries(at, BOARD, flagged, tables.documents, given) == {}
 
 
 def test_labels_and_scores(at, built, tables):
@@ -201,7 +199,7 @@ def test_labels_and_scores(at, built, tables):
         outcomes.filter(subject="aster").height
         == judged.filter(pl.col("attributes").list.len() == 1).height + samples["pair_id"].n_unique() - 1
     )
-    topics = steps.topics(at, BOARD, **known, documents=tables.documents)
+    topics = recognition_scores.topics(at, BOARD, **known, documents=tables.documents)
     assert {row["task"] for row in topics} == {"qa", "dialogue", "summarization", "general"}
 
 

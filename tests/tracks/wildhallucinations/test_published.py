@@ -7,7 +7,7 @@ import pytest
 
 from truerate.leaderboard.consistency import check_totals
 from truerate.leaderboard.ledger import load_published
-from truerate.tracks.wildhallucinations.published import REASONS, TOTALS
+from truerate.tracks.wildhallucinations.protocol import PROTOCOL
 
 PUBLISHED = load_published(Path(__file__).parents[3] / "src/truerate/tracks/wildhallucinations/published.csv")
 
@@ -20,12 +20,12 @@ def test_only_results_stand_in_the_ledger():
     assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"} and set(PUBLISHED["source"]) == {
         "wildhallucinations"
     }
-    assert {("wildhallucinations", table) for table in PUBLISHED["table"]} <= set(REASONS)
+    assert {("wildhallucinations", table) for table in PUBLISHED["table"]} <= set(PROTOCOL.reasons)
     assert PUBLISHED.height == 161 and of("5", "wildfactscore")["model"].n_unique() == 15
 
 
 def test_the_evaluators_errors_sum_to_their_totals():
-    found = check_totals(PUBLISHED, TOTALS)
+    found = check_totals(PUBLISHED, PROTOCOL.totals)
     assert [line["verdict"] for line in found] == ["consistent"] * 3
     assert sorted(line["published"] for line in found) == [19.44, 25.92, 26.67]
 

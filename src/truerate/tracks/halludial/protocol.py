@@ -1,7 +1,6 @@
 """HalluDial as the stages know it: what each part of its protocol is done by."""
 
 from truerate.tracks.halludial import context, dataset, labels, plan, published, scores, steps
-from truerate.tracks.halludial.graph import GRAPH
 from truerate.tracks.halludial.published import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes
 from truerate.tracks.halludial.settings import faults as setting_faults
@@ -12,7 +11,6 @@ class HalluDial(Protocol):
     """Dialogue-level hallucination: spontaneous and induced responses, detection, localization and rationale."""
 
     name = "halludial"
-    graph = GRAPH
     settings, sizes = Settings, Sizes
     step_functions = {
         "respond": steps.respond,

@@ -13,6 +13,7 @@ SAMPLED_TASKS = (
     "dialogue",
     "summarization",
 )  # general replies are not made to be wrong: people label them
+NOUNS = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +29,26 @@ class Context:
     question: str
     right_answer: str | None
 
+    @property
+    def values(self) -> dict[str, str]:
+        """What every prompt about the item prints."""
+        return {"knowledge": self.knowledge, "history": self.history, "question": self.question}
+
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every item by its id, with the texts of its documents joined by blank lines in the order of
+    """Return every item by its id, with the texts of its documents joined by blank lines in the order of
     `document_ids`.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
-    return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True)}
-
-
-def _context(row: dict, texts: dict[str, str]) -> Context:
-    knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
-    history = _history(row["history"], row["question"]) if row["task"] == "dialogue" else row["history"]
-    return Context(
-        row["item_id"],
-        row["task"],
-        row["group_id"],
-        row["lang"],
-        knowledge,
-        history,
-        row["question"],
-        row["right_answer"],
-    )
+    own = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
+    return {
+        row["item_id"]: Context(
+            **{name: row[name] for name in own}
+            | {"knowledge": "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)}
+            | ({"history": _history(row["history"], row["question"])} if row["task"] == "dialogue" else {})
+        )
+        for row in items.iter_rows(named=True)
+    }
 
 
 def _history(earlier: str, question: str) -> str:
@@ -59,13 +58,13 @@ def _history(earlier: str, question: str) -> str:
 
 
 def chosen_items(items: pl.DataFrame, sizes: Mapping[str, int | None], seed: int) -> pl.DataFrame:
-    """The first `sizes[task]` items (null: all) of each task in a seeded order, so that a larger size keeps the
+    """Return the first `sizes[task]` items (null: all) of each task in a seeded order, so that a larger size keeps the
     earlier items.
 
-    Items without a right answer are of no use to tasks that sample against one and are passed over, as are
-    the items of the probe set; tasks without a size are left out.
+    Items without a right answer are of no use to tasks that sample against one and are passed over, as are the items of
+    the probe set; tasks without a size are left out.
     """
-    kept = []
+    kept: list[str] = []
     for task, n in sizes.items():
         fit = (pl.col("task") == task) & ~is_probe()
         if task in SAMPLED_TASKS:

@@ -1,5 +1,5 @@
-"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the
-annotation tasks.
+"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the annotation
+tasks. Pure: nothing is asked.
 """
 
 from bisect import bisect_right
@@ -14,14 +14,9 @@ from truerate.core.schemas import Reject, Sample, frame, pair, pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
-from truerate.tracks.halueval.candidates import (
-    LENGTH_RULED,
-    NAMED,
-    breaks_length_rule,
-    candidate_reason,
-)
 from truerate.tracks.halueval.context import Context, is_probe
 from truerate.tracks.halueval.filtering import Candidate, Pick
+from truerate.tracks.halueval.sampling import LENGTH_RULED, NAMED, candidate_reason
 from truerate.tracks.halueval.settings import Settings
 
 GENERATED, PUBLISHED = "generated", "published"
@@ -40,164 +35,177 @@ class Dataset:
     tasks: list[dict]
 
 
-# ---- candidates --------------------------------------------------------------------------------------------
-
-
-def checked(sampled: pl.DataFrame, found: dict[str, Context], *, slack: int) -> pl.DataFrame:
-    """Candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where
-    they break the length rule.
-    """
-    rows = [_checked_row(row, found[row["item_id"]], slack) for row in sampled.iter_rows(named=True)]
-    return pl.DataFrame(rows, schema=sampled.schema)
-
-
-def _checked_row(row: dict, context: Context, slack: int) -> dict:
-    if row["status"] != "ok":
-        return row
-    known = facts(row)
-    reason = candidate_reason(row["text"], context.right_answer, context.question)
-    is_long = context.task in LENGTH_RULED and breaks_length_rule(int(known["words_over"]), slack)
-    more = {"rejected": reason, "too_long": "yes" if is_long else None}
-    return {**row, "attributes": pairs(**{**known, **more})}
-
-
-def usable(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Candidates that came, were read and passed the checks."""
-    return candidates.filter((pl.col("status") == "ok") & pair("attributes", "rejected").is_null())
-
-
-def generated_candidates(candidates: pl.DataFrame, generator: str | None) -> dict[str, list[Candidate]]:
-    """The usable candidates of the generator whose texts become the data set, by item."""
-    found: dict[str, list[Candidate]] = {}
-    for row in (
-        usable(candidates)
-        .filter(pl.col("model") == (generator or ""))
-        .sort("generation_id")
-        .iter_rows(named=True)
-    ):
-        found.setdefault(row["item_id"], []).append(
-            Candidate(row["generation_id"], row["text"], facts(row)["scheme"])
-        )
-    return found
-
-
-def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
-    """The hallucinated sides of published pairs that name their scheme, by item."""
-    found: dict[str, list[Candidate]] = {}
-    for row in (
-        samples.filter(pl.col("is_hallucinated") & pl.col("pair_id").is_not_null())
-        .sort("sample_id")
-        .iter_rows(named=True)
-    ):
-        if scheme := facts(row).get("scheme"):
-            found.setdefault(row["item_id"], []).append(Candidate(row["sample_id"], row["text"], scheme))
-    return found
+# ---- published samples -------------------------------------------------------------------------------------
 
 
 def without_probes(samples: pl.DataFrame, tasks: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """A source's published samples of the board's tasks, and its probe set."""
+    """Return a source's published samples of the board's tasks, and its probe set."""
     return samples.filter(~is_probe() & pl.col("task").is_in(tasks)), samples.filter(is_probe())
 
 
 def published_samples(
     samples: pl.DataFrame, settings: Settings, sizes: Mapping[str, int | None], seed: int
 ) -> pl.DataFrame:
-    """The published samples that the board takes: of each of its tasks the texts of as many items as `sizes` says
+    """Return the published samples that the board takes: of each of its tasks the texts of as many items as `sizes` says
     (null: all), groups drawn whole by seed, at least one; none where models write the board's texts.
     """
-    found = without_probes(samples, settings.tasks)[0]
+    published = without_probes(samples, settings.tasks)[0]
     if settings.texts == "generated":
-        return found.clear()
-    taken = [_drawn(found.filter(task=task), sizes[task], seed) for task in settings.tasks]
-    return found.filter(pl.col("sample_id").is_in([name for names in taken for name in names]))
-
-
-def _drawn(samples: pl.DataFrame, n: int | None, seed: int) -> list[str]:
-    """The samples of the first groups in a seeded order that hold at most `n` items together; at least one group."""
-    items = samples.group_by("group_id", maintain_order=True).agg(pl.col("item_id").n_unique()).rows()
-    order = sorted(items, key=lambda row: (draw(seed, row[0]), row[0]))
-    totals = list(accumulate(n_items for _, n_items in order))
-    n_groups = len(order) if n is None else max(1, bisect_right(totals, n))
-    groups = [name for name, _ in order[:n_groups]]
-    return samples.filter(pl.col("group_id").is_in(groups))["sample_id"].to_list()
+        return published.clear()
+    taken: list[str] = []
+    for task in settings.tasks:
+        of_task, n = published.filter(task=task), sizes[task]
+        items = of_task.group_by("group_id", maintain_order=True).agg(pl.col("item_id").n_unique()).rows()
+        order = sorted(items, key=lambda row: (draw(seed, row[0]), row[0]))
+        totals = list(accumulate(n_items for _, n_items in order))
+        n_groups = len(order) if n is None else max(1, bisect_right(totals, n))
+        groups = [name for name, _ in order[:n_groups]]
+        taken += of_task.filter(pl.col("group_id").is_in(groups))["sample_id"].to_list()
+    return published.filter(pl.col("sample_id").is_in(taken))
 
 
 def written_tasks(published: pl.DataFrame, settings: Settings) -> tuple[str, ...]:
-    """The tasks of the board whose texts models write: those of which it takes no published text."""
+    """Return the tasks of the board whose texts models write: those of which it takes no published text."""
     has_text = set(published["task"])
     return tuple(task for task in settings.tasks if task not in has_text)
+
+
+# ---- candidates --------------------------------------------------------------------------------------------
+
+
+def checked(sampled: pl.DataFrame, contexts: dict[str, Context], *, slack: int) -> pl.DataFrame:
+    """Return candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where they
+    are longer than the right text by more words than the instruction allows (`slack`).
+    """
+    rows = []
+    for row in sampled.iter_rows(named=True):
+        if row["status"] == "ok":
+            known, context = facts(row), contexts[row["item_id"]]
+            is_long = context.task in LENGTH_RULED and int(known["words_over"]) > slack
+            reason = candidate_reason(row["text"], context.right_answer, context.question)
+            more = {"rejected": reason, "too_long": "yes" if is_long else None}
+            row = {**row, "attributes": pairs(**{**known, **more})}
+        rows.append(row)
+    return pl.DataFrame(rows, schema=sampled.schema)
+
+
+def generated_candidates(candidates: pl.DataFrame, generator: str | None) -> dict[str, list[Candidate]]:
+    """Return the candidates of the generator whose texts become the data set that came, were read and passed the checks,
+    by item.
+    """
+    is_usable = (pl.col("status") == "ok") & pair("attributes", "rejected").is_null()
+    rows = candidates.filter(is_usable, pl.col("model") == (generator or "")).sort("generation_id")
+    by_item: dict[str, list[Candidate]] = {}
+    for row in rows.iter_rows(named=True):
+        candidate = Candidate(row["generation_id"], row["text"], facts(row)["scheme"])
+        by_item.setdefault(row["item_id"], []).append(candidate)
+    return by_item
+
+
+def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
+    """Return the hallucinated sides of published pairs that name their scheme, by item."""
+    by_item: dict[str, list[Candidate]] = {}
+    rows = samples.filter(pl.col("is_hallucinated") & pl.col("pair_id").is_not_null()).sort("sample_id")
+    for row in rows.iter_rows(named=True):
+        if scheme := facts(row).get("scheme"):
+            by_item.setdefault(row["item_id"], []).append(Candidate(row["sample_id"], row["text"], scheme))
+    return by_item
+
+
+def chosen_candidates(
+    filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int
+) -> dict[str, Pick]:
+    """Return the pick per item from the replies of filtering."""
+    choices = filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id")
+    return filtering.picks(choices.iter_rows(named=True), candidates, origin=origin, seed=seed)
 
 
 # ---- samples -----------------------------------------------------------------------------------------------
 
 
-def pair_samples(candidates: pl.DataFrame, chosen: dict[str, Pick], found: dict[str, Context]) -> list[dict]:
-    """The right and the hallucinated Sample row of every item with a chosen candidate.
+def pair_samples(
+    candidates: pl.DataFrame, chosen: dict[str, Pick], contexts: dict[str, Context]
+) -> list[dict]:
+    """Return the right and the hallucinated Sample row of every item with a chosen candidate.
 
-    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one
-    set, whatever the scheme.
+    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one set, whatever
+    the scheme.
     """
     row_of = {row["generation_id"]: row for row in candidates.iter_rows(named=True)}
     rows = []
     for item_id in sorted(chosen):
-        pick, context = chosen[item_id], found[item_id]
+        pick, context = chosen[item_id], contexts[item_id]
         row = row_of[pick.candidate_id]
         known = facts(row)
-        more = pairs(pick=pick.pick, candidate_scheme=known["scheme"])
-        over = pairs(
-            pick=pick.pick,
-            candidate_scheme=known["scheme"],
-            candidate=pick.candidate_id,
-            words_over=known["words_over"],
+        of_both = {"pick": pick.pick, "candidate_scheme": known["scheme"]}
+        of_candidate = {"candidate": pick.candidate_id, "words_over": known["words_over"]}
+        sides = (
+            (context.right_answer, False, None, None, pairs(**of_both)),
+            (row["text"], True, row["model"], known["pattern"], pairs(**of_both, **of_candidate)),
         )
-        rows.append(_sample(context, context.right_answer, False, attributes=more))
-        rows.append(
-            _sample(
-                context, row["text"], True, attributes=over, generator=row["model"], pattern=known["pattern"]
+        rows += [
+            sample_row(
+                sample_id=content_id("sample", item_id, text, is_hallucinated, generator, attributes),
+                item_id=item_id,
+                pair_id=content_id("pair", item_id),
+                group_id=context.group_id,
+                task=context.task,
+                lang=context.lang,
+                text=text,
+                is_hallucinated=is_hallucinated,
+                label_source="silver",
+                generator=generator,
+                pattern=pattern,
+                split=split_of(context.group_id),
+                attributes=attributes,
             )
-        )
+            for text, is_hallucinated, generator, pattern, attributes in sides
+        ]
     return rows
 
 
-def _sample(
-    context: Context,
-    text: str,
-    is_hallucinated: bool,
-    *,
-    attributes: list,
-    generator: str | None = None,
-    pattern: str | None = None,
-) -> dict:
-    return sample_row(
-        sample_id=content_id("sample", context.item_id, text, is_hallucinated, generator, attributes),
-        item_id=context.item_id,
-        pair_id=content_id("pair", context.item_id),
-        group_id=context.group_id,
-        task=context.task,
-        lang=context.lang,
-        text=text,
-        is_hallucinated=is_hallucinated,
-        label_source="silver",
-        generator=generator,
-        pattern=pattern,
-        split=split_of(context.group_id),
-        attributes=attributes,
-    )
-
-
 def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
-    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the
-    source's.
+    """Return published samples with `pick` on those that filtering chose; none is left out, their labels are the source's.
 
     A `pick` that a source brings says how its publisher's filtering went: it is not this board's, and goes.
     """
     how = {pick.candidate_id: pick.pick for pick in chosen.values() if pick.pick != "only"}
-    picks = [{**facts(row), "pick": how.get(row["sample_id"])} for row in published.iter_rows(named=True)]
     rows = [
-        {**row, "attributes": pairs(**known)}
-        for row, known in zip(published.iter_rows(named=True), picks, strict=True)
+        {**row, "attributes": pairs(**{**facts(row), "pick": how.get(row["sample_id"])})}
+        for row in published.iter_rows(named=True)
     ]
     return pl.DataFrame(rows, schema=published.schema)
+
+
+def following(samples: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
+    """Return samples made here on the side of the split that the source brings for their group (`test` where it brings
+    both); others stay.
+    """
+    brought = source.filter(pair("attributes", "published_split").is_not_null())
+    side = pl.col("split").min().alias("side")  # `test` stands before `train`
+    sides = brought.group_by("group_id", maintain_order=True).agg(side)
+    known = samples.join(sides, on="group_id", how="left", maintain_order="left")
+    return known.with_columns(split=pl.coalesce("side", "split")).drop("side")
+
+
+def samples_of(
+    candidates: pl.DataFrame,
+    filtered: pl.DataFrame,
+    published: pl.DataFrame,
+    contexts: dict[str, Context],
+    *,
+    settings: Settings,
+    seed: int,
+) -> tuple[dict[str, Pick], pl.DataFrame]:
+    """Return which of the checked candidates was chosen for each item, and all samples: those made here and those of the
+    source, by id.
+    """
+    ours = generated_candidates(candidates, settings.dataset_generator)
+    chosen = chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
+    theirs = published_candidates(published) if filtered.height else {}
+    published = with_picks(published, chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed))
+    written = frame(Sample, pair_samples(candidates, chosen, contexts))
+    return chosen, pl.concat([following(written, published), published]).sort("sample_id")
 
 
 # ---- what was not kept -------------------------------------------------------------------------------------
@@ -206,10 +214,10 @@ def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame
 def rejects(
     candidates: pl.DataFrame, chosen: dict[str, Pick], responded: pl.DataFrame, *, generator: str | None
 ) -> pl.DataFrame:
-    """Every candidate that is not in the data set with its reason, and every response that never came.
+    """Return every candidate that is not in the data set with its reason, and every response that never came.
 
-    Reasons are those of `candidates.REASONS`; `filtered_out` is a usable candidate of the data set's
-    generator that lost to the other one. Other generators' usable candidates are only counted, not rejected.
+    Reasons are those of `sampling.REASONS`; `filtered_out` is a usable candidate of the data set's generator that lost to
+    the other one. Other generators' usable candidates are only counted, not rejected.
     """
     kept = {pick.candidate_id for pick in chosen.values()}
     rows = []
@@ -221,11 +229,8 @@ def rejects(
             rows.append(_reject(row, known["rejected"], known["scheme"]))
         elif row["model"] == generator and row["generation_id"] not in kept:
             rows.append(_reject(row, "filtered_out", known["scheme"]))
-    rows.extend(
-        _outcome(row)
-        for row in responded.filter(pl.col("status") != "ok").sort("generation_id").iter_rows(named=True)
-    )
-    return frame(Reject, rows)
+    lost = responded.filter(pl.col("status") != "ok").sort("generation_id")
+    return frame(Reject, rows + [_outcome(row) for row in lost.iter_rows(named=True)])
 
 
 def _outcome(row: dict) -> dict:
@@ -235,43 +240,5 @@ def _outcome(row: dict) -> dict:
 
 
 def _reject(row: dict, reason: str, detail: str) -> dict:
-    shown = clean(row["text"])[:N_SHOWN]
-    return reject_row(
-        where=row["purpose"], target_id=row["generation_id"], reason=reason, detail=detail, text=shown
-    )
-
-
-# ---- all together ------------------------------------------------------------------------------------------
-
-
-def chosen_candidates(
-    filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int
-) -> dict[str, Pick]:
-    """The pick per item from the replies of filtering."""
-    choices = (
-        filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id").iter_rows(named=True)
-    )
-    return filtering.picks(choices, candidates, origin=origin, seed=seed)
-
-
-def samples_frame(rows: list[dict], published: pl.DataFrame) -> pl.DataFrame:
-    """The samples made here and those of the source, by id."""
-    return pl.concat([following(frame(Sample, rows), published), published]).sort("sample_id")
-
-
-def following(made: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
-    """Samples made here on the side of the split that the source brings for their group (`test` where it
-    brings both); others stay.
-    """
-    brought = source.filter(pair("attributes", "published_split").is_not_null())
-    sides = brought.group_by("group_id", maintain_order=True).agg(
-        pl.col("split").min().alias("side")
-    )  # `test` stands before `train`
-    known = made.join(sides, on="group_id", how="left", maintain_order="left")
-    return known.with_columns(split=pl.coalesce("side", "split")).drop("side")
-
-
-def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
-    """The items that the tables name, by id."""
-    named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True)
-    return items.filter(pl.col("item_id").is_in(named.to_list())).sort("item_id")
+    text, target = clean(row["text"])[:N_SHOWN], row["generation_id"]
+    return reject_row(where=row["purpose"], target_id=target, reason=reason, detail=detail, text=text)

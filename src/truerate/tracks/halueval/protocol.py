@@ -1,16 +1,56 @@
-"""HaluEval (HELMA) as the stages know it: what each part of its protocol is done by."""
+"""HaluEval (HELMA) as the stages know it: what each part of its protocol is done by, and what a plan assumes of replies
+that have not come.
+"""
 
-from truerate.tracks.halueval import context, labels, plan, published, scores, steps
-from truerate.tracks.halueval.graph import GRAPH
+from typing import Any
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id
+from truerate.llm import Request
+from truerate.llm.dry_run import ASSUMED
+from truerate.llm.generation import generations
+from truerate.metrics.similarity import chrf
+from truerate.tracks.halueval import context, general, labels, recognition_scores, scores, steps
 from truerate.tracks.halueval.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
+
+
+def assumed(step: str, key: str, request: Request, settings: Any) -> str:
+    """Return the reply that leads to the most further questions: a text that says what the prompt's last line asks for.
+
+    Candidates and free answers differ from one another, a text is flagged, so that it is refined and judged again. The
+    number of calls is therefore an upper bound, and exact once everything is stored.
+    """
+    cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
+    text = f"assumed {content_id(key)}"
+    if cue == "#Reasoning#:":
+        return f"{cue} {text}\n#Your Judgement#: Yes"
+    if cue.startswith("#"):
+        return f"{cue} {'Yes' if 'Judgement' in cue else text}"
+    return "Understood." if cue.endswith("Understood.") else text
+
+
+def assumed_selection(
+    at: Layout, board: str, tables: Any, replies: dict[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Return the responses that a build would select, by chrF where all have come; else those of as many queries,
+    whichever, for that changes no number of calls where nothing is stored. No encoder is loaded.
+    """
+    responses, similarity = replies.get("respond", generations([])), at.p.track(board).similarity
+    if similarity == "chrf" and ASSUMED not in responses["finish_reason"]:
+        compared = general.similarities(responses, measure=chrf)
+    else:
+        has_two = pl.when((pl.col("status") == "ok").sum() > 1).then(0.0)
+        compared = responses.group_by("item_id", maintain_order=True).agg(similarity=has_two)
+    return general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed), {}
 
 
 class HaluEval(Protocol):
     """Recognition of hallucinated texts: sampling, filtering, labelled answers, judging, refinement."""
 
     name = "halueval"
-    graph = GRAPH
     settings, sizes = Settings, Sizes
     step_functions = {
         "sample": steps.sample,
@@ -24,11 +64,11 @@ class HaluEval(Protocol):
     exported = staticmethod(steps.exported)
     score = staticmethod(scores.score)
     label = staticmethod(labels.label)
-    topics = staticmethod(steps.topics)
-    totals, reasons = published.TOTALS, published.REASONS
-    assumed = staticmethod(plan.assumed)
-    stand_ins = {"select": plan.select}
-    first_drawn = plan.FIRST_DRAWN
+    topics = staticmethod(recognition_scores.topics)
+    assumed = staticmethod(assumed)
+    stand_ins = {"select": assumed_selection}
+    # sizes whose first items stay the same whatever the size (`context.chosen_items`): a probe cuts them
+    first_drawn = ("qa", "dialogue", "summarization", "general", "general_pool")
 
 
 PROTOCOL = HaluEval()

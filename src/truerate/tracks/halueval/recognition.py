@@ -1,27 +1,25 @@
-"""Recognition (HELMA 3.1): does a text contain hallucination? And its variants: knowledge, chain-of-thought,
-sample contrast.
+"""Recognition (HELMA 3): does a text contain hallucination? And its variants: knowledge, chain-of-thought, sample contrast.
 
-QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its
-document, so the knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both
-orders, and asks which one is hallucinated.
+QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its document, so the
+knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both orders, and asks which one is
+hallucinated.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs, unpaired
-from truerate.llm import Reply, Request, prompts, structured
+from truerate.llm import Reply, Request, structured
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
-from truerate.tracks.halueval import patterns
-from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.filtering import CHOICES, NOUNS
-from truerate.tracks.halueval.settings import Settings
+from truerate.tracks.asking import Prompter, Reminder
+from truerate.tracks.halueval import filtering, patterns
+from truerate.tracks.halueval.context import NOUNS, Context
 
 PURPOSE = "recognise"
 CUE = "Your Judgement"
@@ -42,22 +40,18 @@ class Target:
 
 
 def targets(samples: pl.DataFrame, responses: pl.DataFrame) -> list[Target]:
-    """Every sample, and every selected general response, by id."""
-    found = {
-        row["sample_id"]: Target(
-            row["sample_id"], row["item_id"], row["text"], row["pair_id"], row["is_hallucinated"]
-        )
-        for row in samples.iter_rows(named=True)
-    }
-    for row in responses.iter_rows(named=True):
-        found.setdefault(row["generation_id"], Target(row["generation_id"], row["item_id"], row["text"]))
-    return [found[name] for name in sorted(found)]
+    """Return every sample, and every selected general response, by id."""
+    columns = ("sample_id", "item_id", "text", "pair_id", "is_hallucinated")
+    by_id = {row[0]: Target(*row) for row in samples.select(columns).iter_rows()}
+    for row in responses.select("generation_id", "item_id", "text").iter_rows():
+        by_id.setdefault(row[0], Target(*row))
+    return [by_id[name] for name in sorted(by_id)]
 
 
-def parts(asked_of: Sequence[Target]) -> Iterator[list[Target]]:
-    """The texts in parts that are asked about one after another, all texts of an item in one."""
+def parts(of: Sequence[Target]) -> Iterator[list[Target]]:
+    """Return the texts in parts that are asked about one after another, all texts of an item in one."""
     by_item: dict[str, list[Target]] = {}
-    for target in asked_of:
+    for target in of:
         by_item.setdefault(target.item_id, []).append(target)
     part: list[Target] = []
     for texts in by_item.values():
@@ -69,42 +63,31 @@ def parts(asked_of: Sequence[Target]) -> Iterator[list[Target]]:
         yield part
 
 
+# ---- requests ----------------------------------------------------------------------------------------------
+
+
 def requests(
-    asked_of: Sequence[Target],
-    context_of: dict[str, Context],
+    of: Sequence[Target],
+    contexts: Mapping[str, Context],
     subject: str,
-    settings: Settings,
+    prompter: Prompter,
     *,
-    knowledge: dict[str, str],
-    seed: int,
-    prompts_dir: str | None,
+    knowledge: Mapping[str, str],
 ) -> list[Prompted]:
-    """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items
-    without any are not asked it. `seed` draws the order of the demonstrations.
+    """Return every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items without
+    any are not asked it.
     """
     asked = []
-    for variant in settings.variants:
+    for variant in prompter.settings.variants:
         if variant == "contrast":
-            own = contrast_requests(
-                asked_of, context_of, subject, settings, seed=seed, prompts_dir=prompts_dir
-            )
-            asked.extend(own)
+            asked += contrast_requests(of, contexts, subject, prompter)
             continue
-        for target in asked_of:
-            context = context_of[target.item_id]
+        for target in of:
+            context = contexts[target.item_id]
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):
                 asked.append(
-                    one_request(
-                        target,
-                        context,
-                        subject,
-                        settings,
-                        variant=variant,
-                        knowledge=given,
-                        seed=seed,
-                        prompts_dir=prompts_dir,
-                    )
+                    one_request(target, context, subject, prompter, variant=variant, knowledge=given)
                 )
     return asked
 
@@ -113,171 +96,137 @@ def one_request(
     target: Target,
     context: Context,
     subject: str,
-    settings: Settings,
+    prompter: Prompter,
     *,
     variant: str,
     knowledge: str = "",
-    seed: int,
-    prompts_dir: str | None,
     **more: str,
 ) -> Prompted:
-    """The request that judges one text in one variant; `more` are further facts for its rows."""
-    values = {
-        "has_knowledge": bool(knowledge),
-        "knowledge": context.knowledge if context.task == "summarization" else knowledge,
-        "history": context.history,
-        "question": context.question,
-        "text": target.text,
-        "is_step_by_step": variant == "chain-of-thought",
-        "patterns": patterns.named(context.task, None),
-        "demonstrations": patterns.judged(context.task, seed),
-    }
-    messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
+    """Return the request that judges one text in one variant; `more` are further facts for its rows."""
+    is_step_by_step = variant == "chain-of-thought"
+    shown = context.knowledge if context.task == "summarization" else knowledge
+    messages = prompter.messages(
+        f"recognise_{context.task}",
+        **context.values | {"knowledge": shown},
+        has_knowledge=bool(knowledge),
+        text=target.text,
+        is_step_by_step=is_step_by_step,
+        patterns=patterns.named(context.task, None),
+        demonstrations=patterns.judged(context.task, prompter.seed),
+    )
+    params = decoding(prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition"))
+    request = Request(subject, messages, params, form=REASONED if is_step_by_step else VERDICT)
     known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    kind = "chain_of_thought" if variant == "chain-of-thought" else "recognition"
-    form = REASONED if variant == "chain-of-thought" else VERDICT
-    request = Request(subject, messages, decoding(settings.decoding(kind)), form=form)
     return Prompted(request, target.item_id, PURPOSE, known)
 
 
 def contrast_requests(
-    asked_of: Sequence[Target],
-    context_of: dict[str, Context],
-    subject: str,
-    settings: Settings,
-    *,
-    seed: int,
-    prompts_dir: str | None,
+    of: Sequence[Target], contexts: Mapping[str, Context], subject: str, prompter: Prompter
 ) -> list[Prompted]:
-    """Both orders of every pair that has a right and a hallucinated side. `seed` draws the order of the
-    demonstrations.
-    """
+    """Return both orders of every pair that has a right and a hallucinated side, by the pair's id."""
+    by_pair: dict[str, dict[bool | None, Target]] = {}
+    for target in of:
+        if target.pair_id is not None:
+            by_pair.setdefault(target.pair_id, {})[target.is_hallucinated] = target
     asked = []
-    for right, hallucinated in sides(asked_of):
-        context = context_of[right.item_id]
-        for order, first, second in (
-            ("right-first", right, hallucinated),
-            ("hallucinated-first", hallucinated, right),
-        ):
-            messages = _contrast_messages(context, first.text, second.text, seed, prompts_dir)
-            request = Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task])
-            attributes = {
-                "task": context.task,
-                "variant": "contrast",
-                "order": order,
-                "first": first.target_id,
-                "second": second.target_id,
-            }
-            asked.append(Prompted(request, right.item_id, PURPOSE, attributes))
+    for right, wrong in ((both[False], both[True]) for _, both in sorted(by_pair.items()) if len(both) == 2):
+        context = contexts[right.item_id]
+        shown = {
+            "patterns": patterns.named(context.task, None),
+            "demonstrations": patterns.compared(context.task, prompter.seed),
+        }
+        for order, first, second in (("right-first", right, wrong), ("hallucinated-first", wrong, right)):
+            both = {"first": first.text, "second": second.text, "has_knowledge": False}
+            messages = prompter.messages(f"contrast_{context.task}", **context.values, **both, **shown)
+            form = filtering.CHOICES[context.task]
+            request = Request(subject, messages, decoding(prompter.settings.recognition), form=form)
+            known = {"task": context.task, "variant": "contrast", "order": order}
+            known |= {"first": first.target_id, "second": second.target_id}
+            asked.append(Prompted(request, right.item_id, PURPOSE, known))
     return asked
 
 
-def _contrast_messages(
-    context: Context, first: str, second: str, seed: int, prompts_dir: str | None
-) -> tuple:
-    values = {
-        "has_knowledge": False,
-        "knowledge": context.knowledge,
-        "history": context.history,
-        "question": context.question,
-        "first": first,
-        "second": second,
-        "patterns": patterns.named(context.task, None),
-        "demonstrations": patterns.compared(context.task, seed),
-    }
-    return tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **values))
+def reminder(asked: Prompted) -> Reminder | None:
+    """Return the form that is repeated after an unread reply of recognition or filtering: a verdict, or one of two texts;
+    None for every other purpose.
+    """
+    if asked.purpose not in (filtering.PURPOSE, PURPOSE):
+        return None
+    noun = NOUNS.get(asked.attributes["task"] or "", "Response")
+    if asked.purpose == filtering.PURPOSE:
+        return Reminder("halueval", "remind_choice", {"noun": noun, "cue": f"Best {noun}"})
+    if asked.attributes["variant"] == "contrast":
+        return Reminder("halueval", "remind_choice", {"noun": noun, "cue": CONTRAST_CUE})
+    return Reminder("halueval", "remind_verdict", {"noun": noun.lower()})
 
 
-def sides(asked_of: Sequence[Target]) -> list[tuple[Target, Target]]:
-    """The right and the hallucinated side of every pair, by the pair's id."""
-    by_pair: dict[str, dict[bool, Target]] = {}
-    for target in asked_of:
-        if target.pair_id is not None:
-            by_pair.setdefault(target.pair_id, {})[target.is_hallucinated] = target
-    return [(both[False], both[True]) for _, both in sorted(by_pair.items()) if len(both) == 2]
+# ---- replies -----------------------------------------------------------------------------------------------
+
+
+def read(asked: Prompted, text: str) -> Read:
+    """Read a reply as its question wants it: a choice where two texts were shown, else a judgement."""
+    return read_choice(asked, text) if asked.attributes["variant"] == "contrast" else read_judgement(text)
+
+
+def read_judgement(text: str) -> Read:
+    """Read a reply as Yes (it contains hallucination) or No; neither or both: unparsed. `cut`: what was taken off before
+    it was read.
+    """
+    reading = yes_no(text, CUE, asks="hallucination")
+    if reading.value is None:
+        return Read(text, "unparsed", reading.reason, cut(reading, "heading"))
+    return Read(text, attributes={"verdict": "yes" if reading.value else "no", **cut(reading, "heading")})
+
+
+def read_choice(asked: Prompted, text: str) -> Read:
+    """Read a reply as the side that is hallucinated; `choice` is the id of that text."""
+    noun = NOUNS[asked.attributes["task"] or ""]
+    reading = choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE, asks="hallucinated")
+    if reading.value is None:
+        return Read(text, "unparsed", reading.reason, cut(reading, "heading"))
+    chosen = asked.attributes["first" if reading.value[-1] == "1" else "second"]
+    return Read(text, attributes={"choice": chosen, **cut(reading, "heading")})
 
 
 def collect(
     asked: Sequence[Prompted], replies: Sequence[Reply], *, version: str
 ) -> tuple[list[dict], list[dict]]:
-    """Generation and Judgement rows of all variants' replies. `version` names what answered."""
-    generations, judgements = [], []
+    """Return Generation and Judgement rows of all variants' replies. `version` names what answered.
+
+    A choice judges both sides: the chosen text is hallucinated, the other is not.
+    """
+    generations, judged = [], []
     for prompted, reply in zip(asked, replies, strict=True):
-        is_contrast = prompted.attributes["variant"] == "contrast"
         row = generation(prompted, reply, read(prompted, reply.text))
         generations.append(row)
-        judgements.extend(
-            _contrast_judgements(prompted, row, version)
-            if is_contrast
-            else [_judgement(prompted, row, version)]
-        )
-    return generations, judgements
-
-
-def read(asked: Prompted, text: str) -> Read:
-    """A reply as its question wants it: a choice where two texts were shown, else a judgement."""
-    is_contrast = asked.attributes["variant"] == "contrast"
-    return read_choice(asked, text) if is_contrast else read_judgement(text)
-
-
-def read_judgement(text: str) -> Read:
-    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed. `cut`: what was taken off
-    before it was read.
-    """
-    found = yes_no(text, CUE, asks="hallucination")
-    if found.value is None:
-        return Read(text, "unparsed", found.reason, cut(found, "heading"))
-    return Read(text, attributes={"verdict": "yes" if found.value else "no", **cut(found, "heading")})
-
-
-def read_choice(asked: Prompted, text: str) -> Read:
-    """A reply as the side that is hallucinated; `choice` is the id of that text."""
-    noun = NOUNS[asked.attributes["task"]]
-    found = choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE, asks="hallucinated")
-    if found.value is None:
-        return Read(text, "unparsed", found.reason, cut(found, "heading"))
-    chosen = asked.attributes["first" if found.value[-1] == "1" else "second"]
-    return Read(text, attributes={"choice": chosen, **cut(found, "heading")})
-
-
-def _judgement(asked: Prompted, row: dict, version: str) -> dict:
-    said = unpaired(row["attributes"]).get("verdict")
-    names = ("variant", "stage", "sample", "refined_by")
-    known = {key: asked.attributes[key] for key in names if key in asked.attributes}
-    rationale = row["text"] if known["variant"] == "chain-of-thought" else None
-    return _judged(
-        row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale
-    )
-
-
-def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]:
-    """What a choice says of either side: the chosen text is judged hallucinated, the other is not."""
-    choice = unpaired(row["attributes"]).get("choice")
-    known = {key: asked.attributes[key] for key in ("variant", "order")}
-    shown = (asked.attributes["first"], asked.attributes["second"])
-    return [
-        _judged(row, version, target, None if choice is None else choice == target, known, None)
-        for target in shown
-    ]
-
-
-def _judged(
-    row: dict, version: str, target: str, verdict: bool | None, known: dict, rationale: str | None
-) -> dict:
-    """One Judgement row that follows from a Generation row."""
-    return judgement_row(
-        judgement_id=content_id(row["model"], version, target, known, row["generation_id"]),
-        judge=row["model"],
-        judge_version=version,
-        target_id=target,
-        verdict=verdict,
-        status=row["status"],
-        reason=row["reason"],
-        rationale=rationale,
-        attributes=pairs(**known),
-    )
+        answer, kept = unpaired(row["attributes"]), prompted.attributes
+        if kept["variant"] == "contrast":
+            chosen, known = answer.get("choice"), {key: kept[key] for key in ("variant", "order")}
+            sides = (kept["first"], kept["second"])
+            verdicts = {side: None if chosen is None else chosen == side for side in sides}
+        else:
+            names = ("variant", "stage", "sample", "refined_by")
+            known = {key: kept[key] for key in names if key in kept}
+            word = answer.get("verdict")
+            verdicts = {kept["target"]: None if word is None else word == "yes"}
+        rationale = row["text"] if kept["variant"] == "chain-of-thought" else None
+        judged += [
+            judgement_row(
+                judgement_id=content_id(row["model"], version, target, known, row["generation_id"]),
+                judge=row["model"],
+                judge_version=version,
+                target_id=target,
+                verdict=verdict,
+                status=row["status"],
+                reason=row["reason"],
+                rationale=rationale,
+                attributes=pairs(**known),
+            )
+            for target, verdict in verdicts.items()
+        ]
+    return generations, judged
 
 
 def judgements(rows: Sequence[dict]) -> pl.DataFrame:
-    """Rows as a Judgement frame, in a fixed order."""
+    """Return rows as a Judgement frame, in a fixed order."""
     return frame(Judgement, list(rows)).sort("judgement_id")

@@ -1,39 +1,49 @@
-"""What is scored of recognition: every variant, failures by pattern; and the outcomes that ranks are tested
-on. Of a judge none of whose requests was answered scores are empty (`metrics.recognition_scores.settled`).
+"""What is scored of recognition: every variant, failures by pattern and topic; and the outcomes that ranks are tested on.
+Scores are empty if a judge answered no request (`metrics.recognition_scores.settled`).
 """
 
 import numpy as np
 import polars as pl
 
+from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, frame
+from truerate.metrics import judged as joined
 from truerate.metrics.contrasts import contrast_scores, contrasts
-from truerate.metrics.judged import by_subject, over_seeds
 from truerate.metrics.matching import in_matched_pairs, one_side
 from truerate.metrics.means import spread
-from truerate.metrics.recognition_scores import (
-    Rows,
-    is_right,
-    pattern_ratios,
-    recognition_scores,
-    settled,
-)
+from truerate.metrics.recognition_scores import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
-from truerate.tracks.halueval.judged import HALLUCINATED_FIRST, KEYS, runs
 
-UNITS = {"unit_id": pl.String, "cluster_id": pl.String, "value": pl.Float64}
+PLAIN = "plain"
+HALLUCINATED_FIRST = "hallucinated-first"
+KEYS = ("task", "variant", "scheme")
+
+
+def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
+    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
+    as plain. `scheme` is null unless the data set holds several published candidates per question.
+    """
+    return joined.judged(samples, judgements, variant=PLAIN, known=("scheme",), said=("seed",))
+
+
+def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `runs`, a text once whatever the number of a detector's seeds."""
+    return joined.over_seeds(runs(samples, judgements))
 
 
 def score_recognition(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Score and Outcome rows of every judge on every task, variant and scheme."""
+    """Return Score and Outcome rows of every judge on every task, variant and scheme."""
     scores, outcomes = Rows(), [frame(Outcome)]
-    for subject, where, each in by_subject(runs(samples, judgements), KEYS):
-        rows = over_seeds(each)
+    for subject, where, each in joined.by_subject(runs(samples, judgements), KEYS):
+        rows = joined.over_seeds(each)
         score = _contrast if where["variant"] == "contrast" else _recognition
-        made, told = settled(subject, where, rows, *score(subject, where, rows, writer), writer)
-        scores.extend([*made, *_between_seeds(subject, where, each, writer)])
-        outcomes.append(told)
+        score_rows, units = score(subject, where, rows, writer)
+        outcome = writer.outcomes("accuracy", where, units.with_columns(subject=pl.lit(subject)))
+        score_rows, outcome = settled(subject, where, rows, score_rows, outcome, writer)
+        scores.extend([*score_rows, *_between_seeds(subject, where, each, writer)])
+        outcomes.append(outcome)
     return frame(Score, scores), pl.concat(outcomes)
 
 
@@ -48,43 +58,64 @@ def _between_seeds(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreW
 def _contrast(
     subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[Rows, pl.DataFrame]:
+    """The scores of sample contrast, and the accuracy of each pair."""
     pairs = contrasts(rows, hallucinated_first=HALLUCINATED_FIRST)
-    units = pl.DataFrame(
-        {
-            "unit_id": [pair.pair_id for pair in pairs],
-            "cluster_id": [pair.group_id for pair in pairs],
-            "value": [pair.accuracy for pair in pairs],
-        },
-        schema=UNITS,
-    )
-    told = writer.outcomes("accuracy", where, units.with_columns(subject=pl.lit(subject)))
-    return contrast_scores(subject, where, pairs, writer), told
+    units = [(pair.pair_id, pair.group_id, pair.accuracy) for pair in pairs]
+    schema = {"unit_id": pl.String, "cluster_id": pl.String, "value": pl.Float64}
+    return contrast_scores(subject, where, pairs, writer), pl.DataFrame(units, schema=schema, orient="row")
 
 
 def _recognition(
     subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[Rows, pl.DataFrame]:
-    made = recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where))
-    units = rows.select(unit_id="sample_id", cluster_id="group_id", subject=pl.lit(subject))
-    told = writer.outcomes(
-        "accuracy", where, units.with_columns(value=pl.Series(is_right(rows), dtype=pl.Float64))
-    )
-    return made + _subset_scores(subject, where, rows, writer), told
-
-
-def _subset_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> Rows:
-    """Accuracy over one side per pair, as the paper's script asks it, and over the pairs matched in form;
-    nothing where texts do not come in pairs.
+    """The scores of verdicts, and whether each is right. Where texts come in pairs also the accuracy over one side per
+    pair, as the paper's script asks it, and over the pairs matched in form.
     """
-    if not rows["pair_id"].is_not_null().any():
-        return []
-    hits = is_right(rows)
-    asked: list[Ratio] = [
-        ("accuracy_one_side", where, *_within(hits, one_side(rows, seed=writer.seed))),
-        ("accuracy_matched", where, *_within(hits, in_matched_pairs(rows, seed=writer.seed))),
-    ]
-    return writer.shares(subject, asked, rows["group_id"].to_list())
+    made, hits = (
+        recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where)),
+        is_right(rows),
+    )
+    if rows["pair_id"].is_not_null().any():
+        one, matched = one_side(rows, seed=writer.seed), in_matched_pairs(rows, seed=writer.seed)
+        shares: list[Ratio] = [
+            ("accuracy_one_side", where, hits * one, one),
+            ("accuracy_matched", where, hits * matched, matched),
+        ]
+        made = made + writer.shares(subject, shares, rows["group_id"].to_list())
+    value = pl.Series(hits, dtype=pl.Float64)
+    return made, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
 
 
-def _within(hits: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return hits * inside, inside
+def topics(
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+) -> list[dict]:
+    """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how many texts of it
+    were judged wrongly and whether it is *failed* (HELMA 3.2).
+
+    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so all judges
+    share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
+    """
+    from truerate.metrics.topics import asked_text, failure_rows, lda_topics
+
+    rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
+    rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    n_topics, statistics, seed = at.p.track(board).n_topics, at.p.statistics, at.p.seed
+    tested = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
+    made = []
+    for task in sorted(rows["task"].unique()):
+        of_task = rows.filter(pl.col("task") == task)
+        asked = items.filter(pl.col("item_id").is_in(of_task["item_id"].unique().to_list())).sort("item_id")
+        asked_texts = [asked_text(item, texts) for item in asked.iter_rows(named=True)]
+        drawn = lda_topics(asked_texts, n_topics=n_topics, seed=seed)
+        topic_of = dict(zip(asked["item_id"].to_list(), drawn.topic_of, strict=True))
+        for (judge,), part in of_task.group_by("judge", maintain_order=True):
+            failures = failure_rows(part, topic_of, drawn.words, **tested)
+            made += [{"task": task, "judge": judge, **row} for row in failures]
+    return made

@@ -1,102 +1,82 @@
-"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again,
-by it and by another judge where the settings name one.
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by it and by
+another judge where the settings name one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.refinements import refined as read_text
-from truerate.tracks.halueval import filtering, patterns
-from truerate.tracks.halueval.context import Context
+from truerate.tracks.asking import Prompter
+from truerate.tracks.halueval import patterns
+from truerate.tracks.halueval.context import NOUNS, Context
 from truerate.tracks.halueval.recognition import Target, one_request
-from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "refine"
-NOUNS = filtering.NOUNS | {"general": "Response"}
 
 
 def flagged(judged: Sequence[dict]) -> set[str]:
-    """The ids of texts that the plain variant's judgements call hallucinated."""
+    """Return the ids of texts that the plain variant's judgements call hallucinated."""
     return {row["target_id"] for row in judged if row["verdict"] and facts(row) == {"variant": "plain"}}
 
 
 def requests(
-    asked_of: Sequence[Target],
-    found: dict[str, Context],
+    of: Sequence[Target],
+    contexts: Mapping[str, Context],
     subject: str,
-    settings: Settings,
+    prompter: Prompter,
     *,
-    knowledge: dict[str, str],
-    prompts_dir: str | None,
+    knowledge: Mapping[str, str],
 ) -> list[Prompted]:
-    """One rewriting request per flagged text that there is knowledge to refine with: of a summary its
-    document, else what `knowledge` holds for its item.
+    """Return one rewriting request per flagged text that there is knowledge to refine with: of a summary its document,
+    else what `knowledge` holds for its item.
     """
     asked = []
-    for target in asked_of:
-        context = found[target.item_id]
-        given = context.knowledge if context.task == "summarization" else knowledge.get(target.item_id, "")
-        if not given:
-            continue
-        values = {
-            "knowledge": given,
-            "history": context.history,
-            "question": context.question,
-            "text": target.text,
-        }
-        shown = patterns.named(context.task, None)
-        messages = tuple(
-            prompts.render("halueval", f"refine_{context.task}", prompts_dir, **values, patterns=shown)
-        )
-        known = {"task": context.task, "sample": target.target_id}
-        asked.append(
-            Prompted(
-                Request(subject, messages, decoding(settings.decoding("refining"))),
-                target.item_id,
-                PURPOSE,
-                known,
-                may_decline=True,
-            )
-        )
+    for target in of:
+        context = contexts[target.item_id]
+        task = context.task
+        given = context.knowledge if task == "summarization" else knowledge.get(target.item_id, "")
+        if given:
+            values = context.values | {"knowledge": given, "text": target.text}
+            messages = prompter.messages(f"refine_{task}", **values, patterns=patterns.named(task, None))
+            request = Request(subject, messages, decoding(prompter.settings.decoding("refining")))
+            known: dict[str, str | None] = {"task": task, "sample": target.target_id}
+            asked.append(Prompted(request, target.item_id, PURPOSE, known, may_decline=True))
     return asked
 
 
-def collect(asked: Sequence[Prompted], replies: Sequence[Reply], asked_of: Sequence[Target]) -> list[dict]:
-    """Generation rows of refined texts, cleaned of what is no part of them. `asked_of` holds the texts that
-    were to be rewritten.
+def collect(asked: Sequence[Prompted], replies: Sequence[Reply], of: Sequence[Target]) -> list[dict]:
+    """Return Generation rows of refined texts, cleaned of what is no part of them. `of`: the texts that were to be
+    rewritten.
     """
-    texts = {target.target_id: target.text for target in asked_of}
+    texts = {target.target_id: target.text for target in of}
     return [
-        generation(prompted, reply, read_refined(prompted, reply.text, texts[prompted.attributes["sample"]]))
+        generation(
+            prompted, reply, read_refined(prompted, reply.text, texts[prompted.attributes["sample"] or ""])
+        )
         for prompted, reply in zip(asked, replies, strict=True)
     ]
 
 
 def read_refined(asked: Prompted, text: str, original: str) -> Read:
-    """A reply as the corrected text. One that gives the text as it was, or says that nothing is to be
-    corrected, is that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
+    """Read a reply as the corrected text. One that gives the text as it was, or says that nothing is to be corrected, is
+    that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
     """
-    found = read_text(text, NOUNS[asked.attributes["task"]], original)
-    if found.reason == "unchanged":
-        return Read(original, attributes={"outcome": "unchanged", **cut(found)})
-    if found.value is None:
-        return Read(text, "abstained" if found.reason == "refusal" else "unparsed", found.reason, cut(found))
-    return Read(found.value, attributes=cut(found))
+    reading = read_text(text, NOUNS[asked.attributes["task"] or ""], original)
+    if reading.reason == "unchanged":
+        return Read(original, attributes={"outcome": "unchanged", **cut(reading)})
+    if reading.value is None:
+        status = "abstained" if reading.reason == "refusal" else "unparsed"
+        return Read(text, status, reading.reason, cut(reading))
+    return Read(reading.value, attributes=cut(reading))
 
 
 def judging_requests(
-    refined: Sequence[dict],
-    found: dict[str, Context],
-    subject: str,
-    settings: Settings,
-    *,
-    seed: int,
-    prompts_dir: str | None,
+    refined: Sequence[dict], contexts: Mapping[str, Context], subject: str, prompter: Prompter
 ) -> list[Prompted]:
-    """The plain recognition request of every refined text, marked `stage: refined` and with the sample it
-    came from; where another than `subject` refined it, with `refined_by`.
+    """Return the plain recognition request of every refined text, marked `stage: refined` and with the sample it came
+    from; where another than `subject` refined it, with `refined_by`.
     """
     asked = []
     for row in refined:
@@ -104,17 +84,6 @@ def judging_requests(
             target = Target(row["generation_id"], row["item_id"], row["text"])
             more = {"stage": "refined", "sample": facts(row)["sample"]}
             more |= {} if row["model"] == subject else {"refined_by": row["model"]}
-            context = found[row["item_id"]]
-            asked.append(
-                one_request(
-                    target,
-                    context,
-                    subject,
-                    settings,
-                    variant="plain",
-                    seed=seed,
-                    prompts_dir=prompts_dir,
-                    **more,
-                )
-            )
+            context = contexts[row["item_id"]]
+            asked.append(one_request(target, context, subject, prompter, variant="plain", **more))
     return asked

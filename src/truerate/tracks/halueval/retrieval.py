@@ -1,16 +1,14 @@
-"""Knowledge retrieval: passages for an item by BM25 over documents, indexed once on disk for all jobs.
+"""Knowledge retrieval: what the knowledge variant and refinement give a model, of an item's own documents or by BM25.
 
-The index lies in a folder that is named by what was indexed; jobs map it into memory and share its pages.
-It is made by the first job that needs it, the others wait for it at a lock.
+The index of a corpus lies in a folder that is named by what was indexed; jobs map it into memory and share its pages. It
+is made by the first job that needs it, the others wait for it at a lock.
 """
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -34,6 +32,33 @@ STOP_WORDS = frozenset(
 )
 
 
+def knowledge_of(
+    at: Layout, board: str, contexts: Iterable[Context], documents: pl.DataFrame
+) -> dict[str, str]:
+    """Return what the knowledge variant and refinement give, by item: the item's own documents, or what BM25 finds. Never
+    for summaries.
+    """
+    settings = at.p.track(board)
+    fit = [context for context in contexts if context.task != "summarization"]
+    if settings.knowledge == "retrieved":
+        return retrieved(fit, corpus_of(at, board, documents), settings.n_retrieved)
+    return {context.item_id: context.knowledge for context in fit if context.knowledge}
+
+
+def knowledge_of_queries(
+    at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, known: Mapping[str, str]
+) -> dict[str, str]:
+    """Return what flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so it
+    is always what BM25 finds. By item, without those that have knowledge already.
+    """
+    queries = {
+        query.item_id: query for query in flagged if query.item_id not in known and query.task == "general"
+    }
+    if not queries:
+        return {}
+    return retrieved(list(queries.values()), corpus_of(at, board, documents), at.p.track(board).n_retrieved)
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Documents in the order of their ids, with their BM25 index; `text` gives the text of a row."""
@@ -42,33 +67,31 @@ class Corpus:
     text: Callable[[int], str]
 
     def best(self, query: str, n: int) -> list[str]:
-        """The texts of the `n` best documents that share a word with the query, the best first."""
+        """Return the texts of the `n` best documents that share a word with the query, the best first."""
         return [self.text(row) for row in self.index.best([_tokens(query)], n)[0]]
 
 
-def query(context: Context) -> str:
-    """What is looked up: the question or query, for a dialogue its turns."""
-    return context.history if context.task == "dialogue" else context.question
-
-
 def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int) -> dict[str, str]:
-    """The texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by
-    item id.
+    """Return the texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by item
+    id. What is looked up is the question or query, of a dialogue its turns.
 
-    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get
-    fewer than `n` or, where no document shares a word with it, stand not in the result at all; with no
-    documents or no item the result is empty.
+    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get fewer than
+    `n` or, where no document shares a word with it, stand not in the result at all; with no documents or no item the
+    result is empty.
     """
     if not asked or (isinstance(documents, pl.DataFrame) and documents.is_empty()):
         return {}
-    corpus = in_memory(documents) if isinstance(documents, pl.DataFrame) else documents
-    best = {one.item_id: corpus.best(query(one), n) for one in asked}
+    if isinstance(documents, pl.DataFrame):
+        ordered = documents.sort("document_id")
+        documents = Corpus(_indexed(ordered), ordered["text"].to_list().__getitem__)
+    query_of = {item.item_id: item.history if item.task == "dialogue" else item.question for item in asked}
+    best = {item_id: documents.best(query, n) for item_id, query in query_of.items()}
     return {item_id: "\n\n".join(texts) for item_id, texts in best.items() if texts}
 
 
 # ---- the index ---------------------------------------------------------------------------------------------
 def corpus_of(at: Layout, board: str, documents: pl.DataFrame) -> pl.DataFrame | Corpus:
-    """What the board's knowledge is looked up in: the documents of the source that its settings name
+    """Return what the board's knowledge is looked up in: the documents of the source that its settings name
     (`knowledge_source`), else its own (`documents`); indexed on disk. The frame itself where it is empty.
     """
     named = at.p.track(board).knowledge_source
@@ -88,17 +111,12 @@ def _digest_of(path: str) -> str:
     return digest(path, form=FORM)
 
 
-def in_memory(documents: pl.DataFrame) -> Corpus:
-    """A corpus of a frame of Document rows."""
-    ordered = documents.sort("document_id")
-    return Corpus(_indexed(ordered), ordered["text"].to_list().__getitem__)
-
-
 def on_disk(folder: Path, documents: Callable[[], pl.DataFrame]) -> Corpus:
-    """The corpus that lies in a folder, mapped into memory; made of these documents where there is none."""
+    """Return the corpus that lies in a folder, mapped into memory; made of these documents where there is none."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(folder.with_name(f"{folder.name}.lock")):
+        with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.is_dir():
                 _write(documents().sort("document_id"), folder)
     return _opened(folder)
@@ -106,13 +124,8 @@ def on_disk(folder: Path, documents: Callable[[], pl.DataFrame]) -> Corpus:
 
 @lru_cache(maxsize=2)
 def _opened(folder: Path) -> Corpus:
-    index = Index.load(folder)
     offsets, texts = np.load(folder / OFFSETS, mmap_mode="r"), np.memmap(folder / TEXTS, np.uint8, mode="r")
-
-    def text(row: int) -> str:
-        return texts[offsets[row] : offsets[row + 1]].tobytes().decode()
-
-    return Corpus(index, text)
+    return Corpus(Index.load(folder), lambda row: texts[offsets[row] : offsets[row + 1]].tobytes().decode())
 
 
 def _write(documents: pl.DataFrame, folder: Path) -> None:
@@ -124,7 +137,6 @@ def _write(documents: pl.DataFrame, folder: Path) -> None:
     np.save(scratch / OFFSETS, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
     with (scratch / TEXTS).open("wb") as out:
         out.writelines(text.encode() for text in documents["text"])
-    (scratch / "corpus.json").write_text(json.dumps({"n_documents": documents.height, "form": FORM}), "utf-8")
     os.replace(scratch, folder)
 
 
@@ -137,11 +149,3 @@ def _indexed(documents: pl.DataFrame) -> Index:
 def _tokens(text: str) -> list[str]:
     """The terms of a text (`core.text.terms`) without English stop words and single ASCII signs."""
     return [term for term in terms(text) if (len(term) > 1 or not term.isascii()) and term not in STOP_WORDS]
-
-
-@contextmanager
-def _alone(lock: Path):
-    """Wait until no other process holds a lock, and hold it meanwhile."""
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -1,7 +1,6 @@
 """Labelled replies as the stages know them: what each part of the protocol is done by."""
 
 from truerate.tracks.labelled_replies import context, scores, steps
-from truerate.tracks.labelled_replies.graph import GRAPH
 from truerate.tracks.labelled_replies.public_tables import public_tables
 from truerate.tracks.labelled_replies.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
@@ -11,7 +10,6 @@ class LabelledReplies(Protocol):
     """Rates of named systems from published replies and their labels; nothing is drawn and nothing is asked."""
 
     name = "labelled_replies"
-    graph = GRAPH
     settings, sizes = Settings, Sizes
     contexts = staticmethod(context.contexts)
     exported = staticmethod(steps.exported)

@@ -1,7 +1,6 @@
 """mFAVA as the stages know it: what each part of its protocol is done by."""
 
 from truerate.tracks.mfava import checks, context, labels, plan, published, scores, steps
-from truerate.tracks.mfava.graph import GRAPH
 from truerate.tracks.mfava.public_tables import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
@@ -11,7 +10,6 @@ class MFava(Protocol):
     """Token-level detection in many languages, and rates of hallucination in the wild."""
 
     name = "mfava"
-    graph = GRAPH
     settings, sizes = Settings, Sizes
     step_functions = {
         "silver": steps.silver,

@@ -16,9 +16,9 @@ from truerate.core.errors import SettingsError, TruerateError
 from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer
 from truerate.llm import Reply, Request
-from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, language
 from truerate.tracks.mfava.sentence_units import joined, units
+from truerate.tracks.mfava.settings import WEIGHTS
 from truerate.tracks.mfava.translating import Text
 
 BATCH = 16

@@ -25,6 +25,10 @@ from truerate.config.blocks import (
 from truerate.config.detectors import Batch, Grid, RateOf
 from truerate.config.web import ArticleRules
 
+WEIGHTS = (
+    "seq2seq"  # the setting that names weights which translate in a model's place, and their name in paths
+)
+
 
 class Sizes(Grid):
     """How much of mFAVA is built.

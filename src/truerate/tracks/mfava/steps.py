@@ -21,8 +21,8 @@ from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import Context, chosen, contexts
 from truerate.tracks.mfava.dataset import targets, training
-from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
+from truerate.tracks.mfava.settings import WEIGHTS
 from truerate.tracks.mfava.tasks import annotation_tasks, natural
 
 __all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]

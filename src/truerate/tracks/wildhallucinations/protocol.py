@@ -6,11 +6,9 @@ from truerate.tracks.wildhallucinations import (
     context,
     labels,
     plan,
-    published,
     scores,
     steps,
 )
-from truerate.tracks.wildhallucinations.graph import GRAPH
 from truerate.tracks.wildhallucinations.public_tables import public_tables
 from truerate.tracks.wildhallucinations.settings import Settings, Sizes
 
@@ -19,7 +17,6 @@ class WildHallucinations(Protocol):
     """Entities from real chats, pages of the web as evidence, atomic facts, WildFactScore."""
 
     name = "wildhallucinations"
-    graph = GRAPH
     settings, sizes = Settings, Sizes
     step_functions = {
         "extract": steps.extract,
@@ -39,7 +36,6 @@ class WildHallucinations(Protocol):
     labelled_columns = steps.LABELLED_COLUMNS
     faults = staticmethod(checks.faults)
     public_tables = staticmethod(public_tables)
-    totals, reasons = published.TOTALS, published.REASONS
     assumed = staticmethod(plan.assumed)
     stand_ins = {"evidence": plan.evidence}
     services = staticmethod(plan.services)
