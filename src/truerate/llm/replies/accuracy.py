@@ -21,12 +21,11 @@ from truerate.llm.replies.accuracy_clauses import (
     values_of,
 )
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.fault_statements import has
 from truerate.llm.replies.located import answering
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.verdict_words import MAX_SENTENCES, MAX_WORDS, Word, sentences
 from truerate.llm.replies.verdicts import is_cut_json
+from truerate.llm.replies.words import MAX_SENTENCES, MAX_WORDS, Word, has, sentences
 
 _KEYS = frozenset((
     "", "evaluation", "evaluation is", "the evaluation is", "verdict", "label", "answer", "result", "judgement", "judgment",

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from truerate.llm.replies.fault_statements import PAUSES, has, signs_of
-from truerate.llm.replies.verdict_values import stands_alone
-from truerate.llm.replies.verdict_words import Sentence, Word
+from truerate.llm.replies.statements import PAUSES, signs_of
+from truerate.llm.replies.values import stands_alone
+from truerate.llm.replies.words import Sentence, Word, has
 
 # the names of fields, and the words of sentences
 NAMES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}
@@ -224,7 +224,7 @@ def _is_reason(inside: Sequence[Word]) -> bool:
     if len(inside) < 3 or inside[0].text[0].isdecimal() or texts & _CONTRARY or inside[0].text in WORDS:
         return False
     if inside[0].text not in ("nothing", "there") and (
-        has(inside[:1], "doubt", "self") or has(inside[:3], "yes", "no", "negation")
+        has(inside[:1], "doubt", "self") or has(inside[:3], "fault_value", "sound_value", "negation")
     ):
         return False
     return any(

@@ -1,259 +1,322 @@
-"""What one sentence of a reply on two texts says of them: that it picks one, and what stands right behind each name."""
+"""What one sentence of a reply on two texts says of them.
+
+A sentence *picks* a text where it is the name alone, a label and the name (`Best Answer: Answer 2`), or `I choose` and the name. It
+*states* something of a text where a clause of known words with the name as its subject says fault or soundness (`statements`), or
+that it is the better one. A clause that speaks of either in other words leaves the sentence open.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from truerate.llm.replies.choice_predicates import OPPOSITE, is_denied, predicate_of
-from truerate.llm.replies.choice_words import NAMES, Sentence
-from truerate.llm.replies.phrases import Words, has, holds, longest, phrases
+from truerate.llm.replies.choice_predicates import is_contrary, is_end, predicate_of, statement_of
+from truerate.llm.replies.names import NAMES
+from truerate.llm.replies.statements import PAUSES
+from truerate.llm.replies.words import Sentence, Word, has
 
-Asks = Literal["hallucinated", "best"] | None
-_MOST = 12  # names in a sentence that is read
-
-
-class Said(NamedTuple):
-    """What a sentence says of a text (0 or 1): `pick`, `alone`, `fault`, `sound` or `better`."""
-
-    place: int
-    kind: str
-    is_denied: bool = False
-
-
-def picks_of(one: Sentence, asks: Asks, *, is_only: bool) -> list[Said]:
-    """The texts that a sentence picks as such, or labels with a word of a pole."""
-    if one.end == "?" or sum(map(one.words.count, NAMES)) > _MOST:
-        return []
-    kinds = [
-        (word, kind_of(one.words[:at], one.words[at + 1 :], asks, is_only=is_only))
-        for at, word in enumerate(one.words)
-        if word in NAMES
-    ]
-    return [Said(NAMES.index(word), kind) for word, kind in kinds if kind]
-
-
-def kind_of(before: Words, behind: Words, asks: Asks, *, is_only: bool) -> str | None:
-    """How a name is picked: `alone`, with its reason, by a label or a verb (`pick`), or labelled with another pole."""
-    if len(behind) > 3 and has(behind[:1], "signs") and behind[1].isdigit() and behind[2] == "/":
-        return None  # a score
-    is_end = _is_end(behind)
-    if is_end and all(has((word,), "before_alone", "signs") or word.isdigit() for word in before):
-        return "alone" if _is_alone(behind, asks, is_only=is_only) else None
-    is_mine = holds(tuple(word for word in behind[:4] if not has((word,), "copulas"))[:2], "mine")
-    if is_mine and behind[:1] != ("not",):
-        return "pick" if _is_beginning(before) else None
-    clause = _clause(before)
-    if not is_end or not _may_precede(before[: len(before) - len(clause)]):
-        return None
-    if clause in phrases("so_alone"):
-        return "pick"
-    if (label := _label(clause)) is not None:
-        is_asked = {"fault": "hallucinated", "better": "best"}.get(label, asks) == asks
-        return "pick" if is_asked or asks is None else label
-    return "pick" if _is_chosen(clause) and not _is_contrary(behind, asks) else None
-
-
-def _is_alone(behind: Words, asks: Asks, *, is_only: bool) -> bool:
-    """Whether a name with nothing before it is an answer, whatever the words behind it are."""
-    if not has(behind[:1], "dashes") or len(behind) < 2:
-        return not _is_contrary(behind, asks)
-    is_list = behind[0] == ":" and (not is_only or has_name(behind))
-    if is_list or asks == "hallucinated" and is_only and not has(behind, "sound_words"):
-        return not is_list
-    return predicate_of(behind) in (None, "fault" if asks == "hallucinated" else None)
-
-
-def has_name(words: Sequence[str]) -> bool:
-    """Whether words name a text."""
-    return any(word in NAMES for word in words)
-
-
-def _is_contrary(reason: Words, asks: Asks) -> bool:
-    """Whether the reason behind a pick, which names no other text, says the other pole of it."""
-    if has_name(reason) or asks is None or is_denied(reason) or has(reason, "leaving_out"):
-        return False
-    is_fault = has(reason, "fault_words")
-    return has(reason, "sound_words") and not is_fault if asks == "hallucinated" else is_fault
-
-
-def _clause(words: Words) -> Words:
-    """The last clause of words: behind the last comma, `so`, `but` or the like."""
-    ends = (at for at in range(len(words) - 2, -1, -1) if has(words[at : at + 1], "clause_joints"))
-    return words[next(ends, -1) + 1 :]
-
-
-def _may_precede(words: Words) -> bool:
-    """Whether clauses before a pick leave it one."""
-    return not has(words, "conditions", "others")
-
-
-def _is_end(behind: Words) -> bool:
-    """Whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
-    while has(behind[:1], "behind_name") and behind[:2] != ("instead", "of"):
-        behind = behind[1:]
-    if not behind or behind in phrases("ends") or behind[:2] == ("and", "not"):
-        return True
-    if behind[0] in (",", "，"):
-        return has(behind[1:2], "comma_reasons") or behind[1:2] == ("not",) and has_name(behind[2:3])
-    return has(behind[:1], "behind_pick", "ends_clause") or behind[0] == "to" and has_name(behind[1:2])
-
-
-def _label(before: Words) -> str | None:
-    """What a label right before a name says: `pick`, or the pole that it names; None where there is none, or words before
-    it that are none of a beginning.
-    """
-    if any(longest(before, len(before) - n, "it_is") == n for n in (1, 2) if n <= len(before)):
-        return "pick" if _is_beginning(before) else None
-    end = len(before)
-    while end and has(before[end - 1 : end], "separators", "label_signs"):
-        end -= 1
-    start = end
-    while start and has(before[start - 1 : start], "label_words", "hash"):
-        start -= 1
-    label, between = before[start:end], before[end:]
-    is_set_off = "#" in label or before[:1] == ("#",) or has(set(between) - {"in", "to"}, "separators")
-    if not has(label, "label_heads") or not is_set_off or not _is_beginning(before[:start]):
-        return None
-    is_poled = has(label, "fault_labels", "best_labels")
-    is_past = "was" in between and "your" in label
-    if (
-        is_past
-        or has(between, "within")
-        and not has(label, "contents")
-        or has(label, "label_details")
-        and not is_poled
-    ):
-        return None
-    return "fault" if has(label, "fault_labels") else "better" if is_poled else "pick"
-
-
-def _is_beginning(words: Words) -> bool:
-    """Whether words may stand before a pick: those of a beginning alone."""
-    is_plain = all(has((word,), "openers", "signs") or word.isdigit() for word in words)
-    return is_plain and not has(words, "hedges")
-
-
-def _is_chosen(before: Words) -> bool:
-    """Whether `I choose` or the like stands right before a name."""
-    words = tuple(word for word in before if word not in ("the", ":"))
-    for at in range(max(0, len(words) - 3), len(words)):
-        if at + longest(words, at, "own_picks") == len(words) and _is_beginning(words[:at]):
-            return True
-        if at + longest(words, at, "pick_verbs") == len(words):
-            start = at
-            while has(words[max(0, start - 1) : start], "pick_subjects"):
-                start -= 1
-            is_own = has(words[start:at], "speaker") or words[at - 1 : at] == ("and",)
-            return is_own and _is_beginning(words[:start])
-    return False
-
-
-def told_of(one: Sentence, prior: Sequence[Said]) -> tuple[list[Said], bool]:
-    """What a sentence says of each text right behind its name, and whether it says something of one that may mean anything."""
-    words = one.words
-    places = [at for at, word in enumerate(words) if word in NAMES]
-    if len(places) > _MOST:
-        return [], True
-    if compared := _compared(words, places):
-        return compared, False
-    found: list[Said] = []
-    is_open = False
-    for at, end in zip(places, [*places[1:], len(words)], strict=False):
-        place, behind = NAMES.index(words[at]), words[at + 1 : end]
-        if words[at - 1 : at] == ("than",) and not set(behind) & set(".,"):
-            continue
-        said = predicate_of(behind)
-        if said in ("not", "does"):
-            before = [more for more in (found or prior) if more.place != place]
-            is_other = len(before) == 1 and (said == "does") == before[0].is_denied
-            said = OPPOSITE.get(before[0].kind) if is_other else None
-        if not said:
-            continue
-        is_pair = at > 1 and has(words[at - 1 : at], "pairing") and words[at - 2] in NAMES
-        if said == "open" or is_pair or _is_cut(words, at, end) or not _is_subject(words[:at]):
-            is_open = True
-        else:
-            said = "better" if said == "sound" and words[at - 1 : at] == ("only",) else said
-            found.append(Said(place, said, is_denied(behind)))
-    return found, is_open
-
-
-def _is_cut(words: Words, at: int, end: int) -> bool:
-    """Whether what stands between two names goes on behind the second one: `according to`, `beats Y in length`."""
-    is_verb = end == at + 2 and has(words[end + 1 : end + 2], "of_part")
-    return has(words[end - 1 : end], "leading_on") and end < len(words) or is_verb
-
-
-def _compared(words: Words, places: Sequence[int]) -> list[Said]:
-    """What a sentence says that compares two texts as a whole (`X is less accurate than Y`); nothing of another one."""
-    if len(places) != 2 or words[places[0]] == words[places[1]] or not _is_subject(words[: places[0]]):
-        return []
-    between, behind = words[places[0] + 1 : places[1]], words[places[1] + 1 :]
-    behind = behind[1:] if behind[:1] in phrases("says_does") else behind
-    if (
-        "than" in words[: places[0]]
-        or "makes" in behind
-        or behind
-        and not has(behind[:1], "behind_compared", "signs")
-    ):
-        return []
-    first = NAMES.index(words[places[0]])
-    other = [Said(1 - first, "better")]
-    aspects = has(between, "sound_words") or has(set(between) - {"likely"}, "qualities")
-    for name, place in (("loses_to", 1 - first), ("wins_over", first)):
-        if between in phrases(name):
-            return [Said(place, "better")]
-    if between[-1:] == ("as",) and has(between[:-1], "as_words"):
-        return other if between[:2] in phrases("says_not") and aspects and not is_denied(between[2:]) else []
-    degrees = [word for word in between if has((word,), "comparatives")]
-    is_known = all(has((word,), *_OF_COMPARISONS) for word in between)
-    if between[-1:] != ("than",) or len(degrees) != 1 or not is_known or is_denied(between):
-        return []
-    is_fault, is_less = has(between, "fault_words"), degrees[0] in ("less", "fewer")
-    aspects = aspects or "likely" in between and not is_fault
-    if degrees[0] in ("more", "less", "fewer") and is_fault == aspects:
-        return []
-    if is_less != is_fault:
-        return [*other, Said(first, "fault")] if is_fault else other
-    return [Said(first, "better")]
-
-
-_OF_COMPARISONS = (
-    *(
-        "predicate_verbs",
-        "predicate_fillers",
-        "objects",
-        "qualities",
-        "sound_words",
-        "fault_words",
-        "fitting",
-    ),
-    *("comparatives", "of_comparisons"),
+Asks = Literal["hallucinated", "best"]
+TELLING = (
+    "fault", "fault_noun", "fault_verb", "sound", "sound_verb", "better", "worse", "quality", "negation", "no", "beats", "loses",
+)  # fmt: skip
+_LEADS = frozenset(
+    "label filler subject conclusive opinion be modal self pronoun better worse fault fault_noun fault_verb sound quality more opener "
+    "handover source material have".split()
+)
+_LINKS = frozenset(
+    (":", "：", ",", "，", "=", ")", "]", "(", "[", "-", "–", "—", "→", "⇒", "|", "#", *"✅❌✓✔✗✘")
+)
+_SIGNS = frozenset((",", "，", ";", ":", "—", "–", "("))  # behind which a clause begins
+_JOINTS = frozenset(
+    "and while whereas but so therefore thus hence because since as although though".split()
+)  # with which
+_EITHER = frozenset("/ or vs = &".split())
+_MOST_NAMES = 6  # in a sentence that is read
+_POLES = {"sound": 1, "fault_noun": -1, "quality": 1, "better": 1, "fault": -1, "worse": -1}
+_COMPARING = frozenset(
+    ("be", "seem", "have", "fits", "filler", "more", "less", "source", "in_source", "given", *_POLES)
 )
 
 
-def is_shared(words: Words) -> bool:
-    """Whether what is said of one text is said of the other, too (`so is Answer 2`), or texts are only set side by side."""
-    if has(words[-1:], "also") or words[-2:] == ("as", "well") or has(words, "side_by_side"):
-        return True
-    if words[:1] == ("both",) and has(words, "fault_words") and "but" not in words:
-        return True
-    pairs = list(zip(words, words[1:], (*words[2:], ""), strict=False))
-    is_inverted = (
-        words[-2:-1] == ("is",) and has_name(words[-1:]) and any(pair[:2] == ("and", "so") for pair in pairs)
-    )
-    return is_inverted or any(
-        a in ("too", "likewise")
-        and has((b,), "signs")
-        or has((a,), "likening")
-        and has((b,), "likened")
-        and c in NAMES
-        for a, b, c in pairs
+class Said(NamedTuple):
+    """What the sentence `at` says of a text (0 or 1): `pick` (by a label or verb), `alone`, `asked` (stated in the word that was
+    asked for), `fault`, `sound`, `better`, `worse`; in words that are not all known `faulty`, `sounder`, `rival` (better), `open`.
+    """
+
+    at: int
+    place: int
+    kind: str
+
+
+def named_in(some: Sequence[Word]) -> list[int]:
+    """The texts that words name, in order."""
+    return [NAMES.index(word.text) for word in some if word.text in NAMES]
+
+
+def numbered(some: Sequence[Word]) -> tuple[Word, ...]:
+    """Words in which a number behind a label is the name that it means (`Best Answer: 2`)."""
+    return tuple(
+        Word(f"@{word.text}", frozenset(), True)
+        if word.text in ("1", "2") and at and _is_label(some[:at]) and is_end(some[at + 1 :])
+        else word
+        for at, word in enumerate(some)
     )
 
 
-def _is_subject(before: Words) -> bool:
-    """Whether words before a name leave it the subject of what follows."""
-    at = next((at for at in range(len(before) - 1, -1, -1) if has(before[at : at + 1], "subject_joints")), -1)
-    clause = before[at + 1 :]
-    is_plain = all(has((word,), "openers", "signs") or word.isdigit() for word in clause)
-    return is_plain and not has(clause, "hedges") and _may_precede(before)
+def _is_label(before: Sequence[Word]) -> bool:
+    is_named = has(before, "label", "better", "opinion", "fault")
+    return is_named and (_is_linked(before) or has(before[-1:], "be", "opinion")) and all(map(_leads, before))
+
+
+def _is_linked(before: Sequence[Word]) -> bool:
+    return before[-1].text in _LINKS or before[-1].text.endswith(":")
+
+
+def _leads(word: Word) -> bool:
+    """Whether a word may stand before a name that is picked."""
+    return bool(_LEADS & word.classes) or word.text in _LINKS or word.text.isdecimal()
+
+
+def takes_back(some: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
+    """Whether something in a reply may take back what its sentence `first` picks: words behind it, or a doubt before it."""
+    for one in some:
+        is_back = any("retraction" in word.classes and "anew" not in word.classes for word in one.words)
+        if is_back or has(one.words, "undecided") or one.words[0].text == "or":
+            return True
+    if is_alone and any(
+        has(one.words, "shared", "pair") and not has(one.words, "looking") for one in some[:first]
+    ):
+        return True
+    return any(_turns(one, is_first=not at) for at, one in enumerate(some[first:]))
+
+
+def _turns(one: Sentence, *, is_first: bool) -> bool:
+    """Whether a sentence that picks, or one behind it, leaves the pick open: a question, a doubt, a condition, a contrast, a `no`."""
+    some = one.words
+    known = _without_vague(some[: _reason(some)] if is_first else some)
+    if one.is_question and [word.text for word in some] != ["why"]:
+        return True
+    if (named_in(known) or len(some) < 7) and has(known, "doubt", "condition"):
+        return True
+    is_no = has(known[:1], "sound_value") or (
+        len(known) < 4 and bool(known) and known[-1].text in ("not", "no")
+    )
+    is_conditional = has(some[:1], "pronoun") and has(some, "condition")
+    return not is_first and (has((*some[:1], *some[-1:]), "contrast") or is_no or is_conditional)
+
+
+def _reason(some: Sequence[Word]) -> int:
+    """Where the reason behind the first name begins."""
+    first = next((at for at, word in enumerate(some) if word.text in NAMES), len(some))
+    return next((at for at in range(first, len(some)) if has([some[at]], "because")), len(some))
+
+
+def _without_vague(some: Sequence[Word]) -> list[Word]:
+    """Words without those that doubt elsewhere and compare here: `seems`, `slightly`."""
+    return [word for word in some if word.classes.isdisjoint(("seem", "filler"))]
+
+
+def is_shared(some: Sequence[Word]) -> bool:
+    """Whether what is said of one text may be said of the other as well."""
+    return any(
+        "shared" in word.classes
+        and (word.text != "too" or at + 1 == len(some) or some[at + 1].text in PAUSES)
+        for at, word in enumerate(some)
+    )
+
+
+def said_in(
+    one: Sentence, at: int, prior: Sequence[Said], before: Sentence | None, asks: Asks, *, is_only: bool
+) -> tuple[list[Said], bool]:
+    """What a sentence says of the texts, behind another one that said `prior`, and whether it may say something that is not read."""
+    some: Sequence[Word] = one.words
+    if not named_in(some):
+        return [], False
+    known = _without_vague(some[: _reason(some)])
+    if (
+        one.is_question
+        or len(named_in(some)) > _MOST_NAMES
+        or has(known, "to_user", "condition", "aside", "doubt")
+    ):
+        return [], True
+    some = _without_premise(some)
+    places = [n for n, word in enumerate(some) if word.text in NAMES]
+    if (compared := _compared(some, places, at, asks)) is not None:
+        return compared, not compared
+    said: list[Said] = []
+    is_rejected = False
+    starts = [0, *(_boundary(some, name, then) for name, then in zip(places, places[1:], strict=False))]
+    for start, end in zip(starts, [*starts[1:], len(some)], strict=True):
+        part = some[start:end]
+        name = next(n for n, word in enumerate(part) if word.text in NAMES)
+        place, lead = NAMES.index(part[name].text), [word for word in part[:name] if word.text not in _LINKS]
+        if 0 < len(lead) < 3 and has(lead[-1:], "rejects") and has(lead[:1], "rejects"):
+            is_rejected = True  # `not X, but Y`
+            continue
+        is_unparted = start in places and start > 0 and some[start - 1].text not in _SIGNS
+        is_either = start > 0 and some[start].text in _EITHER
+        is_continued = bool(lead) and lead[0].text.startswith("and ") and not is_rejected
+        is_joined = end < len(some) and has(some[end : end + 1], "joins")
+        if is_unparted or is_either or is_continued or (is_joined and has(part, "pair")):
+            return [], True
+        negated = some[:start] if said else before.words if before else ()
+        kind = _ellipsis(part[name + 1 :], [*prior, *said][-1:], negated) or _kind(
+            part, name, asks, is_only=is_only
+        )
+        is_listed = is_joined or (start > 0 and not is_rejected and not has(lead, "conclusive"))
+        if kind == "alone" and is_listed and not (said and said[-1].place == place):
+            return [], True
+        said += [Said(at, place, kind or "open")] if kind != "" else []
+    is_of_both = is_shared(some) or (has(some, "pair") and not has(some, "contrast"))
+    if is_of_both and not any(told.kind == "pick" for told in said):
+        return [], True
+    return said, any(told.kind in ("open", "rival") for told in said)
+
+
+def _without_premise(some: Sequence[Word]) -> Sequence[Word]:
+    """A sentence without what stands before its first comma, as `Comparing Answer 1 and Answer 2,` does."""
+    if not has(some[:1], "looking", "prefix") and some[0].text != "of":
+        return some
+    comma = next((at for at, word in enumerate(some) if word.text in (",", ":")), 0)
+    return some[comma + 1 :] if comma and named_in(some[comma:]) else some
+
+
+def _boundary(some: Sequence[Word], before: int, then: int) -> int:
+    """Where the clause of a name begins behind that of another one: behind a sign, or with a word that joins."""
+    for at in range(then, before + 1, -1):
+        is_sign = some[at - 1].text in _SIGNS and not (some[at - 1].text == ":" and at - 2 == before)
+        if is_sign or (at < then and _joins(some[at])):
+            return at
+    return before + 1 if _joins(some[before + 1]) else then
+
+
+def _joins(word: Word) -> bool:
+    return word.text.partition(" ")[0] in _JOINTS or has([word], "rejects", "joins")
+
+
+def _ellipsis(behind: Sequence[Word], prior: Sequence[Said], before: Sequence[Word]) -> str | None:
+    """What `Answer 1 does not` says, by what was said of the other text right before, in words that negate or do not."""
+    end = next((at for at, word in enumerate(behind) if at and word.text in PAUSES), len(behind))
+    some = [word for word in behind[:end] if word.text not in PAUSES and "contrast" not in word.classes]
+    if not prior or not some or not all({"be", "do", "negation"} & word.classes for word in some):
+        return None
+    is_contrary = has(some, "negation") is not has(before, "negation", "no")
+    return {"fault": "sound", "asked": "sound", "sound": "fault"}.get(prior[0].kind) if is_contrary else None
+
+
+def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) -> list[Said] | None:
+    """What a sentence says that compares two texts as a whole (`X is less accurate than Y`); nothing where its words are not
+    known, None of a sentence that compares nothing.
+    """
+    if len(places) != 2 or some[places[0]].text == some[places[1]].text or places[1] == places[0] + 1:
+        return None
+    one, two = (NAMES.index(some[place].text) for place in places)
+    before, between, behind = some[: places[0]], some[places[0] + 1 : places[1]], some[places[1] + 1 :]
+    is_plain = all(map(_leads, before)) and not has(before, "fault", "sound", "better", "quality")
+    if (
+        [word.text for word in between[:3]] == ["is", "not", "as"]
+        and between[-1].text == "as"
+        and len(between) > 3
+    ):
+        is_known = (
+            is_plain and not behind and all({"sound", "quality"} & word.classes for word in between[3:-1])
+        )
+        return [Said(at, two, "better")] if is_known else []
+    is_of_verb = has(between, "beats", "loses")
+    if not is_of_verb and (between[-1].text != "than" or len(between) == 1):
+        return None
+    is_of_facts = has(between, "beats") and has(behind[:1], "filler") and has(behind, "accuracy")
+    is_whole = not behind or (has(behind[:1], "because") and not has(behind, "contrast")) or is_of_facts
+    if not is_plain or not is_whole or has(between, "negation", "no", "shared"):
+        return []
+    if is_of_verb:
+        return [Said(at, two if has(between, "loses") else one, "better")] if len(between) == 1 else []
+    inside = between[:-1]
+    is_of_fault = has(inside, "fault", "fault_noun")
+    told = [word for word in inside if not (is_of_fault and word.text == "likely")]
+    signs = {sign for word in told for name, sign in _POLES.items() if name in word.classes}
+    is_known = all(_COMPARING & word.classes or word.text == "and" for word in inside)
+    degrees = sum(bool({"more", "less", "better", "worse"} & word.classes) for word in inside)
+    if not is_known or degrees != 1 or len(signs) != 1:
+        return []
+    better = one if (signs.pop() > 0) is not has(inside, "less") else two
+    is_stated = asks == "hallucinated" and (is_of_fault or has(inside, "sound"))
+    return [Said(at, 1 - better, "fault") if is_stated else Said(at, better, "better")]
+
+
+def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str | None:
+    """What a clause with one name says of it; empty: nothing; None: something that is not read."""
+    before, behind = part[:name], _without_aside(part[name + 1 :])
+    start = max((at + 1 for at in range(len(before)) if _ends_clause(before, at)), default=0)
+    lead = before[start + 3 :] if before[start:] and before[start].text == "step" else before[start:]
+    while lead and lead[0].text in _LINKS:
+        lead = lead[1:]
+    is_turned = has(before[:start], "negation", "no") and not (
+        has(before[:start], "pair", "anew") or has(before[:1], "because")
+    )
+    is_lead = all(map(_leads, lead)) and not is_turned
+    if (
+        asks == "hallucinated"
+        and lead
+        and is_end(behind)
+        and all("clause_fault" in word.classes or word.text in _LINKS for word in lead)
+    ):
+        return "pick"
+    is_told = is_only and len(behind) > 1 and behind[0].text in ":—–-" and not behind[1].text[0].isdecimal()
+    if is_lead and (is_end(behind) or is_told or has(behind[:1], "rejects")):
+        kind = _pick_of(lead, asks)
+        return None if kind in ("pick", "alone") and is_contrary(behind, asks) else kind
+    is_mine = has(behind[:1], "mine") and (
+        is_end(behind[1:]) or behind[1].text in ("here", "overall", "instead", ":")
+    )
+    if is_lead and (is_mine or [word.text for word in behind] == ["it", "is"]):
+        return "pick"
+    is_bare = is_lead and not has(lead, "fault", "fault_noun", "sound", "quality")
+    if is_bare and (kind := predicate_of(behind)):
+        return "asked" if (kind, asks) == ("better", "best") else kind
+    is_conclusion = is_lead and has(before, "conclusive") and len(behind) == 2
+    if asks == "best" and is_conclusion and has(behind[:1], "be") and has(behind[1:], "sound"):
+        return "asked"
+    said = statement_of(before, lead if is_lead else None, behind)
+    is_asked = (
+        asks == "hallucinated"
+        and said == "fault"
+        and any(word.text.startswith("hallucinat") for word in behind)
+    )
+    return "asked" if is_asked else said
+
+
+def _without_aside(behind: Sequence[Word]) -> Sequence[Word]:
+    """Words without what stands between commas right at their beginning: `, on the other hand,`."""
+    end = next((at for at in range(1, min(8, len(behind))) if behind[at].text == ","), 0)
+    is_aside = end and behind[0].text == "," and end + 1 < len(behind)
+    return (
+        behind
+        if not is_aside or has(behind[1:end], *TELLING, "doubt", "condition", "because")
+        else behind[end + 1 :]
+    )
+
+
+def _ends_clause(some: Sequence[Word], at: int) -> bool:
+    """Whether a clause begins behind a place: behind a sign, or a word that joins."""
+    is_adverb = "conclusive" in some[at].classes and at > 0 and some[at - 1].text not in PAUSES
+    return some[at].text in ",;—" or (some[at].text in _JOINTS and not is_adverb)
+
+
+def _pick_of(lead: Sequence[Word], asks: Asks) -> str | None:
+    """How words that lead to a name pick it."""
+    content = [word for word in lead if word.text not in _LINKS and not word.text.isdecimal()]
+    is_label = bool(lead) and lead[-1].text in ":：=" and has(lead, "label")
+    if all({"conclusive", "opener"} & word.classes for word in content) and not is_label:
+        return "alone"
+    is_fault = has(lead, "fault", "fault_noun", "fault_verb", "worse")
+    if (
+        has(lead, "odd")
+        or not (_is_linked(lead) or has(lead[-2:], "be", "opinion", "modal"))
+        or (has(lead, "have") and not is_fault)
+    ):
+        return None
+    if is_fault:
+        return "pick" if asks == "hallucinated" else "fault"
+    if has(lead, "better", "sound", "quality"):
+        is_loose = any(word.text.partition(" ")[0] in ("right", "correct", "true") for word in lead)
+        return "pick" if asks == "best" else None if is_loose else "sound"
+    return "pick" if has(lead, "label", "opinion", "pronoun") else None

@@ -1,139 +1,194 @@
-"""What the words right behind the name of a text say of it: a fault, that it is sound, that it is better."""
+"""What the words behind the name of one of two texts say of it: that it is better, that it has a fault, that it is sound."""
 
-from truerate.llm.replies.phrases import Words, has, longest, phrases, single, until
+from collections.abc import Sequence
 
-OPPOSITE = {"fault": "sound", "sound": "fault"}
-_BETWEEN = ("predicate_verbs", "predicate_fillers", "denying")  # what may stand before the word that says it
-_KINDS = (("fault_words", "fault"), ("better_words", "better"), ("sound_words", "sound"))
-POLES = tuple(name for name, _ in _KINDS)
+from truerate.llm.replies.statements import PAUSES, signs_of, stated_in
+from truerate.llm.replies.words import Word, has
 
-
-def is_denied(words: Words) -> bool:
-    """Whether a word denies."""
-    return has(words, "denying") or any(word.endswith("n't") for word in words)
-
-
-def predicate_of(words: Words) -> str | None:
-    """What the words right behind a name say of it: `fault`, `sound`, `better`; `not` or `does` where they only deny or
-    affirm; None where they say nothing; `open` where words of a pole stand among others that may turn them.
-    """
-    words = _without_aside(words[1:] if words[:1] == ("#",) else words)
-    bare = tuple(word for word in words if not has((word,), "signs", "joining"))
-    for name in ("not", "does"):
-        if bare in phrases(f"says_{name}"):
-            return name
-    if words[:1] == ("gets",) and has(until(words, "signs"), *POLES):
-        said = [word for word in until(words, "signs") if has((word,), *POLES)]
-        is_plain = len(said) == 1 and has(said, "right_words", "wrong_words") and not has(words, "denying")
-        return "open" if not is_plain else "sound" if has(said, "right_words") else "fault"
-    told = _of_addition(words) or _of_tail(words)
-    if told or _is_better_fit(words):
-        return told or "better"
-    return _at_beginning(words)
+_TELLING = (
+    "fault", "fault_noun", "fault_verb", "sound", "sound_verb", "better", "worse", "quality", "negation", "no", "beats", "loses",
+)  # fmt: skip
+_CONTRARY = ("fault", "fault_noun", "fault_verb", "negation", "no", "contrast", "worse", "less")
+_COMPARING = ("more", "less", "better", "worse", "quality")
+_OF_NOUNS = ("label", "subject", "conclusive", "sound", "filler")
+_TEXT, _SOURCE = Word("the answer", frozenset(("subject",))), Word("the source", frozenset(("source",)))
+_IS, _HAS, _CLAIM = (
+    Word(text, frozenset((name,))) for text, name in (("is", "be"), ("has", "have"), ("claim", "info"))
+)
+_REASONS = frozenset(
+    "it with without for not hands no given considering and while whereas but so therefore thus hence although though".split()
+)
+_ENTRY = frozenset(":—–-")
+_HERE = frozenset("here overall instead".split())
 
 
-def _at_beginning(words: Words) -> str | None:
-    """What the first word of a pole says, where only verbs, fillers and denials stand before it."""
-    at, n_denied = 0, 0
-    while at < len(words):
-        n, kind = max(((longest(words, at, name), kind) for name, kind in _KINDS), default=(0, ""))
-        rest, is_more = words[at + n :], at and words[at - 1] in ("more", "most")
-        if n:
-            is_bare = not at and has(words[:1], "right_words", "wrong_words", "bare_adjectives")
-            is_mixed = _is_mixed(kind, rest) or kind == "sound" and rest[:1] == ("about",)
-            if (
-                is_bare
-                or is_mixed
-                or n_denied > 1
-                or "less" in words[:at]
-                or not _is_whole(words[at : at + n], rest)
-            ):
-                return "open"
-            if kind == "better" or kind == "sound" and is_more:
-                return "open" if n_denied else "better"
-            return OPPOSITE[kind] if n_denied else kind
-        if is_more and has(words[at : at + 1], "qualities"):
-            return "better" if not n_denied and _is_whole((), words[at + 1 :]) else "open"
-        if not has(words[at : at + 1], *_BETWEEN) or words[0] in ("claim", "claims"):
-            break
-        if n_denied and has(words[at : at + 1], "signs") and words[at] != ",":
-            return "not" if words[:at] in phrases("says_not") else "open"
-        n_denied += has(words[at : at + 1], "denying")
-        at += 1
-    return "open" if has(words, *POLES, "degrees") or is_denied(words) else None
+def is_end(behind: Sequence[Word]) -> bool:
+    """Whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
+    if not behind or has(behind[:1], "because"):
+        return True
+    if behind[0].text in (",", "，"):
+        return len(behind) == 1 or has(behind[1:2], "because") or behind[1].text in _REASONS
+    return behind[0].text in PAUSES and behind[0].text not in ":=/|"
 
 
-def _without_aside(words: Words) -> Words:
-    """Words without what stands between commas right at their beginning: `, by contrast,`, `, which says Porto,`."""
-    if words[:1] != (",",) or "," not in words[2:]:
-        return words
-    end = words.index(",", 2)
-    return words if has(words[1:end], "hedges", "denying", "fault_words", "sound_words") else words[end + 1 :]
+def is_contrary(behind: Sequence[Word], asks: str) -> bool:
+    """Whether the reason behind a pick, which names no other text, says the other pole of it."""
+    signs = signs_of(behind)
+    return (-1 in signs and 1 not in signs) if asks == "hallucinated" else 1 in signs
 
 
-def _of_addition(words: Words) -> str | None:
-    """What `adds a date that is not in the source` says of a text."""
-    absent = next((at for at in range(1, len(words)) if longest(words, at, "absent_words")), 0)
-    if not absent or not has(words[:1], "adding_verbs") or sum(has((word,), "denying") for word in words) > 1:
+def _clause(behind: Sequence[Word]) -> Sequence[Word]:
+    """The words up to the end of their clause."""
+    ends = (at for at, word in enumerate(behind) if (at and word.text in PAUSES) or has([word], "because"))
+    return behind[: next(ends, len(behind))]
+
+
+def predicate_of(behind: Sequence[Word]) -> str | None:
+    """What words right behind a name say of it as a whole: `better`, `worse`, `fault`; None where they say none of these."""
+    clause = _clause(behind)
+    if not behind:
         return None
-    return "open" if has(words[:absent], "few_words") else "fault"
-
-
-def _of_tail(words: Words) -> str | None:
-    """What `, which …` at the end of words says of what a text says: that it is wrong, or right."""
-    at = next((at for at in range(2, len(words)) if words[at - 1 : at + 1] == (",", "which")), 0)
-    if not at or is_denied(words[:at]) or has(words[:at], "fault_words"):
-        return None
-    tail = tuple(word for word in words[at + 1 :] if word != ",")
-    if tail[:1] in (("is",), ("contradicts",)) and len(tail) < 9:
-        said = predicate_of(tail)
-        return said if said in OPPOSITE else None
-    is_absent = (
-        tail[:1] == ("the",) and has(tail[1:2], "sources") and tail[2:] in phrases("denials_of_sources")
-    )
-    return "fault" if is_absent else None
-
-
-def _is_better_fit(words: Words) -> bool:
-    """Whether words are `fits the question better` or the like."""
-    words = until(until(words, "signs"), "reasons")
-    return (
-        len(words) > 2
-        and words[-1] == "better"
-        and has(words[:1], "fitting")
-        and set(words[1:-1]) <= single("objects")
-    )
-
-
-def _is_mixed(kind: str, rest: Words) -> bool:
-    """Whether the same clause goes on with a word of another pole."""
-    rest = until(until(rest, "signs"), "behind_clause")
-    others = {"fault": POLES[1:], "sound": POLES[:1], "better": POLES[:1]}[kind]
-    own = single(f"{kind}_words") | ({"hallucination"} if kind == "better" else set())
-    return has([word for word in rest if word not in own], *others)
-
-
-def _is_whole(said: Words, rest: Words) -> bool:
-    """Whether words behind a predicate leave its meaning: of another thing nothing is said, nor of one aspect alone."""
-    if rest[:1] == ("than",):
-        return not rest[1:]
+    if len(clause) > 1 and has(clause[:1], "fits") and clause[-1].text in ("better", "best"):
+        return (
+            "better"
+            if all({"filler", "source", "subject", "material"} & word.classes for word in clause[1:-1])
+            else None
+        )
     if (
-        rest[:1] == ("as",)
-        and has(rest[1:2], "reason_subjects")
-        or has(rest[:1], "of_it")
-        and has(rest[1:4], "sources")
+        has(clause[:1], "adds")
+        and has(clause[1:2], "more", "less")
+        and has(clause[2:], "fault", "fault_noun", "problem")
     ):
-        return True
-    if has(until(rest, "signs")[:3], "denying", "but") and rest != ("but",):
-        return False
-    if said in phrases("better_words") and not has(said[:1], "of_sources"):
-        is_end = not rest or has(rest[:1], "signs")
-        return is_end or has(rest[:1], "behind_better") and not has(rest[:1], "of_part")
-    if has(said[:1], "of_sources"):
-        return has(rest[:4], "sources", "known") and not set(rest[:5]) & {"that", "who"}
-    if said[:1] in (("hallucinates",), ("invents",)):
-        return True
-    if has(said[:1], "of_whole"):
-        rest = rest[1:] if has(rest[:1], "one_words") else rest
-        return not rest or has(rest[:1], "signs", "behind_whole")
-    return not has(rest[:1], "of_part")
+        is_known = all(
+            {"fault", "fault_noun", "problem", "info", "filler"} & word.classes for word in clause[2:]
+        )
+        return None if not is_known else "better" if has(clause[1:2], "less") else "fault"
+    near = next((at for at, word in enumerate(behind[:5]) if word.text in ("closer", "nearer", "closely")), 0)
+    if near and has(behind[:1], "nears") and [word.text for word in behind[near + 1 : near + 2]] == ["to"]:
+        to = clause[near + 2 :] or behind[near + 2 :]
+        is_source = has(to, "source") or any(word.text in ("known", "true", "truth", "facts") for word in to)
+        return "better" if is_source and not has(clause, *_CONTRARY) else None
+    return _degree_of(behind)
+
+
+def _degree_of(behind: Sequence[Word]) -> str | None:
+    """What `is the (more) …` says of a text, where nothing of one point stands behind it."""
+    at = 0
+    while at < len(behind) and (
+        has(behind[at : at + 1], "be", "seem", "filler") or behind[at].text in _ENTRY
+    ):
+        at += 1
+    is_more = has(behind[at : at + 1], "more")
+    pole = behind[at + is_more : at + is_more + 1]
+    is_vague = has(behind[:at], "seem") and not is_more and not has(behind[:at], "be")  # `reads better`
+    is_better = (has(pole, "better") and not is_vague) or (is_more and has(pole, "quality", "sound"))
+    if not is_better and not has(pole, "worse"):
+        return None
+    first = at = at + is_more + 1
+    while has(behind[at : at + 1], *_OF_NOUNS) or (
+        at > first and has(behind[at : at + 1], "source", "material", "given")
+    ):
+        at += 1  # `better choice of the two`, `more faithful to the knowledge`
+    rest = behind[at:]
+    is_going_on = bool(rest) and rest[0].text in ("and", ":") and not has(rest, *_CONTRARY)
+    if not (is_end(rest) or is_going_on or rest[0].text in _HERE) or (
+        is_better and is_contrary(rest, "best")
+    ):
+        return None
+    return "better" if is_better else "worse"
+
+
+def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Sequence[Word]) -> str | None:
+    """What a clause states of the text that it names, as `leaning` where its words are not all known. `lead`: the words before
+    the name in its own clause, where they are known.
+    """
+    part, clause = [*before, *behind], _clause(behind)
+    if lead is not None and (told := _of_fault(before, lead, clause, behind)):
+        return told
+    if has(clause, *_COMPARING):
+        return "rival"
+    tail = next(
+        (at for at in range(1, len(behind)) if behind[at].text == "which" and behind[at - 1].text in PAUSES),
+        0,
+    )
+    if tail and has(behind[tail + 1 : tail + 2], "mention") and has(behind[:tail], "fault_verb"):
+        return statement_of(before, lead, behind[: tail - 1])  # `contradicts the source, which says …`
+    if tail:
+        return _of_tail(behind, tail)
+    if has([word for word in clause if word.text != "about" or has(behind[:1], "be")], "odd"):
+        return leaning(part)
+    about = next((at for at, word in enumerate(behind) if word.text == "about"), 0)
+    if (
+        has(behind[:1], "have")
+        and has(behind[1:about], "fault", "fault_noun")
+        and not has(behind[:about], "negation", "no")
+    ):
+        behind = behind[:about]
+    verb = next((at for at, word in enumerate(behind) if "fault_verb" in word.classes), None)
+    if verb is not None and has([behind[verb]], "of_object") and not _is_source(behind[verb + 1 :]):
+        return leaning(part)
+    is_entry = bool(behind) and behind[0].text in _ENTRY
+    plain = [
+        _IS if {"seem", "modal"} & word.classes else word
+        for word in ([_IS, *behind[1:]] if is_entry else behind)
+    ]
+    if len(plain) > 1 and plain[-1].text == "it":
+        plain[-1] = _SOURCE
+    colon = max((at + 1 for at, word in enumerate(lead or ()) if word.text in ":："), default=0)
+    stated = stated_in([*(before if lead is None else lead[colon:]), _TEXT, *plain])
+    return leaning(part) if stated is None else "fault" if stated else "sound"
+
+
+def _of_fault(
+    before: Sequence[Word], lead: Sequence[Word], clause: Sequence[Word], behind: Sequence[Word]
+) -> str | None:
+    """What other closed forms say: `the knowledge contradicts X`, `X gets the year wrong`, `X adds an unsupported claim`."""
+    is_source = has(before, "source") and all(
+        {"source", "filler", "fault_verb"} & word.classes for word in before
+    )
+    if has(before[-1:], "fault_verb") and is_source and is_end(behind):
+        return "fault"
+    if len(behind) == 1 and not before and has(behind, "clause_fault", "clause_sound"):
+        return "fault" if has(behind, "clause_fault") else "sound"
+    if has(clause[:1], "gets") and len(clause) > 2 and clause[-1].text in ("wrong", "right"):
+        is_known = not has(clause, "negation", "no", "more", "less")
+        return None if not is_known else "fault" if clause[-1].text == "wrong" else "sound"
+    if has(behind[:1], "adds"):
+        rest = behind[1:]
+        while has(rest[:1], "filler") and not has(rest[:1], "invented"):
+            rest = rest[1:]
+        is_thing = has(rest[:1], "invented") and len(rest) > 1 and rest[1].text[0].isalpha()
+        return "fault" if is_thing and (is_end(rest[2:]) or rest[2].text == "about") else None
+    return None
+
+
+def _of_tail(behind: Sequence[Word], tail: int) -> str | None:
+    """What `, which …` behind words that say nothing of a text themselves says of what it says."""
+    if has(behind[:tail], *_TELLING) or any(word.text == "and" for word in behind[tail:]):
+        return leaning(behind)
+    stated = stated_in([_TEXT, *behind[tail + 1 :]])
+    if stated is None and has(behind[:1], "mention", "have", "adds"):
+        stated = stated_in([_TEXT, _HAS, _CLAIM, *behind[tail:]])  # `which the document does not mention`
+    return leaning(behind) if stated is None else "fault" if stated else "sound"
+
+
+def _is_source(behind: Sequence[Word]) -> bool:
+    """Whether words up to the end of their clause name the source alone."""
+    ends = (at for at, word in enumerate(behind) if is_end(behind[at:]) or word.text in ("by", "in", "when"))
+    object_ = behind[: next(ends, len(behind))]
+    is_known = all(
+        {"source", "filler", "given", "mention"} & word.classes or word.text in ("what", "known")
+        for word in object_
+    )
+    return is_known and (has(object_, "source") or (bool(object_) and object_[-1].text == "known"))
+
+
+def leaning(part: Sequence[Word]) -> str | None:
+    """To which side words lean that are not read: `faulty`, `sounder`, neither (empty), or None where they may mean either."""
+    if not has(part, *_TELLING):
+        return "faulty" if any(word.text == "adds" for word in part[:3]) else ""
+    signs = signs_of(part)
+    is_plain = len(signs) == 1 and not has(
+        part, "negation", "no", "contrast", "better", "worse", "beats", "loses"
+    )
+    return None if not is_plain else "faulty" if 1 in signs else "sounder"

@@ -1,82 +1,57 @@
 """Choices: which of two named texts a reply picks (`Answer 1`, `Answer 2`).
 
-A reply is read as sentences of words in which each name of a text is one sign. It picks a text where a sentence is the
-name alone, a label and the name (`Best Answer: Answer 2`), `I choose` and the name, or the name and its reason; else
-where its sentences say what was asked for of one text alone, right at its name (`Answer 1 is hallucinated`), or give each
-text a value. All that a reply says has to agree: two picks, words that take one back, doubt, a condition or a question
-beside it, and words of the other pole leave it without a value. Line breaks count only behind what is an answer by itself.
+A reply is read as sentences of words in which each name of a text is one sign (`names`); what each says of the texts
+(`choice_clauses`) has to agree. Read as well: JSON, boxes to tick, and lists or tables that give each text a value.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import choice_values, headings, structured
-from truerate.llm.replies.choice_clauses import Asks, Said, has_name, is_shared, kind_of, picks_of, told_of
-from truerate.llm.replies.choice_predicates import POLES, predicate_of
-from truerate.llm.replies.choice_words import NAMES, Sentence, sentences, words_in
+from truerate.llm.replies import headings, structured
+from truerate.llm.replies.choice_clauses import (
+    TELLING,
+    Asks,
+    Said,
+    is_shared,
+    named_in,
+    numbered,
+    said_in,
+    takes_back,
+)
 from truerate.llm.replies.cutting import unfenced, unwrapped
-from truerate.llm.replies.phrases import Words, has, holds, longest, phrases
+from truerate.llm.replies.names import NAMES, spelled
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.words import MAX_SENTENCES, Sentence, Word, has, sentences, words
 
 _BOX = lazy(r"\[[xX✓✔ ]?\]|[☐☑☒□]")
-_MOST_HEADING, _MOST_PAIRS = 60, 40
-_SHORT, _MOST_VALUES = 20, 2000  # characters
-_MARKS = frozenset("❌✗✘✖✅✔✓⭐★")
-_SURE: dict[Asks, str] = {"hallucinated": "fault", "best": "better"}
+_BLANKS = lazy(r"[^\S\n]+")
+_MOST_HEADING, _MOST_PAIRS, _SHORT = 60, 40, 20  # characters, pairs, characters
+_MARKS = tuple("✅❌✓✔✗✘")
+_OTHER_KEYS = frozenset(
+    "worst worse other rejected reject explanation reason rationale thought confidence score rank index id why analysis comparison "
+    "notes reasoning thinking comment scores".split()
+)
+_FAULTY, _SOUND = {"fault", "faulty", "worse"}, {"sound", "sounder", "better"}
+_HEAD = frozenset("fault fault_noun problem sound score better subject label info".split())
 
 
-class Pick(NamedTuple):
-    """A text (0 or 1) that the sentence `at` picks; alone, or by other words."""
-
-    at: int
-    place: int
-    is_alone: bool
-
-
-def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Asks = None) -> Parsed:
+def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Asks) -> Parsed:
     """The one of two `names` (a noun and 1 or 2) that a reply picks, or None with its reason.
 
-    `asks` is what the prompt asked for, so that words of the other pole are seen: which one is
-    `hallucinated`, or which one is `best`.
+    `asks` is what the prompt asked for: which one is `hallucinated`, or which one is `best`.
     """
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    answer, more = _before_example(answer, names)
+    answer, more = _before_example(_BLANKS.sub(" ", answer), names)
     cuts = joined(cuts, more)
     is_formed = "{" in answer or "<" in answer or answer.startswith('["')
     if is_formed and (named := structured.top(answer) or structured.pairs(answer)) is not None:
-        place: int | str | None = _of_pairs(named, structured.outside(answer), asks)
+        place: int | str = _of_pairs(named, structured.outside(answer), asks)
         cuts = joined(cuts, ("json",))
-        place = "absent" if place is None else place
     else:
-        place, more = _of_text(_behind_cue(answer, cue), asks)
-        cuts = joined(cuts, more)
+        place = _of_text(_behind_cue(answer, cue), asks)
     return Parsed(None, place, cuts) if isinstance(place, str) else Parsed(names[place], None, cuts)
-
-
-def _of_text(answer: str, asks: Asks) -> tuple[int | str, tuple[str, ...]]:
-    """The place of the text that a reply without JSON picks, else why there is none, and what was cut off."""
-    plain = structured.unboxed(unfenced(answer).text)
-    if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
-        return "ambiguous", ()
-    plain = choice_values.without_rows(ticked)
-    plain = plain.strip("<>{}【】「」 \n") if len(plain) < _SHORT else plain
-    if not plain.strip() and (place := choice_values.of_table(ticked, asks)) is not None:
-        return place, ("table",)
-    is_short = len(plain) < _MOST_VALUES
-    place = choice_values.of_words(words_in(" ".join(plain.split())), asks) if is_short else None
-    return (_of_sentences(sentences(plain), asks) if place is None else place), ()
-
-
-def _behind_cue(answer: str, cue: str | None) -> str:
-    """A reply without the heading of the prompt at its beginning, where more stands behind it."""
-    for _ in range(2 if cue else 0):
-        found = headings.find(answer[:_MOST_HEADING], cue or "", is_anywhere=False)
-        if found and not answer[: found[0].start].strip() and answer[found[0].end :].strip():
-            answer = answer[found[0].end :].strip()
-    return answer
 
 
 def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -88,173 +63,232 @@ def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, 
     return (answer, ()) if is_aside else (before, cuts)
 
 
-def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> int | None:
-    """The text that JSON or tags name under a key that is no reason, none where two are named or words stand beside it."""
-    if len(named) > _MOST_PAIRS:
-        return None
+def _behind_cue(answer: str, cue: str | None) -> str:
+    """A reply without the heading of the prompt at its beginning, where more stands behind it."""
+    for _ in range(2 if cue else 0):
+        found = headings.find(answer[:_MOST_HEADING], cue or "", is_anywhere=False)
+        if found and not answer[: found[0].start].strip() and answer[found[0].end :].strip():
+            answer = answer[found[0].end :].strip()
+    return answer
+
+
+def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> int | str:
+    """The text that JSON or tags name under a key that is no reason; else why there is none."""
+    if all(isinstance(value, str) and value[:1].isalpha() for _, value in named):
+        listed = words(" ".join(f"{key} {value} ." for key, value in named), "choices")
+        if (place := of_values(listed, asks)) is not None:
+            return place
+    asked = "fault" if asks == "hallucinated" else "better"
+    own = [pair for pair in named if has(_content(pair[0]), asked)]
     places = set()
-    for key, value in named:
-        words = () if has(key.split(), "other_keys") else _words(str(value))
-        if len(words) == 1 and words[0] in ("1", "2", *NAMES):
-            places.add(int(words[0][-1]) - 1)
-        elif has_name(words) or has_name(_words(key)):
-            return None
-    said = _of_sentences(sentences(beside), asks)
-    is_agreed = isinstance(said, str) or {said} == places
-    return places.pop() if len(places) == 1 and is_agreed else None
+    for key, value in (own or named)[:_MOST_PAIRS]:
+        some = () if _OTHER_KEYS & set(key.split()) else _content(str(value))
+        if len(some) == 1 and some[0].text in ("1", "2", *NAMES):
+            places.add(int(some[0].text[-1]) - 1)
+        elif named_in(some) or named_in(_content(key)):
+            return "ambiguous"
+    other = _of_text(beside, asks) if beside.strip() else ""
+    is_agreed = isinstance(other, str) or {other} == places
+    return places.pop() if len(places) == 1 and is_agreed and len(named) <= _MOST_PAIRS else "absent"
 
 
-def _words(text: str) -> Words:
-    return tuple(word for sentence in sentences(text) for word in sentence.words if not has((word,), "signs"))
+def _content(text: str) -> list[Word]:
+    """The words of a text without signs."""
+    return [word for word in words(text, "choices") if word.text[0].isalnum() or word.text in NAMES]
+
+
+def _of_text(answer: str, asks: Asks) -> int | str:
+    """The place of the text that a reply without JSON picks, else why there is none."""
+    plain = structured.unboxed(unfenced(answer).text)
+    if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
+        return "ambiguous"
+    plain = spelled(ticked.strip("<>{}【】「」 \n") if len(ticked) < _SHORT else ticked)
+    if (place := of_values(words(_row_of(plain), "choices"), asks)) is not None:
+        return place
+    some = [one._replace(words=numbered(one.words)) for one in sentences(plain, "choices")]
+    first = next((at for at, one in enumerate(some) if named_in(one.words)), len(some))
+    some = some[
+        : next((at for at in range(first + 1, len(some)) if has(some[at].words, "farewell")), len(some))
+    ]
+    if len(some) > MAX_SENTENCES:
+        return "too-long"
+    n_names = sum(len(named_in(one.words)) for one in some)
+    if n_names > 1 and plain.count("|") > 2:
+        rest = structured.without_cells(plain)
+        return "ambiguous" if "|" in rest else _of_text(rest, asks)
+    if n_names == 1 and "|" in plain:
+        return _of_text(plain.replace("|", " — "), asks)
+    against = _MARKS if n_names > 1 else "❌✗✘" if asks == "best" else "✅✓✔"
+    is_marked = any(mark in plain for mark in against)
+    if not n_names or (n_names == 1 and is_marked):
+        return "ambiguous" if n_names else "absent"
+    return _of_sentences(some, asks, is_only=n_names == 1, is_marked=is_marked)
 
 
 # ---- sentences -----------------------------------------------------------------------------------------------
 
 
-def _of_sentences(said: Sequence[Sentence], asks: Asks) -> int | str:
-    """The place of the text that sentences pick, else why there is none."""
-    only = [word for one in said for word in one.words if not has((word,), "signs")]
-    if len(only) == 1 and only[0] in ("1", "2"):
-        return int(only[0]) - 1
-    said = [_numbered(one, is_first=not at and not has_name(only)) for at, one in enumerate(said)]
-    said = said[
-        : next((at for at, one in enumerate(said) if at and longest(one.words, 0, "offers")), len(said))
-    ]
-    words = [word for one in said for word in one.words]
-    if not has_name(words):
-        return "absent"
-    picks, told, is_open = _evidence(said, asks, is_only=sum(map(words.count, NAMES)) == 1)
-    if any(is_shared(one.words) for one in said[picks[0].at if picks and not picks[0].is_alone else 0 :]):
-        return "ambiguous"
-    is_listed = len({pick.place for pick in picks if pick.is_alone}) > 1
-    if is_listed or _MARKS & set(words) and sum(map(words.count, NAMES)) > 1:
-        is_open |= any(pick.is_alone for pick in picks)
-        picks = [pick for pick in picks if not pick.is_alone]
-    if picks:
-        return _of_picks(picks, told, said, asks)
-    return "ambiguous" if is_open or asks is None else _of_told([one for _, one in told], said, asks)
-
-
-def _evidence(
-    said: Sequence[Sentence], asks: Asks, *, is_only: bool
-) -> tuple[list[Pick], list[tuple[int, Said]], bool]:
-    """The picks of sentences, what they say of the texts, and whether they say something that may mean anything."""
-    picks: list[Pick] = []
-    told: list[tuple[int, Said]] = []
+def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_marked: bool) -> int | str:
+    """The text that all sentences together pick; else why there is none. Beside marks of right and wrong (`is_marked`) a name
+    that stands alone picks nothing.
+    """
+    said: list[Said] = []
     is_open = False
-    prior: list[Said] = []
-    for at, one in enumerate(said):
-        for found in picks_of(one, asks, is_only=is_only):
-            picks += [Pick(at, found.place, found.kind == "alone")] if found.kind in ("pick", "alone") else []
-            is_open |= found.kind in ("fault", "better")
-        prior, is_unclear = told_of(one, prior)
-        is_open |= is_unclear
-        told += [] if is_unclear else [(at, more) for more in prior]
-        sure = {more.place for more in prior if more.kind == _SURE.get(asks) and _is_sure(one.words, asks)}
-        last = next((word for word in reversed(one.words) if word in NAMES), "")
-        if len(sure) == 1 and not (is_unclear and NAMES[min(sure)] != last):
-            picks.append(Pick(at, min(sure), is_alone=False))
-    return picks, told, is_open
-
-
-def _is_sure(words: Words, asks: Asks) -> bool:
-    """Whether a sentence has the word of the question itself (hallucinated, better, best), or is a conclusion."""
-    last = next((at for at in range(len(words) - 1, 0, -1) if words[at] in NAMES), 0)
-    is_end = has((words[0], words[last - 1]), "concluding") or words[:2] == ("in", "conclusion")
-    return is_end or has(words, "asked_best" if asks == "best" else "asked_fault")
-
-
-def _of_picks(
-    picks: Sequence[Pick], told: Sequence[tuple[int, Said]], said: Sequence[Sentence], asks: Asks
-) -> int | str:
-    """The text that picks name, where they agree with one another and with all that is said behind them."""
-    is_anew = _is_anew(picks, said)
-    pick = picks[-1] if is_anew else picks[0]
-    more = [one for at, one in told if at >= pick.at or not is_anew]
-    for one in said[pick.at + 1 :]:
-        end = next((at for at, word in enumerate(one.words) if word in NAMES), len(one.words))
-        kind = predicate_of(one.words[1:end]) if one.words[0] == "it" else None
-        more += [Said(pick.place, kind)] if kind in ("fault", "sound", "better") else []
-    of_it = {one.kind for one in more if one.place == pick.place}
-    of_other = {one.kind for one in more if one.place != pick.place}
-    if asks == "hallucinated":
-        is_agreed = "sound" not in of_it and "fault" not in of_other
-    else:
-        is_agreed = "fault" not in of_it and "better" not in of_other
-    is_same = all(one.place == pick.place for one in picks if one.at >= pick.at)
-    is_turned = _is_turned(said, pick.at, is_alone=pick.is_alone, is_anew=is_anew)
-    return pick.place if is_same and is_agreed and not is_turned else "ambiguous"
-
-
-def _is_anew(picks: Sequence[Pick], said: Sequence[Sentence]) -> bool:
-    """Whether the last of picks that differ stands behind words that take those before it back, and behind it no name."""
-    first, last = picks[0].at, picks[-1]
-    is_one = len({pick.place for pick in picks}) < 2 or last.is_alone
-    is_back = any(holds(one.words, "withdrawn") for one in said[first : last.at + 1])
-    return not is_one and is_back and not any(has_name(one.words) for one in said[last.at + 1 :])
-
-
-def _is_turned(said: Sequence[Sentence], first: int, *, is_alone: bool, is_anew: bool = False) -> bool:
-    """Whether something in a reply may take its pick back: words behind it, or a doubt before it."""
-    for at, one in enumerate(said[first:]):
-        words = one.words[-1:] if is_anew and not at else one.words
-        named = next((place for place, word in enumerate(words) if word in NAMES), None)
-        start = named if named is not None and not at else 0
-        is_near = named is not None or len(words) < 7
-        is_doubt = is_near and has(set(words[start:]) - ({"would"} if not at else set()), "doubts")
-        is_contrast = (
-            has(words[:1], "contrasts") or words[-1] == "though" or words[:2] in phrases("contrasts_of_two")
+    for at, one in enumerate(some):
+        before = some[at - 1] if at else None
+        more, is_unread = said_in(
+            one, at, [prior for prior in said[-1:] if prior.at == at - 1], before, asks, is_only=is_only
         )
-        is_no = any(b == "no" and has((a,), "before_no") for a, b in zip((".", *words), words, strict=False))
-        is_no |= at > 0 and words == ("not",)
-        is_asked = one.end == "?" and words != ("why",)
-        if is_doubt or is_no or is_asked or at and is_contrast or holds(words, "withdrawn"):
-            return True
-    before = [one.words for one in said[:first]]
-    is_both = is_alone and any("both" in words for words in before)
-    return any(has(words, "undecided") or holds(words, "cannot_pick") for words in before) or (
-        is_both and not any(has(words, "looking") for words in before)
-    )
-
-
-def _numbered(one: Sentence, *, is_first: bool) -> Sentence:
-    """A sentence that is a label or a verb and a number (`Best Answer: 2`) with the name that it means."""
-    words = one.words
-    at = next((at for at, word in enumerate(words[:12]) if word in ("1", "2")), -1)
-    if (
-        at < (0 if is_first and words[1:] else 1)
-        or words[at + 1 :]
-        and not has(words[at + 1 : at + 2], "behind_number")
+        is_open |= is_unread
+        said += [told for told in more if not (is_marked and told.kind == "alone")]
+    picks = [told for told in said if told.kind in ("pick", "alone", "asked")]
+    if len({told.place for told in picks if told.kind == "alone"}) > 1 and any(
+        told.kind != "alone" for told in picks
     ):
-        return one
-    is_pick = kind_of(words[:at], words[at + 1 :], None, is_only=True) in ("pick", "alone")
-    return one._replace(words=(*words[:at], f"@{words[at]}", *words[at + 1 :])) if is_pick else one
-
-
-def _of_told(told: Sequence[Said], said: Sequence[Sentence], asks: Asks) -> int | str:
-    """The text of which alone sentences say what was asked for, where nothing in the reply speaks against it."""
-    words = [word for one in said for word in one.words]
-    kinds = [{one.kind for one in told if one.place == place} for place in (0, 1)]
-    is_both = any(
-        "both" in one.words and "but" not in one.words and has(one.words, *POLES, "qualities", "denying")
-        for one in said
-    )
-    is_opposite = kinds in ([{"fault"}, {"sound"}], [{"sound"}, {"fault"}])
-    is_marked = asks == "hallucinated" and _MARKS & set(words)
-    is_mixed = any(kind >= {"fault", "sound"} for kind in kinds) or is_both and not is_opposite
-    if is_mixed or is_marked or has(words, "doubts", "told_doubts") or _is_turned(said, 0, is_alone=False):
+        picks = [told for told in picks if told.kind != "alone"]  # headings of what is said of each
+    start = _restart(some, picks)
+    if start is None:
         return "ambiguous"
+    some = some[start:]
+    said, picks = (
+        [told._replace(at=told.at - start) for told in part if told.at >= start] for part in (said, picks)
+    )
+    if not picks and not is_open:
+        picks = _stated(said, asks, is_short=len(some) == 1)
+    if not picks:
+        return "ambiguous" if said or is_open else "absent"
+    return picks[-1].place if _is_agreed(some, said, picks, asks) else "ambiguous"
+
+
+def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
+    """The sentence from which a reply counts: the first, or where it picks a text for good behind words that take back what it
+    said; None where it takes back and does not pick again.
+    """
+    back = max((at for at, one in enumerate(some) if has(one.words, "anew")), default=-1)
+    if back < 0:
+        return 0
+    at = next(at for at, word in enumerate(some[back].words) if "anew" in word.classes)
+    is_before_names = not named_in(some[back].words[:at])
+    later = [
+        told
+        for told in picks
+        if told.at > back or (told.at == back and told.kind != "alone" and is_before_names)
+    ]
+    is_final = bool(later) and later[-1].kind != "alone" and len({told.place for told in later}) == 1
+    return (
+        later[0].at if is_final and not any(named_in(one.words) for one in some[later[-1].at + 1 :]) else None
+    )
+
+
+def _stated(said: Sequence[Said], asks: Asks, *, is_short: bool) -> list[Said]:
+    """What is stated of the text that a reply means which picks none by name: a fault, where that was asked for; that it is
+    better; one text at fault and the other sound.
+    """
+    if found := [told for told in said if told.kind == ("fault" if asks == "hallucinated" else "better")]:
+        return found
+    kinds = {told.kind for told in said}
+    sides = [{told.kind for told in said if told.place == place} for place in (0, 1)]
+    for place in (0, 1) if kinds & {"sound", "fault", "better", "worse"} else ():
+        if sides[0] and sides[1] and sides[place] <= _FAULTY and sides[1 - place] <= _SOUND:
+            wanted = place if asks == "hallucinated" else 1 - place
+            return [told for told in said if told.place == wanted]
+    is_enough = asks == "best" and (is_short or len(said) > 1 or bool({"fault", "faulty"} & kinds))
+    return [told for told in said if told.kind == "sound"] if is_enough else []
+
+
+def _is_agreed(some: Sequence[Sentence], said: Sequence[Said], picks: Sequence[Said], asks: Asks) -> bool:
+    """Whether picks agree with one another and with all that is said, and nothing takes them back."""
+    place, first, is_asked = picks[-1].place, picks[0].at, picks[-1].kind == "asked"
+    if any(told.place != place for told in picks) or takes_back(
+        some, first, is_alone=picks[0].kind == "alone"
+    ):
+        return False
+    for one in some[first + (picks[0].kind != "asked") :]:
+        if is_shared(one.words) and (
+            has(one.words, *TELLING) or (named_in(one.words) and len(one.words) < 6)
+        ):
+            return False
+    of_it = {told.kind for told in said if told.place == place}
+    of_other = {told.kind for told in said if told.place != place}
     if asks == "hallucinated":
-        places = [place for place in (0, 1) if kinds[place] == {"fault"}]
-    else:
-        places = [place for place in (0, 1) if "better" in kinds[place] and "fault" not in kinds[place]]
-        sound = [place for place in (0, 1) if kinds[place] == {"sound"}]
-        is_one = is_opposite or len(said) == 1 or len(told) == 1 and _is_last(said, told[0].place)
-        places = places or (sound if is_one else [])
-    return places[0] if len(places) == 1 else "ambiguous" if any(kinds) else "absent"
+        return not _SOUND & of_it and not _FAULTY & of_other
+    rivals = [
+        told
+        for told in said
+        if told.place != place and told.kind == "rival" and (is_asked or told.at > picks[-1].at)
+    ]
+    is_better = all(has(some[told.at].words, "contrast") and told.at < picks[-1].at for told in rivals)
+    return is_better and not _FAULTY & of_it and "better" not in of_other
 
 
-def _is_last(said: Sequence[Sentence], place: int) -> bool:
-    """Whether the last sentence names this text alone, and those before it name both."""
-    named = {word for word in said[-1].words if word in NAMES}
-    return named == {NAMES[place]} and all(any(name in one.words for one in said[:-1]) for name in NAMES)
+# ---- values of both texts ------------------------------------------------------------------------------------
+
+
+def _row_of(text: str) -> str:
+    """A table whose columns are the texts as one line, of its decisive row: `Overall Answer 1 3 Answer 2 5`."""
+    head, body = structured.table(text) or ([], [])
+    columns = [at for at, cell in enumerate(head) if len(named_in(words(cell, "choices"))) == 1]
+    if len(columns) != 2 or len(head) != 3 or structured.without_cells(text).strip():
+        return text
+    label = ({0, 1, 2} - {*columns}).pop()
+    finals = [row for row in body if len(body) == 1 or has(words(row[label], "choices"), "final")]
+    return (
+        " ".join([finals[0][label], *(f" {head[at]} {finals[0][at]}" for at in columns)])
+        if len(finals) == 1
+        else text
+    )
+
+
+def of_values(some: Sequence[Word], asks: Asks) -> int | None:
+    """The text that values pick of which each name of a reply has one (`Answer 1: 3/10`, a tick, a row of a table), under a
+    head that says what more of them means.
+    """
+    plain = [word for word in some if word.text[0].isalnum() or word.text in (*NAMES, *_MARKS, "/", "?")]
+    places = [at for at, word in enumerate(plain) if word.text in NAMES]
+    if len(places) != 2 or plain[places[0]].text == plain[places[1]].text:
+        return None
+    if places == [1, 3] and len(plain) == 4:  # a tick before each name
+        plain, places = [plain[1], plain[0], plain[3], plain[2]], [0, 2]
+    first, second = _value(plain[places[0] + 1 : places[1]]), _value(plain[places[1] + 1 :])
+    if first is None or second is None or first[1] == second[1]:
+        return None
+    kinds = {first[0], second[0]}
+    kind = "number" if kinds == {"number", "share"} else kinds.pop() if len(kinds) == 1 else None
+    is_fault = _is_of_fault(plain[: places[0]], kind, asks)
+    if kind is None or is_fault is None:
+        return None
+    is_first = (first[1] > second[1]) is (is_fault is (asks == "hallucinated"))
+    return NAMES.index(plain[places[0 if is_first else 1]].text)
+
+
+def _is_of_fault(head: Sequence[Word], kind: str | None, asks: Asks) -> bool | None:
+    """Whether more of a value means more faults; None where that is not known."""
+    head = [word for word in head if word.text != "?" and "filler" not in word.classes]
+    if not head:
+        is_known = kind == "said" or (kind == "answer") is (asks == "hallucinated")
+        return kind == "answer" if is_known and kind != "number" else None
+    is_fault = has(head, "fault", "fault_noun", "problem")
+    is_known = all(_HEAD & word.classes for word in head) and kind != "said"
+    return is_fault if is_known and is_fault is not has(head, "sound", "score", "better") else None
+
+
+def _value(some: Sequence[Word]) -> tuple[str, float] | None:
+    """The kind and size of the value that words are: a number, a tick, yes or no, a word of fault or soundness."""
+    some = [word for word in some if word.text not in ("score", "scores", "and", "while", "but")]
+    told = [word for word in some if word.text not in _MARKS]
+    if told and has(told[-1:], "fault", "fault_noun", "sound") and len(told) < 4:
+        is_answered = len(told) == 3 and has(told[:1], "yes", "no")  # `No, not hallucinated`
+        is_sound = has(told[-1:], "sound") is not has(told[is_answered:-1], "negation", "no")
+        is_plain = all({"negation", "no", "yes", "filler"} & word.classes for word in told[:-1])
+        return ("said", float(is_sound)) if is_plain and not (is_sound and has(told[:1], "yes")) else None
+    if 1 <= len(some) <= 3 and some[0].text.replace(".", "", 1).isdecimal():
+        number = float(some[0].text)
+        if len(some) == 1:
+            return "number" if number > 1 else "share", number
+        is_score = len(some) == 3 and some[1].text == "/" and some[2].text.isdecimal()
+        return (f"of {some[2].text}", number) if is_score else None
+    if len(some) != 1:
+        return None
+    if some[0].text in _MARKS:
+        return "tick", float(some[0].text in "✅✓✔")
+    return ("answer", float(has(some, "yes"))) if has(some, "yes", "no") else None

@@ -14,13 +14,13 @@ from truerate.core.patterns import lazy
 from truerate.core.quotes import Span, located_strings, quotations
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, framed, opened
-from truerate.llm.replies.fault_statements import has, statement_of
 from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.normalizing import readings
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.verdict_words import sentences, words
+from truerate.llm.replies.statements import statement_of
 from truerate.llm.replies.verdicts import ANNOUNCES, of_names, yes_no
+from truerate.llm.replies.words import VALUES, has, sentences, words
 
 # What prompts about a response in a dialogue give material under, beside the headings of every prompt.
 GIVEN = tuple(
@@ -222,7 +222,7 @@ def _has_faulty_part(rest: str, response: str) -> bool:
     """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
     says that one is not.
     """
-    if has(words(rest), "yes", "no"):
+    if has(words(rest), *VALUES):
         return False
     said = set()
     parts = _BREAK.split(rest)
@@ -239,7 +239,7 @@ def _is_of_it(rest: str) -> bool:
     """Whether all that words without a verdict say is said of `it` (`It is supported by the knowledge.`): a
     segment or a reason as well as the response. What names hallucination speaks of the response.
     """
-    if has(words(rest), "yes", "no"):
+    if has(words(rest), *VALUES):
         return False
     parts = _BREAK.split(rest)
     if not _are_sentences(parts):

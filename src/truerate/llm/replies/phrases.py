@@ -1,7 +1,7 @@
 """The words of replies by what they mean (`phrases.yaml`), and a text as the sequence of its words."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -64,23 +64,3 @@ def longest(words: Sequence[str], start: int, name: str) -> int:
     most = min(_longest(name).get(words[start], 0), len(words) - start) if start < len(words) else 0
     known = phrases(name)
     return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in known), 0)
-
-
-def has(words: Iterable[str], *names: str) -> bool:
-    """Whether one of the words is a phrase of one of the meanings."""
-    return not _united(names).isdisjoint(words)
-
-
-@cache
-def _united(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset[str]().union(*map(single, names))
-
-
-def holds(words: Sequence[str], name: str) -> bool:
-    """Whether a phrase of a meaning stands among the words."""
-    return any(longest(words, at, name) for at in range(len(words)))
-
-
-def until(words: Words, name: str) -> Words:
-    """The words before the first one that is a phrase of a meaning; all without one."""
-    return words[: next((at for at, word in enumerate(words) if word in single(name)), len(words))]

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.fault_statements import PAUSES, has, is_left_open, signs_of, stated_in, statement_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.verdict_values import (
+from truerate.llm.replies.statements import PAUSES, is_left_open, signs_of, stated_in, statement_of
+from truerate.llm.replies.values import (
     CONFLICT,
     Answer,
     answer_in,
@@ -24,11 +24,11 @@ from truerate.llm.replies.verdict_values import (
     first_clause,
     is_fault_name,
     is_label,
-    plain_value,
     stands_alone,
+    truth_of,
     value_of,
 )
-from truerate.llm.replies.verdict_words import MAX_SENTENCES, MAX_WORDS, Sentence, Word, sentences, words
+from truerate.llm.replies.words import MAX_SENTENCES, MAX_WORDS, VALUES, Sentence, Word, has, sentences, words
 
 # words after which a reply repeats what it was given before it answers; after others it has gone on
 ANNOUNCES = lazy(
@@ -36,16 +36,16 @@ ANNOUNCES = lazy(
     r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
     2,
 )
-Asks = Literal["hallucination"] | None
+Asks = Literal["", "hallucination", "accuracy"]
 _MATERIAL = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
 _NAME = lazy(r"[\"'] ?:")
-_CHOICE = frozenset(("label", "filler", "conclusive", "yes", "no"))  # `Yes or no?`, `My verdict?`
+_CHOICE = frozenset(("label", "filler", "conclusive", *VALUES))  # `Yes or no?`, `My verdict?`
 _JOINS = frozenset(("and", "or", "also", "but", "und", "oder"))
 _NONE = ("none", "none detected", "none found")
 _BLANKS = lazy(r"[^\S\n]+")
 
 
-def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
+def yes_no(text: str, cue: str | None = None, *, asks: Asks = "") -> Parsed:
     """True for Yes, False for No, None with its reason where neither can be read.
 
     `cue` is the heading that the prompt ends with. `asks="hallucination"`: Yes means that the judged text contains
@@ -55,17 +55,17 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = None) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
-    verdict = _around_cue(_BLANKS.sub(" ", answer), cue, asks)
+    verdict = around_cue(_BLANKS.sub(" ", answer), cue, asks)
     return Parsed(verdict.value, verdict.reason, joined(cuts, verdict.cuts))
 
 
-def _around_cue(answer: str, cue: str | None, asks: Asks) -> Parsed:
+def around_cue(answer: str, cue: str | None, asks: Asks) -> Parsed:
     """The verdict before a next example: behind the last cue where there is one, else of the whole."""
     head, ran_on = headings.before_next(answer)
     behind = headings.last_before_next(answer, cue) if cue else None
     if behind is None and ran_on and not headings.before_next(answer, _MATERIAL)[1]:
         head, ran_on = answer, ()  # `Answer: Yes` ends it
-    if ran_on and _goes_on(head, answer[len(head) :]):
+    if ran_on and _goes_on(head, answer[len(head) :], asks):
         return Parsed(None, "ambiguous", ran_on)
     cues = headings.find(answer, cue) if cue else []
     if behind is None or (ran_on and not headings.find(head, cue or "") and head.strip(" \n*#")):
@@ -76,26 +76,26 @@ def _around_cue(answer: str, cue: str | None, asks: Asks) -> Parsed:
     inside, cuts = behind
     verdict = _of_answer(inside, asks)
     if has(words(answer[: cues[0].start].rpartition("\n")[2]), "condition") or (
-        verdict.value is not None and _is_disputed(answer, cues, verdict.value)
+        verdict.value is not None and _is_disputed(answer, cues, verdict.value, asks)
     ):
         return Parsed(None, "ambiguous", cuts)
     return Parsed(verdict.value, verdict.reason, joined(cuts, verdict.cuts))
 
 
-def _goes_on(head: str, behind: str) -> bool:
+def _goes_on(head: str, behind: str, asks: Asks) -> bool:
     """Whether the heading of a next example is but a word of a sentence that goes on over it."""
     is_open = head.rstrip()[-1:].isalnum() and "\n\n" not in behind[:2]
-    return is_open and not has(words(head)[-2:-1], "yes", "no")
+    return is_open and not has(words(head, asks)[-2:-1], *VALUES)
 
 
-def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool) -> bool:
+def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool, asks: Asks) -> bool:
     """Whether the cues of a reply are followed by different values, another value stands before them, or they are quoted."""
     whole = headings.before_next(answer, _MATERIAL)[0] or answer
     own = [cue for cue in cues if cue.end <= len(whole)] or cues[:1]
     stops = [*(one.start for one in own[1:]), max(len(whole), own[-1].end)]
-    leads = {_lead(whole[one.end : stop]) for one, stop in zip(own, stops, strict=True)}
+    leads = {_lead(whole[one.end : stop], asks) for one, stop in zip(own, stops, strict=True)}
     head = answer[: own[0].start]
-    answers = [answer_in(sentence) for sentence in sentences(head)]
+    answers = [answer_in(sentence) for sentence in sentences(head, asks)]
     before = {answer.value for answer in answers if answer and answer.is_labelled and answer.is_firm}
     if answers and (first := answers[0]) and (not first.behind or first.behind[0].text not in ",:"):
         before.add(first.value)
@@ -103,9 +103,9 @@ def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool) -> 
     return len(leads - {None}) > 1 or bool(before - {value} or is_quoted)
 
 
-def _lead(text: str) -> bool | None:
+def _lead(text: str, asks: Asks) -> bool | None:
     """The value with which a text begins; None where it begins with none."""
-    some = sentences(text)
+    some = sentences(text, asks)
     answer = answer_in(some[0]) if some else None
     return answer.value if answer else None
 
@@ -123,7 +123,7 @@ def _of_answer(text: str, asks: Asks) -> Parsed:
     ):
         return Parsed(None, "malformed", cuts)
     for pairs, kind in ((structured.pairs(text), "json"), (structured.cells(text), "table")):
-        if pairs and kind == "table" and any(has(words(name), "info") for name, _ in pairs):
+        if pairs and kind == "table" and any(has(words(name, asks), "info") for name, _ in pairs):
             inside = structured.without_cells(text)  # of single claims
             continue
         if pairs and (named := of_names(pairs, asks)) is not None:
@@ -179,14 +179,14 @@ class _Part(NamedTuple):
         """
         some = self.sentence.words
         colon = next((at for at, word in enumerate(some) if word.text == ":"), len(some))
-        is_value = has(some[:colon], "label") and has(some[colon + 1 : colon + 2], "yes", "no")
+        is_value = has(some[:colon], "label") and has(some[colon + 1 : colon + 2], *VALUES)
         is_silent = self.answer is None and self.stated is None
         return self.has("retraction") or (self.is_own and self.answer is None) or (is_silent and is_value)
 
 
 def prose(text: str, asks: Asks) -> Parsed:
     """The verdict of sentences."""
-    some = sentences(text)
+    some = sentences(text, asks)
     if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
         return Parsed(None, "too-long")
     parts = _parts(some, asks)
@@ -209,7 +209,7 @@ def prose(text: str, asks: Asks) -> Parsed:
     is_firm = any(part.answer and part.answer.is_firm for part in parts)
     if not is_firm and any(_is_material(part.sentence) for part in parts):
         return Parsed(None, "absent")
-    is_open = _is_open(parts, start, value) or (asks is not None and _is_contrary(parts, value, start))
+    is_open = _is_open(parts, start, value) or (asks != "" and _is_contrary(parts, value, start))
     return Parsed(None, "ambiguous") if is_open else Parsed(value)
 
 
@@ -292,10 +292,7 @@ def _backs(some: Sequence[Word], value: bool) -> bool:
     for at, word in enumerate(some):
         before = some[at - 1] if at else None
         stands = (
-            before is None
-            or before.text in PAUSES
-            or before.text in _JOINS
-            or bool({"yes", "no"} & before.classes)
+            before is None or before.text in PAUSES or before.text in _JOINS or bool(VALUES & before.classes)
         )
         if stands_alone(some, at) and value_of(word) is not value and (stands or word.is_capital):
             return False
@@ -344,14 +341,14 @@ def _is_contrary(parts: Sequence[_Part], value: bool, start: int) -> bool:
     return -1 in signs and 1 not in signs if value else 1 in signs
 
 
-def of_names(pairs: list[tuple[str, Any]], asks: str | None) -> Parsed | None:
+def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
     """The verdict that names and values give; None where no name speaks of it."""
     values: set[bool | None] = set()
     others: set[bool | None] = set()
     for name, value in pairs:
-        is_fault = is_fault_name(name) if asks else None
-        if is_fault is None and not is_label(name):
-            others.add(plain_value(value) if isinstance(value, str) else None)
+        is_fault = is_fault_name(name, asks) if asks else None
+        if is_fault is None and not is_label(name, asks):
+            others.add(truth_of(value) if isinstance(value, str) else None)
         else:
             values.add(_of_field(value, is_fault, asks))
     if not values:
@@ -361,12 +358,13 @@ def of_names(pairs: list[tuple[str, Any]], asks: str | None) -> Parsed | None:
     return Parsed(None, "absent" if values == {None} else "ambiguous")
 
 
-def _of_field(value: Any, is_fault: bool | None, asks: str | None) -> bool | None:
+def _of_field(value: Any, is_fault: bool | None, asks: Asks) -> bool | None:
     """The verdict of a field: of a label (`is_fault` None), or of a name that says fault (True) or soundness (False)."""
     if is_fault and isinstance(value, str) and value.strip(" .!").casefold() in _NONE:
         return False
-    plain = plain_value(value) if is_fault is not None or isinstance(value, bool | str) else None
-    if plain is None and isinstance(value, str) and is_fault is not False:
-        verdict: bool | None = prose(value, "hallucination" if asks else None).value
+    truth = truth_of(value) if is_fault is not None or isinstance(value, bool | str) else None
+    if truth is None and isinstance(value, str) and is_fault is not False:
+        verdict: bool | None = prose(value, asks).value
         return verdict
-    return None if plain is None else plain is (is_fault is not False)
+    is_fault = asks != "accuracy" if is_fault is None else is_fault
+    return None if truth is None else truth is is_fault

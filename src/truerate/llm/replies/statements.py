@@ -8,7 +8,7 @@ not found in it. All else, and what doubts, supposes or excepts, states nothing.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from truerate.llm.replies.verdict_words import Sentence, Word
+from truerate.llm.replies.words import Sentence, Word, has
 
 PAUSES = frozenset(",،؛，、;；:：()[]—–-|=→⇒!/")
 SIGNS = {
@@ -37,14 +37,6 @@ _FACTS = ("fault", "sound", "in_source", "sound_verb")
 _SO = frozenset("so therefore thus hence consequently".split())
 _EMPTY = frozenset("filler conclusive opinion be opener prefix".split())  # of words that name nothing
 _AND = frozenset(("and", "und", "y", "et", "e"))
-
-
-def has(some: Sequence[Word], *names: str) -> bool:
-    """Whether one of some words is of one of these classes."""
-    for word in some:  # not `any`, of which the generator takes most of the time
-        if not word.classes.isdisjoint(names):
-            return True
-    return False
 
 
 def _split(some: Sequence[Word], signs: frozenset[str], *openers: str) -> list[list[Word]]:

@@ -5,8 +5,8 @@ that says fault or soundness (`Hallucinated: no`).
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from truerate.llm.replies.fault_statements import KNOWN, LOOSE, PAUSES, SIGNS, has, signs_of, stated_in
-from truerate.llm.replies.verdict_words import Sentence, Word, words
+from truerate.llm.replies.statements import KNOWN, LOOSE, PAUSES, SIGNS, signs_of, stated_in
+from truerate.llm.replies.words import VALUES, Sentence, Word, has, words
 
 
 class Answer(NamedTuple):
@@ -52,10 +52,10 @@ def field_of(sentence: Sentence) -> tuple[bool, Answer | None]:
         return True, None
     elif len(texts) in (1, 2) and texts[0] in ("none", "zero"):
         value = False
-    elif behind and stands_alone(behind, 0):
-        return True, Answer(value_of(behind[0]) is is_fault, True, tuple(behind[1:]))
+    elif behind and has(behind[:1], "yes", "no") and stands_alone(behind, 0):
+        return True, Answer(has(behind[:1], "yes") is is_fault, True, tuple(behind[1:]))
     if value is None:
-        return len(behind) <= 2 or has(behind[:1], "yes", "no"), None
+        return len(behind) <= 2 or has(behind[:1], *VALUES), None
     return True, Answer(value is is_fault, True, ())
 
 
@@ -154,32 +154,30 @@ def first_clause(some: Sequence[Word]) -> Sequence[Word]:
 
 
 def value_of(word: Word) -> bool:
-    return "yes" in word.classes
+    return "fault_value" in word.classes
 
 
 def stands_alone(some: Sequence[Word], at: int) -> bool:
     """Whether a Yes or No stands here that no other word belongs to."""
-    if not {"yes", "no"} & some[at].classes:
+    if not VALUES & some[at].classes:
         return False
     if at + 1 == len(some):
         return True
     behind = some[at + 1]
     after = some[at + 2 : at + 4]
     is_pair = (
-        behind.text == "-"
-        and has(after[:1], "yes", "no")
-        and not (len(after) > 1 and after[1].text.isdecimal())
+        behind.text == "-" and has(after[:1], *VALUES) and not (len(after) > 1 and after[1].text.isdecimal())
     )
     if behind.text == "/" or is_pair:
         return False
-    return behind.text in PAUSES or behind.text in _AFTER or {"yes", "no"} & behind.classes != frozenset()
+    return behind.text in PAUSES or behind.text in _AFTER or VALUES & behind.classes != frozenset()
 
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def plain_value(value: Any) -> bool | None:
-    """The value of a field: a truth, 0 or 1, Yes or No."""
+def truth_of(value: Any) -> bool | None:
+    """The truth that a field's value is: a truth, 0 or 1, Yes or No."""
     if isinstance(value, bool):
         return value
     if not isinstance(value, int | str):
@@ -188,12 +186,12 @@ def plain_value(value: Any) -> bool | None:
     if word in _TRUTHS:
         return _TRUTHS[word]
     some = words(word)[:-1]
-    return value_of(some[0]) if len(some) == 1 and stands_alone(some, 0) else None
+    return has(some, "yes") if len(some) == 1 and stands_alone(some, 0) else None
 
 
-def is_fault_name(name: str) -> bool | None:
+def is_fault_name(name: str, asks: str) -> bool | None:
     """Whether a field is named for a fault (True) or for soundness (False); None of other names."""
-    return _is_fault(words(name)[:-1])
+    return _is_fault(words(name, asks)[:-1])
 
 
 def _is_fault(some: Sequence[Word]) -> bool | None:
@@ -203,7 +201,6 @@ def _is_fault(some: Sequence[Word]) -> bool | None:
     return None if len(signs) != 1 or not is_known else (signs.pop() > 0) is not is_turned
 
 
-def is_label(name: str) -> bool:
+def is_label(name: str, asks: str) -> bool:
     """Whether a field is named for the verdict."""
-    some = words(name)[:-1]
-    return all({"label", "filler", "conclusive"} & word.classes for word in some)
+    return all({"label", "filler", "conclusive"} & word.classes for word in words(name, asks)[:-1])

@@ -1,4 +1,4 @@
-"""Replies as sentences of words, each with the classes that `verdict_words.yaml` gives it.
+"""Replies as sentences of words, each with the classes that `words.yaml` gives it in a *vocabulary*.
 
 A line break within a paragraph is a blank and nothing else, marks of emphasis and of headings are no signs, and what stands in
 quotation marks is one word of no class, unless it is a value alone. So the same words in another dress are the same words.
@@ -6,19 +6,20 @@ quotation marks is one word of no class, unless it is a value alone. So the same
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from truerate.core.patterns import lazy
+from truerate.llm.replies.names import with_names
 
-_WORDS = Path(__file__).with_name("verdict_words.yaml")
 _TOKEN = lazy(
-    r"\d+(?:[.,:]\d+)*%?|(?:[^\W\d_]|[\u0900-\u097f])+(?:['-][^\W\d_]+)*|[.!?…。।！？؟;؛；:：،,，、()\[\]/|=—–→⇒✅❌✓✔✗✘-]|\"[^\"\n]*\""
+    r"@[12]|\d+(?:[.,:]\d+)*%?|(?:[^\W\d_]|[\u0900-\u097f])+(?:['-][^\W\d_]+)*"
+    r"|[.!?…。।！？؟;؛；:：،,，、()\[\]/|=—–→⇒✅❌✓✔✗✘-]|\"[^\"\n]*\""
 )
 _CJK = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _QUOTED = lazy(r"[\"“”„«»「『」』]")
@@ -41,8 +42,12 @@ MAX_SENTENCES = 400  # of a reply that is read; one of 20,000 characters has abo
 MAX_STEM = 20  # characters of the longest beginning of words
 MAX_NAME = 60  # characters of a text whose words are stored, as of names and cells
 ENDS = frozenset(".!?…。！？؟।")
+VALUES = frozenset(("fault_value", "sound_value"))  # the classes of a Yes and a No
 _PICTURES = frozenset("✅❌✓✔✗✘")
 _EDGES = _PICTURES | frozenset("-–—,)]|/([=:：")
+_OF_LABELS = frozenset(
+    "label reason_label filler subject conclusive fault fault_noun sound have better worse quality more".split()
+)
 
 
 class Word(NamedTuple):
@@ -61,58 +66,83 @@ class Sentence(NamedTuple):
     is_first: bool
 
 
-@cache
-def classes() -> tuple[dict[tuple[str, ...], frozenset[str]], dict[str, frozenset[str]]]:
-    """The classes of phrases, and of beginnings of single words (those with a star)."""
-    phrases: dict[tuple[str, ...], set[str]] = {}
-    stems: dict[str, set[str]] = {}
-    for name, lines in yaml.load(_WORDS.read_text("utf-8"), yaml.BaseLoader).items():
-        for entry in ", ".join(map(str, lines)).split(", "):
-            if entry.endswith("*") and " " not in entry:
-                stems.setdefault(entry[:-1], set()).add(name)
-            for form in (
-                (entry[:-1], f"{entry[:-1]}y", f"{entry[:-1]}ies", f"{entry[:-1]}s")
-                if entry.endswith("*")
-                else (entry,)
-            ):
-                phrases.setdefault(tuple(form.split()), set()).add(name)
-    return {key: frozenset(some) for key, some in phrases.items()}, {
-        key: frozenset(some) for key, some in stems.items()
-    }
+class Vocabulary(NamedTuple):
+    """The classes of phrases, of beginnings of words (those with a star) and of words in scripts without blanks, and how many
+    words the longest phrase has that begins with two words.
+    """
+
+    phrases: dict[tuple[str, ...], frozenset[str]]
+    stems: dict[str, frozenset[str]]
+    unspaced: dict[str, frozenset[str]]
+    longest: dict[tuple[str, str], int]
 
 
 @cache
-def _longest() -> dict[tuple[str, str], int]:
-    """How many words the longest phrase has that begins with two words."""
-    lengths: dict[tuple[str, str], int] = {}
-    for key in classes()[0]:
+def _lists() -> dict[str, Any]:
+    lists: dict[str, Any] = yaml.load(
+        Path(__file__).with_name("words.yaml").read_text("utf-8"), yaml.BaseLoader
+    )
+    return lists
+
+
+@cache
+def vocabulary(name: str) -> Vocabulary:
+    """The words of `words.yaml`, of which a vocabulary drops some classes and to which it adds its own."""
+    own = _lists()["vocabularies"].get(name, {})
+    left_out = ("vocabularies", *own.get("drop", ()))
+    by_class = {key: entries for key, entries in _lists().items() if key not in left_out}
+    phrases, stems = _by_word(by_class)
+    more, more_stems = _by_word({key: entries for key, entries in own.items() if key != "drop"})
+    phrases |= {key: phrases.get(key, frozenset()) | names for key, names in more.items()}
+    stems |= {key: stems.get(key, frozenset()) | names for key, names in more_stems.items()}
+    longest: dict[tuple[str, str], int] = {}
+    for key in phrases:
         if len(key) > 1:
-            lengths[key[0], key[1]] = max(lengths.get((key[0], key[1]), 2), len(key))
-    return lengths
+            longest[key[0], key[1]] = max(longest.get((key[0], key[1]), 2), len(key))
+    unspaced = {word: names for (word, *more), names in phrases.items() if not more and _CJK.search(word)}
+    return Vocabulary(phrases, stems, unspaced, longest)
+
+
+def _by_word(
+    by_class: Mapping[str, Any],
+) -> tuple[dict[tuple[str, ...], frozenset[str]], dict[str, frozenset[str]]]:
+    """The classes of each phrase and of each beginning of words."""
+    phrases: dict[tuple[str, ...], frozenset[str]] = {}
+    stems: dict[str, frozenset[str]] = {}
+    for name, lines in by_class.items():
+        for entry in ", ".join(_flat(lines)).split(", "):
+            stem = entry.removesuffix("*")
+            forms = [entry]
+            if stem != entry:
+                forms = [stem, f"{stem}y", f"{stem}ies", f"{stem}s"]
+                if " " not in entry:
+                    stems[stem] = stems.get(stem, frozenset()) | {name}
+            for form in forms:
+                key = tuple(form.split())
+                phrases[key] = phrases.get(key, frozenset()) | {name}
+    return phrases, stems
+
+
+def _flat(lists: Any) -> Iterator[str]:
+    for part in lists:
+        yield from [part] if isinstance(part, str) else _flat(part)
 
 
 @lru_cache(1 << 16)
-def _of_word(word: str) -> frozenset[str]:
-    phrases, stems = classes()
-    if (word,) in phrases:
-        return phrases[word,]
+def _of_word(word: str, name: str) -> frozenset[str]:
+    some = vocabulary(name)
+    if (word,) in some.phrases:
+        return some.phrases[word,]
     if _CJK.search(word):
-        return _of_clause(word)
-    return next(
-        (stems[word[:n]] for n in range(min(len(word), MAX_STEM), 3, -1) if word[:n] in stems), frozenset()
-    )
+        return _of_clause(word, some)
+    ends = range(min(len(word), MAX_STEM), 3, -1)
+    return next((some.stems[word[:n]] for n in ends if word[:n] in some.stems), frozenset())
 
 
-@cache
-def _unspaced() -> dict[str, frozenset[str]]:
-    """The words of Chinese, Japanese and Korean with their classes."""
-    return {word: names for (word, *more), names in classes()[0].items() if not more and _CJK.search(word)}
-
-
-def _of_clause(clause: str) -> frozenset[str]:
+def _of_clause(clause: str, some: Vocabulary) -> frozenset[str]:
     """The classes of a clause of Chinese, Japanese or Korean, which set no blanks; a negation turns fault into soundness."""
-    inside = {word: names for word, names in _unspaced().items() if word in clause}
-    names = frozenset().union(*inside.values()) - {"yes", "no", "subject"}
+    inside = {word: names for word, names in some.unspaced.items() if word in clause}
+    names = frozenset().union(*inside.values()) - {*VALUES, "no", "subject"}
     signs = names & {"fault", "sound"}
     for word, own in inside.items():
         clause = clause.replace(word, "") if own & signs else clause  # 不符 is no negation of its own
@@ -125,65 +155,63 @@ def _of_clause(clause: str) -> frozenset[str]:
     return frozenset(("label",)) if is_label else names
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, name: str) -> str:
     """A text with one kind of quotation marks and apostrophes, and full-width signs as plain ones."""
     plain = re.sub(r"[\uff01-\uff5e]", lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
-    plain = _HEADING.sub(_as_heading, plain) if "#" in text or "**" in text else plain
-    plain = (
-        _TEX.sub(lambda command: "\n\n" if "boxed" in command[0] else "", plain) if "\\" in text else plain
-    )
+    if "#" in text or "**" in text:
+        plain = _HEADING.sub(lambda line: _as_heading(line, name), plain)
+    if "\\" in text:
+        plain = _TEX.sub(lambda command: "\n\n" if "boxed" in command[0] else "", plain)
     plain = _CHOICE.sub("", _TAGS.sub("", plain))
     plain = _QUOTED.sub('"', plain.replace("’", "'").replace("‘", "'").replace("''", '"'))
     plain = _ITEM.sub(".", _SINGLE.sub(r'"\1"', plain))
     return re.sub(r"[*_`#~\\$<>{}]+", lambda mark: " " if mark[0].strip("*`~") else "", plain)
 
 
-def _as_heading(line: re.Match[str]) -> str:
+def _as_heading(line: re.Match[str], name: str) -> str:
     """A line that is a label and nothing else, with the colon that heads what stands below."""
     inside = line[1] or line[2]
-    names = [_of_word(word) for word in inside.casefold().split()]
-    is_label = any("label" in name for name in names) and all(
-        {"label", "filler", "conclusive"} & name for name in names
+    names = [_of_word(word, name) for word in inside.casefold().split()]
+    is_label = any("label" in some for some in names) and all(
+        {"label", "filler", "conclusive"} & some for some in names
     )
     return f"\n\n{inside}:\n" if is_label else line[0]
 
 
-def _tokens(text: str) -> Iterator[tuple[str, bool]]:
+def _tokens(text: str, name: str) -> Iterator[tuple[str, bool]]:
     """The words and signs of a text, contractions written out, each with whether it has a capital."""
-    for paragraph in re.split(r"\n[ \t]*\n", _plain(text)):
+    for paragraph in re.split(r"\n[ \t]*\n", _plain(text, name)):
         for token in _TOKEN.finditer(paragraph.replace("\n", " ")):
             word, is_capital = token[0].casefold(), token[0][0].isupper()
             if word[0] == '"':
                 inside = word.strip('" .!,')
-                yield (inside if {"yes", "no"} & _of_word(inside) else '"', token[0].strip('"')[:1].isupper())
+                is_value = bool(VALUES & _of_word(inside, name))
+                yield (inside if is_value else '"', token[0].strip('"')[:1].isupper())
             elif word.endswith("n't"):
                 yield _LONG.get(word[:-3], word[:-3]), is_capital
                 yield "not", False
-            elif (
-                "'" in word
-                and word.partition("'")[0] in _SHORTENED
-                and (end := word[word.index("'") :]) in _SHORT
-            ):
+            elif "'" in word and word.partition("'")[0] in _SHORTENED and word[word.index("'") :] in _SHORT:
                 yield word.partition("'")[0], is_capital
-                yield _SHORT[end], False
+                yield _SHORT[word[word.index("'") :]], False
             else:
                 yield word, is_capital
         yield "\n", False
 
 
-def words(text: str) -> tuple[Word, ...]:
-    """The words of a text, phrases of several words as one; `\\n` between paragraphs."""
-    return _words_of_name(text) if len(text) <= MAX_NAME else _words(text)
+def words(text: str, name: str = "") -> tuple[Word, ...]:
+    """The words of a text in a vocabulary, phrases of several words as one; `\\n` between paragraphs."""
+    return _words_of_name(text, name) if len(text) <= MAX_NAME else _words(text, name)
 
 
 @lru_cache(1024)
-def _words_of_name(text: str) -> tuple[Word, ...]:
-    return _words(text)
+def _words_of_name(text: str, name: str) -> tuple[Word, ...]:
+    return _words(text, name)
 
 
-def _words(text: str) -> tuple[Word, ...]:
-    phrases, longest = classes()[0], _longest()
-    tokens = list(islice(_tokens(text), MAX_WORDS))
+def _words(text: str, name: str) -> tuple[Word, ...]:
+    phrases, longest = vocabulary(name).phrases, vocabulary(name).longest
+    tokens = list(islice(_tokens(text, name), MAX_WORDS))
+    tokens = with_names(tokens) if name == "choices" else tokens
     texts = [token for token, _ in tokens]
     some: list[Word] = []
     at = 0
@@ -194,28 +222,40 @@ def _words(text: str) -> tuple[Word, ...]:
         while n > 1 and tuple(texts[here : here + n]) not in phrases:
             n -= 1
         key = tuple(texts[here : here + n])
-        names = phrases[key] if n > 1 else _of_word(pair[0])
+        names = phrases[key] if n > 1 else _of_word(pair[0], name)
         some.append(Word(" ".join(key) if n > 1 else pair[0], names, tokens[here][1]))
         at = here + n
     return tuple(some)
 
 
-def sentences(text: str) -> list[Sentence]:
+def has(some: Sequence[Word], *names: str) -> bool:
+    """Whether one of some words is of one of these classes."""
+    for word in some:  # not `any`, of which the generator takes most of the time
+        if not word.classes.isdisjoint(names):
+            return True
+    return False
+
+
+def sentences(text: str, name: str = "") -> list[Sentence]:
     """The sentences of a text: up to a sign that ends one, a blank line, a label with a colon, or a word by which one
     begins right behind a value.
     """
     parts: list[Sentence] = []
     now: list[Word] = []
     is_first = True
-    some = words(text)
+    some = words(text, name)
     for at, word in enumerate(some):
         behind = some[at + 1].text if at + 1 < len(some) else "\n"
         is_end, is_question = word.text in ENDS, word.text in "?？؟"
         if word.text == "\n" and now and now[-1].text in ":：":
             continue  # what a colon announces may stand below a blank line
-        if is_end and now and word.text == "." and behind.isdecimal() and {"yes", "no"} & now[-1].classes:
+        if is_end and now and word.text == "." and behind.isdecimal() and VALUES & now[-1].classes:
             continue  # `No. 7`
-        if word.text == "\n" or is_end or (now and (_heads(some, at) or _begins(now, word, behind))):
+        if (
+            word.text == "\n"
+            or is_end
+            or (now and ((_heads(some, at) and not has(now[-1:], "worse")) or _begins(now, word, behind)))
+        ):
             if trimmed := _trimmed(now):
                 parts.append(Sentence(trimmed, is_question, is_first))
                 is_first = False
@@ -245,22 +285,12 @@ def _heads(some: Sequence[Word], at: int) -> bool:
     for word in some[at : at + 4]:
         if word.text in (":", "："):
             return word is not some[at]
-        if not word.classes & {
-            "label",
-            "reason_label",
-            "filler",
-            "subject",
-            "conclusive",
-            "fault",
-            "fault_noun",
-            "sound",
-            "have",
-        }:
+        if not word.classes & _OF_LABELS:
             return False
     return False
 
 
 def _begins(now: list[Word], word: Word, behind: str) -> bool:
     """Whether a word in capitals begins a sentence behind a value, or behind a label's value."""
-    is_value = bool({"yes", "no"} & now[-1].classes) and (len(now) == 1 or now[-2].text in (":", "="))
+    is_value = bool(VALUES & now[-1].classes) and (len(now) == 1 or now[-2].text in (":", "="))
     return is_value and word.is_capital and (bool({"opener", "farewell"} & word.classes) or behind == ":")
