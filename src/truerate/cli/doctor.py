@@ -17,7 +17,7 @@ PACKAGES = (
     "snakemake",
     "polars",
     "pandera",
-    "openai",
+    "aiohttp",
     "transformers",
     "torch",
     "huggingface-hub",

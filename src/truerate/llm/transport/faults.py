@@ -3,18 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import aiohttp
-import httpx2
 from aiohttp.http_exceptions import HttpProcessingError
 
-from truerate.llm.transport.openai_package import openai
 from truerate.llm.transport.verdict import Verdict, short
 
-# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
-# connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
+# Looked for in the chain below an exception, in this order: a dropped connection may be reported as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
 _UNREACHABLE = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
-    httpx2.ConnectError,
     ConnectionRefusedError,
 )
 # A server that speaks, but no HTTP: bad status lines, headers, chunks, lengths and compressions.
@@ -22,19 +18,14 @@ _MALFORMED = (
     HttpProcessingError,
     aiohttp.ClientResponseError,
     aiohttp.InvalidURL,
-    httpx2.DecodingError,
-    httpx2.InvalidURL,
     UnicodeDecodeError,
 )
 _DROPPED = (
     aiohttp.ServerDisconnectedError,
     aiohttp.ClientOSError,
     aiohttp.ClientPayloadError,
-    httpx2.ReadError,
-    httpx2.RemoteProtocolError,
     ConnectionResetError,
 )
-_TIMEOUT = (TimeoutError, openai.APITimeoutError, httpx2.ReadTimeout)  # aiohttp's are TimeoutErrors too
 
 _UNSENT = "Cannot write to closing transport"
 
@@ -66,7 +57,7 @@ def judge_exception(
     if _is_any(links, _DROPPED):
         return Verdict("retry", "connection", detail, is_charged=not was_unsent(error))
     is_of_the_line = _is_any(links, (OSError,))
-    if _is_any(links, _TIMEOUT):
+    if _is_any(links, (TimeoutError,)):
         within = "" if timeout_s is None else f" within {timeout_s:g} s (`timeout_s`)"
         return Verdict("retry", "timeout", f"no whole answer{within}", is_charged=True)
     reason = "connection" if is_of_the_line else "bad_http"
