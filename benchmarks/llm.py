@@ -27,17 +27,9 @@ import yaml
 from truerate.results.markers import write_between
 
 CONCURRENCY = 64
-# Headers of the openai client that no endpoint needs: those of every client, and those of every call.
-MACHINE = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
-ALWAYS = (*(f"X-Stainless-{part}" for part in MACHINE), "Accept", "User-Agent")
-PER_CALL = ("X-Stainless-Retry-Count", "X-Stainless-Read-Timeout")
 NAMES = {  # of the clients, as the table shows them
     "raw": "aiohttp + orjson alone",
-    "plain": "httpx2 over aiohttp + orjson alone",
-    "post": "openai client, `post`, as it comes",
-    "one_key": "openai client, `post`, one idempotency key for all calls",
-    "without_headers": "openai client, `post`, without its own headers",
-    "both": "openai client, `post`, both",
+    "post": "openai client, `post`",
     "typed": "openai client, typed `create`",
     "whole": "`truerate.llm.ask`, everything",
 }
@@ -158,79 +150,27 @@ async def raw(url: str, texts: list[str]) -> float:
         return await pooled(texts, call)
 
 
-async def plain(url: str, texts: list[str]) -> float:
-    """httpx2 and orjson alone, over the transport of aiohttp that the openai client takes too."""
-    import openai
-
-    async with openai.DefaultAioHttpClient(limits=limits()) as client:
-
-        async def call(text: str) -> None:
-            answer = await client.post(
-                f"{url}/chat/completions", content=body(text), headers={"content-type": "application/json"}
-            )
-            assert orjson.loads(answer.content)["choices"][0]["message"]["content"]
-
-        return await pooled(texts, call)
-
-
-async def posted(
-    url: str, texts: list[str], *, without_headers: bool = False, one_key: bool = False
-) -> float:
-    """The openai client's `post` with bodies and replies as bytes. `without_headers`: those left out that say what
-    machine this is; `one_key`: one idempotency key for all calls in place of one drawn for each.
-    """
+async def posted(url: str, texts: list[str]) -> float:
+    """The openai client's `post` with bodies and replies as bytes."""
     import httpx2
     import openai
 
-    def omitted(names: tuple[str, ...]) -> dict:
-        return {name: openai.Omit() for name in names} if without_headers else {}
-
-    options = {"headers": omitted(PER_CALL)} | ({"idempotency_key": "none"} if one_key else {})
-    own = {"default_headers": omitted(ALWAYS)}
-    transport = openai.DefaultAioHttpClient(limits=limits())
+    limits = httpx2.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY)
+    transport = openai.DefaultAioHttpClient(limits=limits)
     async with openai.AsyncOpenAI(
-        base_url=url, api_key="none", max_retries=0, http_client=transport, **own
+        base_url=url, api_key="none", max_retries=0, http_client=transport
     ) as client:
 
         async def call(text: str) -> None:
-            answer = await client.post(
-                f"{url}/chat/completions", content=body(text), options=options, cast_to=httpx2.Response
-            )
+            answer = await client.post(f"{url}/chat/completions", content=body(text), cast_to=httpx2.Response)
             assert orjson.loads(answer.content)["choices"][0]["message"]["content"]
 
         return await pooled(texts, call)
-
-
-def limits():
-    """As many connections as calls under way."""
-    import httpx2
-
-    return httpx2.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY)
 
 
 def body(text: str) -> bytes:
     """The request of one call."""
     return orjson.dumps({"model": "m", "messages": [{"role": "user", "content": text}], "max_tokens": 256})
-
-
-def opened() -> dict[str, float]:
-    """Milliseconds of CPU that making a client costs: with the certificates that are trusted read, and without."""
-    import ssl
-
-    import httpx2
-
-    found = {}
-    for name, make in (
-        ("trusted", httpx2.create_ssl_context),
-        ("nobody", lambda: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)),
-    ):
-        spent = []
-        for _ in range(5):
-            since = time.process_time()
-            make()
-            spent.append(1000 * (time.process_time() - since))
-        found[name] = statistics.median(spent)
-    return found
 
 
 async def typed(url: str, texts: list[str]) -> float:
@@ -320,7 +260,7 @@ def measured(given: argparse.Namespace) -> str:
         finally:
             stub.kill()
             stub.wait()
-    return table(costs, cached | opened(), given)
+    return table(costs, cached, given)
 
 
 def calls(at, url: str, given: argparse.Namespace) -> dict[str, list[float]]:
@@ -330,11 +270,7 @@ def calls(at, url: str, given: argparse.Namespace) -> dict[str, list[float]]:
         texts = prompts(given.calls, number)
         spent = {
             "raw": asyncio.run(raw(url, texts)),
-            "plain": asyncio.run(plain(url, texts)),
             "post": asyncio.run(posted(url, texts)),
-            "one_key": asyncio.run(posted(url, texts, one_key=True)),
-            "without_headers": asyncio.run(posted(url, texts, without_headers=True)),
-            "both": asyncio.run(posted(url, texts, without_headers=True, one_key=True)),
             "whole": whole(at, texts),
         }
         spent["typed"] = 4 * asyncio.run(typed(url, texts[: given.calls // 4]))
@@ -373,10 +309,6 @@ def table(costs: dict[str, list[float]], cached: dict[str, float], given: argpar
     for name, label in NAMES.items():
         ratio = statistics.median(mine / base for mine, base in zip(costs[name], costs["raw"], strict=True))
         lines.append(f"| {label} | {statistics.median(costs[name]):.3f} ms | {ratio:.1f}x |")
-    lines.append(f"| making a client that reads the trusted certificates | {cached['trusted']:.1f} ms | – |")
-    lines.append(
-        f"| making one that trusts nobody, for servers of this machine | {cached['nobody']:.1f} ms | – |"
-    )
     lines.append(f"| a stored reply, of {given.entries:,} | {cached['hit']:.1f} µs | – |")
     lines.append(f"| storing a reply | {cached['store']:.0f} µs | – |")
     lines.append("")

@@ -7,7 +7,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from truerate.llm.transport.verdict import Verdict, short
 
-# Looked for in the chain below an exception, in this order: a dropped connection may be reported as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
+# Looked for in the chain below an exception, in this order: a dropped connection may be reported as a timeout.
+# Names, certificates and proxies that fail are kinds of ClientConnectorError.
 _UNREACHABLE = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
