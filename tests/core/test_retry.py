@@ -47,7 +47,7 @@ def test_ceilings_double_up_to_the_largest_and_never_overflow():
 
 def test_one_who_asks_for_all_outlasts_a_known_time():
     chance = random.Random(3)
-    drawn = [AGAIN.held(3, chance) for _ in range(400)]
+    drawn = [AGAIN.equal_jitter(3, chance) for _ in range(400)]
     assert 2.0 <= min(drawn) < 2.1 and 3.9 < max(drawn) <= 4.0
 
 

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 from aiohttp.http_exceptions import TransferEncodingError
 
-from truerate.llm.transport.faults import judge_exception
+from truerate.llm.transport.client import judge_exception
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.resets import retry_after
 from truerate.llm.transport.verdict import REASONS

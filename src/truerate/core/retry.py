@@ -56,24 +56,24 @@ class Backoff:
         """The longest wait after that many tries (1, 2, …), where the server names none."""
         return min(self.largest, self.first * 2.0 ** min(tried - 1, 60))
 
-    def drawn(self, tried: int, chance: random.Random | None = None) -> float:
+    def full_jitter(self, tried: int, chance: random.Random | None = None) -> float:
         """A wait drawn evenly between 0 and the ceiling ("full jitter")."""
         return (chance or random).uniform(0, self.ceiling(tried))
 
-    def held(self, tried: int, chance: random.Random | None = None) -> float:
+    def equal_jitter(self, tried: int, chance: random.Random | None = None) -> float:
         """A wait where one asks for all, so that nobody else comes back with it: drawn evenly between half the
         ceiling and the ceiling, so that a number of tries outlasts a known time.
         """
         ceiling = self.ceiling(tried)
         return (chance or random).uniform(ceiling / 2, ceiling)
 
-    def heeded(self, asked: float, chance: random.Random | None = None) -> float:
+    def beyond(self, asked: float, chance: random.Random | None = None) -> float:
         """A wait of what the server asks for and a little more, at most as much again."""
         return asked + (chance or random).uniform(0, min(self.spread, asked))
 
     def wait(self, tried: int, asked: float | None = None, chance: random.Random | None = None) -> float:
         """The wait after that many tries: by what the server asks for, or drawn where it asks for nothing or 0."""
-        return self.heeded(asked, chance) if asked else self.drawn(tried, chance)
+        return self.beyond(asked, chance) if asked else self.full_jitter(tried, chance)
 
     def is_too_long(self, asked: float | None) -> bool:
         """Whether a server asks for more than is waited."""

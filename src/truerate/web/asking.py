@@ -129,11 +129,11 @@ class Asker:
         if AGAIN.is_too_long(fault.wait):
             self._refusing[host] = fault
             raise fault
-        wait = AGAIN.drawn(attempt)
+        wait = AGAIN.full_jitter(attempt)
         if (
             fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS
         ):  # that is asked of all who ask this host
-            wait = max(wait, AGAIN.heeded(fault.wait or 0.0))
+            wait = max(wait, AGAIN.beyond(fault.wait or 0.0))
             self.pauses.hold(host, wait)
         else:
             await self.clock.sleep(wait)

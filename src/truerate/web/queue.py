@@ -72,7 +72,7 @@ class Queue:
             if not isinstance(answer, Refused) or not answer.passes:
                 break
             if not again.is_spent(attempt):
-                await self.rest(again.drawn(attempt))
+                await self.rest(again.full_jitter(attempt))
         return answer
 
     def holds_all(self, refusal: Refused) -> bool:
@@ -106,7 +106,7 @@ class Queue:
         if refusal.at < self._answered_at and self._n_answered:
             return  # another has seen the end of that pause
         self._n_refused += 1
-        drawn = self.again.held(self._n_refused)
+        drawn = self.again.equal_jitter(self._n_refused)
         wait = drawn if refusal.wait is None else max(0.0, refusal.at + refusal.wait - now) + min(drawn, 1.0)
         whole = now + wait - self._answered_at
         if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):

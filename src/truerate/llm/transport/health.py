@@ -113,9 +113,9 @@ class Health:
             if not is_new:
                 return
             self._n_blind += is_refused
-            seconds, why = self.again.held(self._n_pauses), f"backing off after {verdict.reason}"
+            seconds, why = self.again.equal_jitter(self._n_pauses), f"backing off after {verdict.reason}"
         elif seconds <= LONGEST_S:
-            seconds = seconds + self.again.drawn(1) * 0.1
+            seconds = seconds + self.again.full_jitter(1) * 0.1
         is_down = self.is_suspect and (not is_refused or self._n_pauses >= SUSPECT)
         await self.limiter.pause(seconds, why, is_down=is_down)
 

@@ -269,7 +269,7 @@ class WorkerPool:
             await self.health.pause(verdict)
             self.queue.append(job)
         else:
-            delay = self.again.drawn(job.attempts) if verdict.delay is None else verdict.delay
+            delay = self.again.full_jitter(job.attempts) if verdict.delay is None else verdict.delay
             self.resting.append((time.monotonic() + delay, job))
 
     async def _look_again(self) -> None:
