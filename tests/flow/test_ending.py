@@ -8,7 +8,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Generation, frame, pairs, write_parquet
 from truerate.flow import ending
-from truerate.flow.making import BUILD
+from truerate.flow.causes import BUILD
 
 ROOT = Path(__file__).parents[2]
 HELD, OTHER = "halueval-closed-world", "mfava-closed-world"

@@ -10,7 +10,7 @@ import pytest
 from tests.warm import warm
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.flow import making
+from truerate.flow import causes
 from truerate.flow.making import build, check_stages
 
 ROOT = Path(__file__).parents[2]
@@ -107,11 +107,11 @@ def test_a_build_whose_stage_left_no_cause_points_at_the_lines_above(tmp_path):
 
 
 def test_causes_are_said_once_each_and_the_first_few(tmp_path, monkeypatch):
-    monkeypatch.setenv(making.BUILD, str(tmp_path / "causes"))
+    monkeypatch.setenv(causes.BUILD, str(tmp_path / "causes"))
     for why in ("a", "b\nb", "a", "c", "d"):
-        making.leave_cause(why)
-    assert making._causes(tmp_path / "causes") == ["a", "b\nb", "c"]
-    monkeypatch.setenv(making.BUILD, "1")  # a build that reads what its stages print
-    making.leave_cause("a")
-    monkeypatch.setenv(making.BUILD, str(tmp_path / "none" / "causes"))
-    making.leave_cause("a")
+        causes.leave_cause(why)
+    assert causes.causes_in(tmp_path / "causes") == ["a", "b\nb", "c"]
+    monkeypatch.setenv(causes.BUILD, "1")  # a build that reads what its stages print
+    causes.leave_cause("a")
+    monkeypatch.setenv(causes.BUILD, str(tmp_path / "none" / "causes"))
+    causes.leave_cause("a")

@@ -77,7 +77,7 @@ def _stopped(command: str, why: str) -> int:
     """
     say(why)
     if parents.is_in_stage():
-        from truerate.flow.making import leave_cause, say_stopped
+        from truerate.flow.causes import leave_cause, say_stopped
 
         leave_cause(why)
         if command not in OF_SNAKEMAKE:

@@ -46,7 +46,7 @@ def run(command: Sequence[str], *, cwd: str = ".", env: dict[str, str] | None = 
         later.daemon = True
         later.start()
 
-    with _handled(note, signal.SIGINT, *([signal.SIGTERM] if parents.is_in_stage() else [])):
+    with handled(note, signal.SIGINT, *([signal.SIGTERM] if parents.is_in_stage() else [])):
         running.append(subprocess.Popen(command, cwd=cwd, env=env, preexec_fn=_before_program()))
         code = running[0].wait()
     if signals:
@@ -66,7 +66,7 @@ def _before_program() -> Callable[[], None]:
 
 
 @contextmanager
-def _handled(handler: Callable[[int, object], None], *numbers: signal.Signals) -> Iterator[None]:
+def handled(handler: Callable[[int, object], None], *numbers: signal.Signals) -> Iterator[None]:
     """Handle signals by a function. Where SIGCHLD was ignored, it is not: no exit code could be read."""
     before = {number: signal.signal(number, handler) for number in numbers}
     before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)

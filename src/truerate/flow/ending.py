@@ -15,7 +15,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import is_cut, pair, read_parquet
 from truerate.core.terminal import say
 from truerate.flow import unasked
-from truerate.flow.making import BUILD
+from truerate.flow.causes import BUILD
 from truerate.llm.generation import standing
 from truerate.llm.transport.verdict import FAULTS
 

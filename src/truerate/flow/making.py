@@ -1,31 +1,26 @@
-"""What starts the tools: `truerate build` DVC, `truerate make RULES TARGET` Snakemake for one stage.
+"""What starts the tools: `truerate build` DVC, `truerate make RULES TARGET` the jobs of one stage.
 
 Both end what they started when they are ended themselves, and say last what to do where it stopped. Lines of
 DVC and of Snakemake follow what a command of a stage said, so a build says the cause once more at its end.
 """
 
-import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
+from truerate.config.stage_settings import Stage
 from truerate.config.yaml_faults import settings_in
 from truerate.core import parents, tools
 from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.system_errors import FOLDERS, unwritable
 from truerate.core.terminal import say
+from truerate.flow.causes import AGAIN, BUILD, GOES_ON, causes_in, say_stopped
 
-# Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
-BUILD = "TRUERATE_BUILD"
-N_CAUSES = 3  # that a build says again; more follow from the first ones
 FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2
-GOES_ON = "it goes on from here, and no reply that came is paid twice"
-AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
 
 
 def build(
@@ -78,7 +73,7 @@ def _built(arguments: Sequence[str], folder: str) -> int:
         environment = os.environ | {BUILD: str(causes), "PATH": path}
         code = tools.run(command, cwd=folder, env=environment)
         told = (
-            _causes(causes) or unwritable(*(os.path.normpath(f"{folder}/{one}") for one in FOLDERS))
+            causes_in(causes) or unwritable(*(os.path.normpath(f"{folder}/{one}") for one in FOLDERS))
             if code
             else []
         )
@@ -93,42 +88,33 @@ def _built(arguments: Sequence[str], folder: str) -> int:
     return 2 if code == FAILED else code
 
 
-def leave_cause(why: str) -> None:
-    """Leave why a command of a stage ended to the build that runs it; nothing outside of one."""
-    place = Path(os.environ.get(BUILD, ""))
-    if place.is_absolute():
-        with suppress(OSError), place.open("a", encoding="utf-8") as file:  # on another host it is not there
-            file.write(json.dumps(why) + "\n")
-
-
-def _causes(place: Path) -> list[str]:
-    """What commands left, each once, the first N_CAUSES."""
-    lines = place.read_text("utf-8").splitlines() if place.is_file() else []
-    return list(dict.fromkeys(json.loads(line) for line in lines))[:N_CAUSES]
-
-
 def make(rules: str, target: str) -> int:
-    """Have Snakemake make a target of a rules file anew; its exit code. It and its jobs end when this process
-    or DVC does.
+    """Make a target of a rules file anew, by forks of this process or by Snakemake (`local_jobs`); returns an exit code.
+    The jobs end when this process or DVC does.
     """
     at = Layout.load()
-    stage = made_by(at, target)
-    if stage and stage.board and stage.name == "dataset":
+    stage = made_by(at, target) if os.path.isfile(rules) else None
+    if stage and stage.name == "dataset" and stage.board:
         from truerate.flow.weights import refuse_absent
 
         refuse_absent(at, stage.board)
-    if stage and os.path.isfile(rules):
+    if stage:
         clear(at, stage)
-    command = tools.command_of("snakemake", "-s", rules, target)
-    if stage and stage.board:  # of the rules for steps, those of its track alone
-        command += ["--config", f"track={at.p.board(stage.board).track}"]
-    code = tools.run(command)
+    code = _made_locally(at, stage) if stage else None
+    if code is None:
+        command = tools.command_of("snakemake", "-s", rules, target)
+        if stage and stage.board:  # of the rules for steps, those of its track alone
+            command += ["--config", f"track={at.p.board(stage.board).track}"]
+        code = tools.run(command)
     if code:
         say_stopped()
     return code
 
 
-def say_stopped() -> None:
-    """Say what to do about a stage that stopped, where nobody says it of the build that runs it."""
-    if parents.is_in_stage() and BUILD not in os.environ:
-        say(f"stage {os.environ[parents.STAGE]!r} stopped; {AGAIN}")
+def _made_locally(at: Layout, stage: Stage) -> int | None:
+    """The exit code of the jobs of a stage as forks of this process; None if Snakemake is to run them."""
+    from truerate.flow.local_jobs import jobs_of, n_local_jobs, run_jobs
+
+    jobs = jobs_of(at, stage)
+    n_at_once = n_local_jobs()
+    return None if n_at_once is None else run_jobs(jobs, n_at_once)

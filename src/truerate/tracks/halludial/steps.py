@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Judgement, Sample, frame, pair
+from truerate.core.schemas import Generation, Judgement, Sample, frame, pair
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, Read, generation, generations, rejects
@@ -39,7 +39,7 @@ from truerate.tracks.halludial.prompting import (
 from truerate.tracks.halludial.settings import Settings
 
 Replies = dict[str, pl.DataFrame]
-NO_ROWS = generations([])
+NO_ROWS = frame(Generation)
 MADE_OF = (RESPOND, ANNOTATE, INDUCE, MATCH)  # the purposes of the replies that samples are made of
 
 

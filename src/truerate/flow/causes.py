@@ -1,0 +1,35 @@
+"""Why a build stopped: commands of its stages leave their errors, and the build that runs them says these last."""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from truerate.core import parents
+from truerate.core.terminal import say
+
+# Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
+BUILD = "TRUERATE_BUILD"
+N_CAUSES = 3  # that a build says again; more follow from the first ones
+GOES_ON = "it goes on from here, and no reply that came is paid twice"
+AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
+
+
+def leave_cause(why: str) -> None:
+    """Leave why a command of a stage ended to the build that runs it; nothing outside of one."""
+    place = Path(os.environ.get(BUILD, ""))
+    if place.is_absolute():
+        with suppress(OSError), place.open("a", encoding="utf-8") as file:  # on another host it is not there
+            file.write(json.dumps(why) + "\n")
+
+
+def causes_in(place: Path) -> list[str]:
+    """What commands left, each once, the first N_CAUSES."""
+    lines = place.read_text("utf-8").splitlines() if place.is_file() else []
+    return list(dict.fromkeys(json.loads(line) for line in lines))[:N_CAUSES]
+
+
+def say_stopped() -> None:
+    """Say what to do about a stage that stopped, where nobody says it of the build that runs it."""
+    if parents.is_in_stage() and BUILD not in os.environ:
+        say(f"stage {os.environ[parents.STAGE]!r} stopped; {AGAIN}")
