@@ -27,7 +27,7 @@ from truerate.answers.labels import Label
 from truerate.answers.rating import cell_of, overall
 from truerate.answers.reading import BREAK, Answer
 from truerate.answers.rules import WORD_SUPPORT
-from truerate.answers.seen import Seen
+from truerate.answers.verdicts import Seen
 from truerate.detectors.tokens.boosting import learn_trees, read_trees
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.word_features import passages_of

@@ -49,7 +49,7 @@ def facts_of(network: Network, folder: Path, **changed) -> DetectorFacts:
         "licence": LICENCE,
         "languages": ("de", "en"),
         "scores": scores(),
-        "made": {"build/params.yaml": "seed: 42\n", "build/dvc.lock": "stages: {}\n"},
+        "recipe": {"build/params.yaml": "seed: 42\n", "build/dvc.lock": "stages: {}\n"},
         "is_simulated": False,
     }
     return DetectorFacts(**told | changed)

@@ -232,7 +232,7 @@ def facts(**more) -> BoardFacts:
         "scores": scores(),
         "audit": audit(),
         "findings": ("words alone tells 0.912 of texts (balanced) in qa (threshold 0.75)",),
-        "made": {"build/params.yaml": "seed: 1\n", "build/dvc.lock": "schema: '2.0'\n"},
+        "recipe": {"build/params.yaml": "seed: 1\n", "build/dvc.lock": "schema: '2.0'\n"},
         "is_simulated": False,
         "counts": tables()["counts"],
     }

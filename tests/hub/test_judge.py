@@ -55,7 +55,7 @@ def facts_of(cell, **changed) -> DetectorFacts:
         "licence": LICENCE,
         "languages": ("en",),
         "scores": frame(Score, rows),
-        "made": {"build/params.yaml": "seed: 42\n"},
+        "recipe": {"build/params.yaml": "seed: 42\n"},
         "is_simulated": False,
     }
     return DetectorFacts(**told | changed)

@@ -59,7 +59,7 @@ def test_each_kind_of_secret_in_text(kind, around):
         for finding in found(("\n\n" + around.format(KEYS[kind])).encode(), "notes.md")
         if finding.kind != EMAIL
     }
-    assert (one.path, one.place, one.kind) == ("notes.md", "line 3", kind)
+    assert (one.path, one.where, one.kind) == ("notes.md", "line 3", kind)
     assert one.shown == KEYS[kind][:4] + "…" and KEYS[kind] not in repr(one)
 
 

@@ -30,16 +30,16 @@ def test_strings_of_every_type_of_column(name):
     data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
     *before, last = found(parquet(data))
     assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
-    assert [one.place for one in before] == (
+    assert [one.where for one in before] == (
         ["metadata"] if name == "enum" else []
     )  # its categories stand in the type, too
 
 
 def test_metadata_and_names_of_columns():
-    places = {one.place for one in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
+    places = {one.where for one in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
     assert places == {"metadata"}
     nested = pl.DataFrame({"a": [{TOKEN: 1}], TOKEN + "b": [["x"]]})
-    assert {one.place for one in found(parquet(nested))} >= {"name of a column"}
+    assert {one.where for one in found(parquet(nested))} >= {"name of a column"}
 
 
 def test_metadata_that_arrow_keeps_in_its_own_schema():
@@ -50,7 +50,7 @@ def test_metadata_that_arrow_keeps_in_its_own_schema():
     pq.write_table(
         pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer
     )
-    assert [one.place for one in found(buffer.getvalue())] == ["metadata"]
+    assert [one.where for one in found(buffer.getvalue())] == ["metadata"]
 
 
 def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
@@ -68,7 +68,7 @@ def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
 @pytest.mark.parametrize("pair", [("k", TOKEN), (TOKEN, "v"), (TOKEN, None)])
 def test_maps(pair):
     assert found(mapped([("k", "v")], None, [])) == []
-    assert [one.place for one in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
+    assert [one.where for one in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
 
 
 def test_maps_in_other_columns():
@@ -79,8 +79,8 @@ def test_maps_in_other_columns():
         mapped(None, {"f": [("k", TOKEN)]}, of=lambda kind: pa.struct([("f", kind)])),
         mapped(None, [("k", {"f": TOKEN})], value=pa.struct([("f", pa.string())])),
     ):
-        assert [one.place for one in found(content)] == ["column 'm', row 2"]
-    names = {one.place for one in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
+        assert [one.where for one in found(content)] == ["column 'm', row 2"]
+    names = {one.where for one in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
     assert "name of a column" in names
 
 
@@ -89,7 +89,7 @@ def test_a_key_that_a_map_repeats():
     assert pl.read_parquet(content)["m"].to_list() == [
         {"k": "harmless"}
     ]  # what a reader sees; the file holds more
-    assert [one.place for one in found(content)] == ["column 'm', row 1"]
+    assert [one.where for one in found(content)] == ["column 'm', row 1"]
 
 
 def test_columns_that_cannot_be_looked_into(monkeypatch):
@@ -103,7 +103,7 @@ def test_columns_that_cannot_be_looked_into(monkeypatch):
     content, numbers = mapped([("k", "v")]), parquet(pl.DataFrame({"n": [[{"a": 1}]]}))
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where it is not installed
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert [(one.place, one.kind) for one in found(content)] == [("column 'm'", CLOSED)]
+    assert [(one.where, one.kind) for one in found(content)] == [("column 'm'", CLOSED)]
     assert found(numbers) == []
 
 
@@ -121,14 +121,14 @@ def test_a_find_in_many_rows_is_told_once():
     ],
 )
 def test_json_is_read_as_its_readers_do(text, place):
-    assert [(one.place, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
+    assert [(one.where, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
         (place, "Hugging Face token")
     ]
 
 
 def test_json_lines_and_escapes():
     content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
-    assert [(one.place, one.kind) for one in found(content, "a.jsonl")] == [
+    assert [(one.where, one.kind) for one in found(content, "a.jsonl")] == [
         ("line 3", EMAIL),
         ("line 4", "Hugging Face token"),
     ]
@@ -136,7 +136,7 @@ def test_json_lines_and_escapes():
         "Hugging Face token"
     ]
     deep = b"[" * 50_000 + b'"' + TOKEN.encode()
-    assert [one.place for one in found(deep, "a.json")] == ["line 1"]
+    assert [one.where for one in found(deep, "a.json")] == ["line 1"]
 
 
 def test_safetensors():
@@ -145,7 +145,7 @@ def test_safetensors():
         "__metadata__": {"path": "/home/maria/run/1"},
         "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]},
     }
-    assert [(one.place, one.kind) for one in found(safetensors(header), "model.safetensors")] == [
+    assert [(one.where, one.kind) for one in found(safetensors(header), "model.safetensors")] == [
         ("header at /__metadata__/path", PATH)
     ]
     hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
@@ -164,7 +164,7 @@ def test_other_files():
 
 def test_file_names_and_places_do_not_tell_what_they_hold():
     findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
-    assert {one.place.split(" '")[0] for one in findings} == {
+    assert {one.where.split(" '")[0] for one in findings} == {
         "its name",
         "metadata",
         "name of a column",

@@ -123,7 +123,7 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
     path = tmp_path / "documents.parquet"
     save_query(Document, got.documents, path, group=4)
     assert load(Document, path).equals(whole.documents)
-    held = got.held._folder.name
+    held = got.kept_open._folder.name
     assert len(list(Path(held).iterdir())) >= 3
     del got
     assert not Path(held).exists()

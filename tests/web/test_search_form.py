@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from truerate.config.search_services import Service, known
 from truerate.core.errors import TruerateError
 from truerate.web.search import Searcher
-from truerate.web.search_form import Call, Left, said
+from truerate.web.search_form import Call, Left, error_words
 from truerate.web.store import PageStore
 
 from .stub_web import StubWeb, Waits, search_settings
@@ -114,15 +114,15 @@ def test_a_service_that_is_not_in_the_table_is_one_entry(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("service", "said"),
+    ("service", "error_words"),
     [
         ("duck", "no service 'duck'; known: google, brave, serper, tavily, searxng, bing; or give its form"),
         ({"results": "items"}, "query"),
         ({"query": "q", "results": "r", "method": "put"}, "'get' or 'post'"),
     ],
 )
-def test_a_service_that_is_none_is_refused(service, said):
-    with pytest.raises(ValidationError, match=said):
+def test_a_service_that_is_none_is_refused(service, error_words):
+    with pytest.raises(ValidationError, match=error_words):
         search_settings(service=service)
 
 
@@ -234,7 +234,7 @@ def test_replies_that_are_none_and_results_that_cannot_be_used():
     ],
 )
 def test_words_of_an_error(body, words):
-    assert said(json.dumps(body).encode()) == words
+    assert error_words(json.dumps(body).encode()) == words
 
 
 @pytest.mark.parametrize(

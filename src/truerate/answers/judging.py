@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.answers.reading import Answer
 from truerate.answers.rules import RULES, WORD_SUPPORT
-from truerate.answers.seen import JUDGE, NO_REFERENCE, Detector, Seen, Span
+from truerate.answers.verdicts import JUDGE, NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.config import Published
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, listed
@@ -52,12 +52,12 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
 
 def _no_judge(alias: str, real: Sequence[str]) -> str:
     """Why a simulated model is refused, and who may judge."""
-    own = (
+    usage = (
         f"; declared ones of your own: {listed(real)}"
         if real
         else f"; declare a model of your own in {PARAMS}"
     )
-    return f"--detector '{JUDGE}{alias}': {alias} is simulated, knows the closed world alone and cannot judge your texts{own}"
+    return f"--detector '{JUDGE}{alias}': {alias} is simulated, knows the closed world alone and cannot judge your texts{usage}"
 
 
 def _check_trained(named: str, params: str) -> None:
@@ -84,8 +84,8 @@ def _usual(params: str) -> Detector:
     if model is None:
         rule = detector_of(WORD_SUPPORT)
         return rule._replace(why=f"no --detector and no model of your own in {PARAMS}: {rule.why}")
-    found = detector_of(f"{JUDGE}{model}", params=params)
-    return found._replace(why=f"no --detector: the first model of {PARAMS}, asked zero-shot")
+    detector = detector_of(f"{JUDGE}{model}", params=params)
+    return detector._replace(why=f"no --detector: the first model of {PARAMS}, asked zero-shot")
 
 
 def _real_models(params: str) -> list[str]:
@@ -96,23 +96,26 @@ def _real_models(params: str) -> list[str]:
     return [name for name, model in p.models.items() if not p.endpoints[model.endpoint].is_simulated]
 
 
-def _by_rule(name: str, one: Answer) -> Seen:
+def _by_rule(name: str, answer: Answer) -> AnswerVerdict:
     rule = RULES[name]
-    if not one.reference:
-        return Seen(None, reason=NO_REFERENCE)
-    spans = rule.mark(one.text, one.reference)
-    return Seen(rule.decide(one.text, spans), spans)
+    if not answer.reference:
+        return AnswerVerdict(None, reason=NO_REFERENCE)
+    spans = rule.mark(answer.text, answer.reference)
+    return AnswerVerdict(rule.decide(answer.text, spans), spans)
 
 
 def _where_referred(
-    judge: Callable[[Sequence[Answer]], list[Seen]],
-) -> Callable[[Sequence[Answer]], list[Seen]]:
+    judge: Callable[[Sequence[Answer]], list[AnswerVerdict]],
+) -> Callable[[Sequence[Answer]], list[AnswerVerdict]]:
     """The same, asked about answers with a reference alone."""
 
-    def asked(answers: Sequence[Answer]) -> list[Seen]:
+    def asked(answers: Sequence[Answer]) -> list[AnswerVerdict]:
         inside = [answer for answer in answers if answer.reference]
-        seen = iter(judge(inside) if inside else [])
-        return [next(seen) if answer.reference else Seen(None, reason=NO_REFERENCE) for answer in answers]
+        verdicts = iter(judge(inside) if inside else [])
+        return [
+            next(verdicts) if answer.reference else AnswerVerdict(None, reason=NO_REFERENCE)
+            for answer in answers
+        ]
 
     return asked
 
@@ -132,47 +135,49 @@ def _published(named: str, adapter: str | None) -> Published:
         ) from None
 
 
-def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[Seen]:
+def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[AnswerVerdict]:
     """What weights in a folder or on the Hub say, by their adapter."""
     from truerate.detectors.published.checks import usable
     from truerate.detectors.published.family import judge_published
 
     says_where = usable(how, f"--detector {named!r}").marks_tokens
-    said = judge_published({named: how}, rows_of(answers)).select("target_id", "verdict", "spans", "reason")
-    by_id = {row[0]: row[1:] for row in said.iter_rows()}
-    return [_seen(answer, *by_id[answer.id], says_where=says_where) for answer in answers]
+    judgements = judge_published({named: how}, rows_of(answers)).select(
+        "target_id", "verdict", "spans", "reason"
+    )
+    by_id = {row[0]: row[1:] for row in judgements.iter_rows()}
+    return [_verdict_of(answer, *by_id[answer.id], says_where=says_where) for answer in answers]
 
 
-def _seen(
-    one: Answer,
+def _verdict_of(
+    answer: Answer,
     verdict: bool | None,
     spans: Sequence[Mapping] | None,
     reason: str | None,
     *,
     says_where: bool,
-) -> Seen:
+) -> AnswerVerdict:
     if verdict is None or not says_where:
-        return Seen(verdict, reason=reason)
-    return Seen(verdict, _marked(one.text, spans or [], MARKED))
+        return AnswerVerdict(verdict, reason=reason)
+    return AnswerVerdict(verdict, _marked(answer.text, spans or [], MARKED))
 
 
 def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
     """Answers as the rows that published detectors read."""
-    told = [(answer.id, answer.text, answer.reference, answer.question, "") for answer in answers]
+    rows = [(answer.id, answer.text, answer.reference, answer.question, "") for answer in answers]
     names = ("target_id", "text", "knowledge", "question", "history")
-    return pl.DataFrame(told, schema=dict.fromkeys(names, pl.String), orient="row")
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
-def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[Seen]:
+def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[AnswerVerdict]:
     """What a token detector that was trained in the project says: hallucinated where it marks anything."""
     from truerate.flow.marking import check_pairs
 
-    found = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
+    checks = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
     marked = [
-        tuple((span["start"], span["end"]) for span in one.spans if span["p"] > one.threshold)
-        for one in found
+        tuple((span["start"], span["end"]) for span in check.spans if span["p"] > check.threshold)
+        for check in checks
     ]
-    return [Seen(bool(spans), spans) for spans in marked]
+    return [AnswerVerdict(bool(spans), spans) for spans in marked]
 
 
 def _marked(text: str, pieces: Sequence[Mapping], threshold: float) -> tuple[Span, ...]:

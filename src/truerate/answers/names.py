@@ -13,8 +13,8 @@ _LOOKS = str.maketrans(
 
 def plain(name: str) -> str:
     """A name for comparison and display: NFKC, no invisible signs, single blanks."""
-    seen = (sign for sign in unicodedata.normalize("NFKC", name) if not is_unseen(sign))
-    return " ".join("".join(seen).split())
+    visible = (sign for sign in unicodedata.normalize("NFKC", name) if not is_unseen(sign))
+    return " ".join("".join(visible).split())
 
 
 def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:

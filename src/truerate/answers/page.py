@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from truerate.answers.rating import Report, is_hallucinated
-from truerate.answers.seen import Span
 from truerate.answers.states import STATED
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
+from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
 from truerate.metrics.estimators.own_rate import EXACT, Rate
 
@@ -33,22 +33,22 @@ class Bar(NamedTuple):
 
 def check_place(folder: str | Path) -> Path:
     """The file of the page in a folder. Raises SettingsError if it is a file or another's index.html."""
-    place = Path(folder) / INDEX
+    file = Path(folder) / INDEX
     if Path(folder).exists() and not Path(folder).is_dir():
         raise SettingsError(f"--page {str(folder)!r}: it is a file; name an empty or a new folder")
-    if place.is_file() and MARK not in place.read_text("utf-8", errors="replace")[:400]:
+    if file.is_file() and MARK not in file.read_text("utf-8", errors="replace")[:400]:
         raise SettingsError(
             f"--page {str(folder)!r}: it holds another {INDEX}; name an empty or a new folder"
         )
-    return place
+    return file
 
 
 def write_page(report: Report, folder: str | Path) -> Path:
     """Write the page into a folder, which is made; returns its file. Raises SettingsError as `check_place` does."""
-    place = check_place(folder)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(page(report), "utf-8")
-    return place
+    file = check_place(folder)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(page(report), "utf-8")
+    return file
 
 
 MARK = "truerate-rate"  # in the head of its pages: what may be written anew
@@ -60,7 +60,9 @@ def page(report: Report) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["told"] = in_words
-    shown = sorted(range(len(report.answers)), key=lambda place: not report.seen[place].verdict)[:MOST_SHOWN]
+    shown = sorted(range(len(report.answers)), key=lambda index: not report.verdicts[index].verdict)[
+        :MOST_SHOWN
+    ]
     bars = list(figure(report))
     return environment.get_template(PAGE).render(
         mark=MARK,
@@ -72,7 +74,7 @@ def page(report: Report) -> str:
         slices={field: list(rates) for field, rates in report.slices.items()},
         rate=report.rate,
         pairs=[pair_in_words(pair) for pair in report.pairs],
-        answers=[card(report, place) for place in shown],
+        answers=[card(report, index) for index in shown],
         n_left_out=len(report.answers) - len(shown),
     )
 
@@ -98,31 +100,31 @@ def _bar(name: str, rate: Rate, y: int) -> Bar | None:
     if low is None or high is None:
         return None
     short = name if len(name) <= 26 else f"{name[:25]}…"
-    point = None if value is None else _place(value)
-    return Bar(short, y, _place(low), _place(high), point, is_raw, in_words(rate))
+    point = None if value is None else _position(value)
+    return Bar(short, y, _position(low), _position(high), point, is_raw, in_words(rate))
 
 
-def _place(share: float) -> float:
+def _position(share: float) -> float:
     return round(LABEL + share * (FIGURE - LABEL - 20), 1)
 
 
-def card(report: Report, place: int) -> Mapping[str, Any]:
+def card(report: Report, index: int) -> Mapping[str, Any]:
     """One answer as shown: its id and fields, what is said of it, and its text in pieces."""
-    one = report.answers[place]
-    seen = report.seen[place]
-    label = report.labels.get(report.answers[place].id)
-    unjudged = f"not judged: {seen.reason}" if one.state == STATED else one.state
-    said = {True: "flagged", False: "not flagged", None: unjudged}[seen.verdict]
+    answer = report.answers[index]
+    verdict = report.verdicts[index]
+    label = report.labels.get(report.answers[index].id)
+    unjudged = f"not judged: {verdict.reason}" if answer.state == STATED else answer.state
+    state = {True: "flagged", False: "not flagged", None: unjudged}[verdict.verdict]
     people = None if label is None else ("hallucinated" if is_hallucinated(label) else "sound")
-    text = one.text[:MOST_CHARACTERS]
+    text = answer.text[:MOST_CHARACTERS]
     return {
-        "id": one.id,
-        "fields": [field for field in (one.system, one.lang, *one.slices.values()) if field],
-        "question": one.question[:MOST_CHARACTERS],
-        "said": said,
+        "id": answer.id,
+        "fields": [field for field in (answer.system, answer.lang, *answer.slices.values()) if field],
+        "question": answer.question[:MOST_CHARACTERS],
+        "said": state,
         "people": people,
-        "pieces": pieces(text, seen.spans or (), (label.spans or ()) if label else ()),
-        "is_cut": len(one.text) > len(text),
+        "pieces": pieces(text, verdict.spans or (), (label.spans or ()) if label else ()),
+        "is_cut": len(answer.text) > len(text),
     }
 
 
@@ -133,8 +135,8 @@ def pieces(text: str, flagged: Sequence[Span], labelled: Sequence[Span]) -> list
     return [(text[a:b], _classes(a, flagged, labelled)) for a, b in zip(borders, borders[1:], strict=False)]
 
 
-def _classes(place: int, flagged: Sequence[Span], labelled: Sequence[Span]) -> str:
+def _classes(index: int, flagged: Sequence[Span], labelled: Sequence[Span]) -> str:
     inside = [
-        name for name, spans in (("d", flagged), ("p", labelled)) if any(a <= place < b for a, b in spans)
+        name for name, spans in (("d", flagged), ("p", labelled)) if any(a <= index < b for a, b in spans)
     ]
     return " ".join(inside)

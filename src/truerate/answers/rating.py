@@ -13,8 +13,8 @@ from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import Label, read_labels
 from truerate.answers.reading import Answer, read_answers
-from truerate.answers.seen import NO_REFERENCE, Detector, Seen, Span
 from truerate.answers.states import ABSTAINED, EMPTY, STATED
+from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.whole_words import units
 from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
@@ -42,7 +42,7 @@ BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a f
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a file of answers. `seen`: the detector's word on each answer, in their order; `rate`: of all that
+    """What is known of a file of answers. `verdicts`: the detector's word on each answer, in their order; `rate`: of all that
     say something; `slices`: rates by the values of each field; `pairs`: systems beside one another; `not_sliced`: fields
     of long texts, of more than MOST_VALUES values, or of mostly unlike ones; `uneven`: fields by whose values answers were
     labelled in other shares than chance explains, so that a rate of all of them leans to those labelled more; `grouping`:
@@ -53,7 +53,7 @@ class Report:
     detector: str
     about: str
     answers: Sequence[Answer]
-    seen: Sequence[Seen]
+    verdicts: Sequence[AnswerVerdict]
     labels: Mapping[str, Label]
     rate: Rate
     slices: Mapping[str, Sequence[Rate]]
@@ -76,16 +76,16 @@ class Report:
     def unjudged(self) -> dict[str, int]:
         """How many answers that say something have no verdict, by why, the most frequent first."""
         missing = (
-            one.reason or "no verdict"
-            for answer, one in zip(self.answers, self.seen, strict=True)
-            if answer.state == STATED and one.verdict is None
+            verdict.reason or "no verdict"
+            for answer, verdict in zip(self.answers, self.verdicts, strict=True)
+            if answer.state == STATED and verdict.verdict is None
         )
         return dict(Counter(missing).most_common())
 
     @property
     def n_judged(self) -> int:
         """Answers with a verdict."""
-        return sum(one.verdict is not None for one in self.seen)
+        return sum(verdict.verdict is not None for verdict in self.verdicts)
 
 
 def rate(
@@ -113,18 +113,21 @@ def rate(
     judge = detector_of(detector, adapter=adapter, params=params)
     if chosen == "tokens" and not judge.says_where:
         raise _says_not_where(judge)
-    seen = seen_by(judge, file.answers)
-    found = report(file.answers, labelled, judge, seen, unit=chosen)
+    verdicts = seen_by(judge, file.answers)
+    rated = report(file.answers, labelled, judge, verdicts, unit=chosen)
     notes = list(file.notes) + _unused_labels(file.answers, labelled)
-    if not found.n_judged and not found.rate.k:
-        raise SourceError(_nothing_known(str(answers), found, notes))
-    return replace(found, notes=notes)
+    if not rated.n_judged and not rated.rate.k:
+        raise SourceError(_nothing_known(str(answers), rated, notes))
+    return replace(rated, notes=notes)
 
 
-def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[Seen]:
+def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[AnswerVerdict]:
     """What the detector says of each answer that says something; the state of the others."""
-    seen = iter(judge.judge([answer for answer in answers if answer.state == STATED]))
-    return [next(seen) if answer.state == STATED else Seen(None, reason=answer.state) for answer in answers]
+    verdicts = iter(judge.judge([answer for answer in answers if answer.state == STATED]))
+    return [
+        next(verdicts) if answer.state == STATED else AnswerVerdict(None, reason=answer.state)
+        for answer in answers
+    ]
 
 
 def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> list[str]:
@@ -139,17 +142,17 @@ def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> li
     ]
 
 
-def _nothing_known(path: str, found: Report, notes: Sequence[str]) -> str:
-    why = [f"{n} {reason}" for reason, n in found.unjudged.items()]
-    why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := found.n_in_state(state))]
+def _nothing_known(path: str, rated: Report, notes: Sequence[str]) -> str:
+    why = [f"{n} {reason}" for reason, n in rated.unjudged.items()]
+    why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := rated.n_in_state(state))]
     more = "".join(f"; {note}" for note in notes)
     what = (
         "; give what an answer is checked against as 'reference', or name its field, --field reference=FIELD"
-        if NO_REFERENCE in found.unjudged
+        if NO_REFERENCE in rated.unjudged
         else ""
     )
     return (
-        f"rating {path!r}: none of its {len(found.answers)} answers could be judged, and none is labelled: "
+        f"rating {path!r}: none of its {len(rated.answers)} answers could be judged, and none is labelled: "
         f"{', '.join(why)}{what}{more}"
     )
 
@@ -168,37 +171,42 @@ def report(
     answers: Sequence[Answer],
     labels: Mapping[str, Label],
     judge: Detector,
-    seen: Sequence[Seen],
+    verdicts: Sequence[AnswerVerdict],
     *,
     unit: Unit,
 ) -> Report:
     """What follows from verdicts and labels. Raises SettingsError if tokens count and the detector marks none."""
-    if unit == "tokens" and any(one.verdict is not None and one.spans is None for one in seen):
+    if unit == "tokens" and any(
+        verdict.verdict is not None and verdict.spans is None for verdict in verdicts
+    ):
         raise _says_not_where(judge)
     is_stated = [answer.state == STATED for answer in answers]
-    stated = [one for one, states in zip(answers, is_stated, strict=True) if states]
-    seen_of_stated = [one for one, states in zip(seen, is_stated, strict=True) if states]
-    grouping = grouping_of(stated, [one.id in labels for one in stated])
-    cell = cell_of(stated, labels, seen_of_stated, unit=unit, clusters=grouping.clusters)
-    fields = {"system": [one.system for one in stated], "lang": [one.lang for one in stated]}
-    names = dict.fromkeys(name for one in stated for name in one.slices)
-    fields |= {name: [one.slices.get(name, "") for one in stated] for name in names}
-    told = {name: values for name, values in fields.items() if len(set(values)) > 1 or is_long(values)}
-    sliced = {name: values for name, values in told.items() if is_slice(values)}
+    stated = [answer for answer, states in zip(answers, is_stated, strict=True) if states]
+    verdicts_of_stated = [verdict for verdict, states in zip(verdicts, is_stated, strict=True) if states]
+    grouping = grouping_of(stated, [answer.id in labels for answer in stated])
+    cell = cell_of(stated, labels, verdicts_of_stated, unit=unit, clusters=grouping.clusters)
+    fields = {
+        "system": [answer.system for answer in stated],
+        "lang": [answer.lang for answer in stated],
+    }
+    names = dict.fromkeys(name for answer in stated for name in answer.slices)
+    fields |= {name: [answer.slices.get(name, "") for answer in stated] for name in names}
+    groups = {name: values for name, values in fields.items() if len(set(values)) > 1 or is_long(values)}
+    sliced = {name: values for name, values in groups.items() if is_slice(values)}
     by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
-    is_judged = np.array([one.verdict is not None for one in seen_of_stated], dtype=bool)
+    is_judged = np.array([verdict.verdict is not None for verdict in verdicts_of_stated], dtype=bool)
     is_by_group = are_by_group(cell)
     return Report(
         unit,
         judge.name,
         judge.why,
         answers,
-        seen,
+        verdicts,
         labels,
         replace(overall(cell, by_system), raw=raw_of(cell.only(is_judged))),
         {name: _rates(cell, values, is_judged, is_by_group) for name, values in sliced.items()},
         Systems(by_system).pairs(),
-        [name for name in told if name not in sliced],
+        [name for name in groups if name not in sliced],
         grouping,
         [
             name
@@ -236,7 +244,7 @@ def is_slice(values: Sequence[str]) -> bool:
 
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
     """Whether each system has labels enough for a rate of its own."""
-    return bool(by_system) and min(one.k for one in by_system.values()) >= LEAST_LABELS
+    return bool(by_system) and min(cell.k for cell in by_system.values()) >= LEAST_LABELS
 
 
 def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
@@ -260,43 +268,43 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
     if whole.value is None or cell.k == cell.n or not are_all_labelled(by_system):
         return whole
     if whole.groups is not None:
-        found = grouped_rate(by_system)
-    elif (found := over_systems(by_system)) is not None:
-        found = wider(cell, found)
-    if found is None:
+        combined = grouped_rate(by_system)
+    elif (combined := over_systems(by_system)) is not None:
+        combined = wider(cell, combined)
+    if combined is None:
         return whole
     system = grouped_rate(by_system, target="model") or whole.system
-    return replace(whole, value=found.value, low=found.low, high=found.high, system=system)
+    return replace(whole, value=combined.value, low=combined.low, high=combined.high, system=system)
 
 
 def cell_of(
     answers: Sequence[Answer],
     labels: Mapping[str, Label],
-    seen: Sequence[Seen],
+    verdicts: Sequence[AnswerVerdict],
     *,
     unit: Unit,
     clusters: Sequence[str],
 ) -> Cell:
     """Answers as sampling units: words or verdicts, detector's flags, people's labels, clusters."""
-    told = [labels.get(answer.id) for answer in answers]
+    given = [labels.get(answer.id) for answer in answers]
     if unit == "tokens":
         words = [word_places(answer.text) for answer in answers]
         total = [len(word) for word in words]
         flagged = [
-            np.nan if s.spans is None else n_inside(w, s.spans) for w, s in zip(words, seen, strict=True)
+            np.nan if s.spans is None else n_inside(w, s.spans) for w, s in zip(words, verdicts, strict=True)
         ]
         gold = [
             np.nan if label is None or label.spans is None else n_inside(w, label.spans)
-            for w, label in zip(words, told, strict=True)
+            for w, label in zip(words, given, strict=True)
         ]
     else:
         total = [1] * len(answers)
-        flagged = [np.nan if one.verdict is None else float(one.verdict) for one in seen]
-        gold = [np.nan if label is None else float(is_hallucinated(label)) for label in told]
-    held = np.array(total, dtype=float)
+        flagged = [np.nan if verdict.verdict is None else float(verdict.verdict) for verdict in verdicts]
+        gold = [np.nan if label is None else float(is_hallucinated(label)) for label in given]
+    totals = np.array(total, dtype=float)
     return Cell(
-        held,
-        with_unjudged(held, np.array(flagged, dtype=float)),
+        totals,
+        with_unjudged(totals, np.array(flagged, dtype=float)),
         np.array(gold, dtype=float),
         np.array(clusters),
     )

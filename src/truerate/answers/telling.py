@@ -104,9 +104,9 @@ def accounts(report: Report) -> str:
     )
 
 
-def interval_in_words(found: Interval) -> str:
+def interval_in_words(interval: Interval) -> str:
     """A share with its interval."""
-    return f"{percent(found.value)} ({percent(found.low)} to {percent(found.high)})"
+    return f"{percent(interval.value)} ({percent(interval.low)} to {percent(interval.high)})"
 
 
 def table(rates: list[Rate] | Any) -> Iterator[str]:
@@ -154,24 +154,24 @@ def as_dict(report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "answers": [
             {
-                "id": one.id,
-                "state": one.state,
-                "verdict": seen.verdict,
-                "spans": None if seen.spans is None else [list(span) for span in seen.spans],
-                "reason": seen.reason,
-                "is_hallucinated": is_hallucinated(report.labels[one.id])
-                if one.id in report.labels
+                "id": answer.id,
+                "state": answer.state,
+                "verdict": verdict.verdict,
+                "spans": None if verdict.spans is None else [list(span) for span in verdict.spans],
+                "reason": verdict.reason,
+                "is_hallucinated": is_hallucinated(report.labels[answer.id])
+                if answer.id in report.labels
                 else None,
             }
-            for one, seen in zip(report.answers, report.seen, strict=True)
+            for answer, verdict in zip(report.answers, report.verdicts, strict=True)
         ],
     }
 
 
 def rate_as_dict(rate: Rate) -> dict[str, Any]:
     """A rate with its intervals as named ends."""
-    told = dict(vars(rate))
+    fields = dict(vars(rate))
     for name in ("raw", "alone", "system"):
-        found = told[name]
-        told[name] = None if found is None else found._asdict()
-    return told
+        value = fields[name]
+        fields[name] = None if value is None else value._asdict()
+    return fields

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.answers.reading import Answer
-from truerate.answers.seen import JUDGE, Seen
+from truerate.answers.verdicts import JUDGE, AnswerVerdict
 from truerate.config.layout import Layout
 from truerate.llm.prompts import render
 from truerate.llm.request import Estimate, Request
@@ -36,21 +36,23 @@ def requests_of(answers: Sequence[Answer], alias: str) -> list[Request]:
     ]
 
 
-def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[Seen]:
+def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerdict]:
     """What the model says of each answer; one whose reply is dead or cannot be read has no verdict, with why."""
     from truerate.llm.ask import ask
     from truerate.llm.replies.verdicts import yes_no
 
-    seen = []
+    verdicts = []
     for reply in ask(requests_of(answers, alias), at, label=f"{JUDGE}{alias}"):
         if reply.status != "ok":
-            seen.append(Seen(None, reason=f"no reply: {reply.reason}"))
+            verdicts.append(AnswerVerdict(None, reason=f"no reply: {reply.reason}"))
             continue
-        found = yes_no(reply.text, CUE, asks="hallucination")
-        seen.append(
-            Seen(found.value, reason=None if found.value is not None else f"unparsed: {found.reason}")
+        reading = yes_no(reply.text, CUE, asks="hallucination")
+        verdicts.append(
+            AnswerVerdict(
+                reading.value, reason=None if reading.value is not None else f"unparsed: {reading.reason}"
+            )
         )
-    return seen
+    return verdicts
 
 
 def would_cost(answers: Sequence[Answer], alias: str, at: Layout) -> Estimate:

@@ -10,9 +10,9 @@ from truerate.answers.labels import read_labels
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, unit_of
 from truerate.answers.reading import read_answers
-from truerate.answers.seen import JUDGE
 from truerate.answers.states import STATED
 from truerate.answers.telling import as_dict, lines
+from truerate.answers.verdicts import JUDGE
 from truerate.config.layout import Layout
 from truerate.core.regular import check_regular
 from truerate.core.terminal import say

@@ -56,7 +56,7 @@ def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
     )
     facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **told))
-    facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
+    facts = replace(facts, recipe=facts.recipe | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
     )
@@ -116,7 +116,7 @@ def board_facts(
         scores=tables["scores"].lazy().collect(),
         audit=audit,
         findings=tuple(findings(audit, at.p.audit.threshold)),
-        made=_recipe(at, board),
+        recipe=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"].lazy().collect(),
         rows=load(Row, at.leaderboard("rows")).filter(board=board),
@@ -165,7 +165,7 @@ def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
         licence=licence_of(card["licence"]),
         languages=tuple(sorted(taught)),
         scores=load(Score, at.scores(board, "scores")),
-        made=_recipe(at, board),
+        recipe=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
 

@@ -229,15 +229,18 @@ def count_rows(counts: pl.DataFrame) -> list[dict]:
 
 def where(pairs: Iterable[dict]) -> str:
     """A slice in words: its values, parted by commas; empty over everything."""
-    return ", ".join(one["value"] for one in pairs)
+    return ", ".join(pair["value"] for pair in pairs)
 
 
 def licence_rows(configs: Sequence[Config]) -> list[dict]:
     """The licences of a data set, each with its configs and what it asks of who uses the texts."""
-    found: dict[Licence, list[str]] = {}
+    names_by_licence: dict[Licence, list[str]] = {}
     for config in configs:
-        found.setdefault(config.licence, []).append(config.name)
-    return [{"licence": licence, "configs": names, "asks": asks(licence)} for licence, names in found.items()]
+        names_by_licence.setdefault(config.licence, []).append(config.name)
+    return [
+        {"licence": licence, "configs": names, "asks": asks(licence)}
+        for licence, names in names_by_licence.items()
+    ]
 
 
 def asks(licence: Licence) -> str:

@@ -196,8 +196,8 @@ class Retries:
                 f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
             ) from None
         if AGAIN.is_spent(tried):
-            again = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
-            raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
+            advice = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
+            raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {advice}") from None
         return AGAIN.wait(tried, busy.wait, self.chance)
 
 

@@ -72,11 +72,11 @@ def configs_of(
     gives no config. What outgrows memory is a query, in the order of its ids, each of them once
     (`hub.shards.in_order`): its rows go into a scratch `folder`.
     """
-    own = licence_of(words_of(card))
+    licence = licence_of(words_of(card))
     has_texts = rights.has_texts(card)
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
     tasks = tuple(tasks)
-    parts = [*_task_parts(shown, tasks, own, has_texts), *_table_parts(shown, own, has_texts)]
+    parts = [*_task_parts(shown, tasks, licence, has_texts), *_table_parts(shown, licence, has_texts)]
     return _with_default(_with_names([_on_disk(part, folder) for part in parts]), tasks)
 
 
@@ -91,7 +91,7 @@ def _on_disk(part: Part, folder: Path | None) -> Part:
     return part._replace(splits=splits)
 
 
-def _task_parts(tables: Tables, tasks: Sequence[str], own: Licence, has_texts: bool) -> list[Part]:
+def _task_parts(tables: Tables, tasks: Sequence[str], source_licence: Licence, has_texts: bool) -> list[Part]:
     """The samples of each task beside what they are about, by licence."""
     if not _height(tables, "samples"):
         return []
@@ -99,7 +99,9 @@ def _task_parts(tables: Tables, tasks: Sequence[str], own: Licence, has_texts: b
         tables[name].lazy().collect() if name in tables else None for name in ("samples", "items")
     )
     assert samples is not None
-    rows, licences = joined(samples.sort("sample_id"), items, tables.get("documents"), own=own)
+    rows, licences = joined(
+        samples.sort("sample_id"), items, tables.get("documents"), source_licence=source_licence
+    )
     parts = []
     for task in tasks:
         for licence in _ordered(licences):
@@ -124,7 +126,7 @@ def _task_parts(tables: Tables, tasks: Sequence[str], own: Licence, has_texts: b
     return parts
 
 
-def _table_parts(tables: Tables, own: Licence, has_texts: bool) -> list[Part]:
+def _table_parts(tables: Tables, source_licence: Licence, has_texts: bool) -> list[Part]:
     parts = []
     for name, (identity, description) in TABLES.items():
         if not _height(tables, name):
@@ -137,20 +139,22 @@ def _table_parts(tables: Tables, own: Licence, has_texts: bool) -> list[Part]:
                 else _sorted(data)
             )
         if name == "documents" and has_texts:
-            parts += _documents(data, description, own)
+            parts += _documents(data, description, source_licence)
         else:
-            parts.append(Part(name, description, own, has_texts or name not in rights.KEYS, {FULL: data}))
+            parts.append(
+                Part(name, description, source_licence, has_texts or name not in rights.KEYS, {FULL: data})
+            )
     return parts
 
 
-def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, own: Licence) -> list[Part]:
+def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, source_licence: Licence) -> list[Part]:
     """Documents by their licence; those without a usable one go without text, under the licence of the rest."""
     by_licence: dict[Licence, list[str]] = {}
     for words in data.lazy().select("licence").unique().sort("licence").collect().to_series():
         by_licence.setdefault(licence_of(words), []).append(words)
     parts, shut = [], []
     for licence, words in by_licence.items():
-        if licence == own or combined([licence]):
+        if licence == source_licence or combined([licence]):
             parts.append(
                 Part(
                     "documents",
@@ -168,7 +172,7 @@ def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, own: Licence
         Part(
             "documents",
             f"{description}, without the text itself: no licence lets it go out",
-            own,
+            source_licence,
             False,
             {FULL: bare},
         ),
@@ -179,17 +183,17 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
     """Rows of a table without an id in an order of their own: by their plain columns, then by their slice."""
     plain = [name for name, dtype in data.schema.items() if not dtype.is_nested()]
     sliced = [name for name, dtype in data.schema.items() if dtype == PAIRS]
-    said = [pl.col(name).list.eval(pl.element().struct.json_encode()).list.join(" ") for name in sliced]
-    return data.sort(*plain, *said, nulls_last=True, maintain_order=True)
+    slices = [pl.col(name).list.eval(pl.element().struct.json_encode()).list.join(" ") for name in sliced]
+    return data.sort(*plain, *slices, nulls_last=True, maintain_order=True)
 
 
 def _with_names(parts: Iterable[Part]) -> list[Config]:
     """Name the parts that have rows; a name bears the licence where a task or table has several."""
     splits = [(part, _with_rows(part)) for part in parts]
-    kept = [part for part, own in splits if own]
+    kept = [part for part, filled in splits if filled]
     configs = []
-    for part, own in splits:
-        if not own:
+    for part, filled in splits:
+        if not filled:
             continue
         others = [other for other in kept if other.name == part.name and other is not part]
         name = (
@@ -201,7 +205,7 @@ def _with_names(parts: Iterable[Part]) -> list[Config]:
             other.licence == part.licence for other in others
         ):  # the same licence, once with texts and once without
             name += "" if part.has_texts else "-ids"
-        configs.append(Config(name, own, part.licence, part.description, has_texts=part.has_texts))
+        configs.append(Config(name, filled, part.licence, part.description, has_texts=part.has_texts))
     return configs
 
 
@@ -249,7 +253,7 @@ def slug(licence: Licence) -> str:
 
 
 def _ordered(licences: Iterable[Licence]) -> list[Licence]:
-    return sorted(set(licences), key=lambda one: (one.id, one.name, one.link or ""))
+    return sorted(set(licences), key=lambda licence: (licence.id, licence.name, licence.link or ""))
 
 
 def _height(tables: Tables, name: str) -> int:
@@ -266,14 +270,14 @@ def joined(
     items: pl.DataFrame | None,
     documents: pl.DataFrame | pl.LazyFrame | None,
     *,
-    own: Licence,
+    source_licence: Licence,
 ) -> tuple[pl.DataFrame, list[Licence]]:
     """Samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and the licence
     of each row.
 
     `knowledge` is the passages that the sample names as its evidence, else the texts of its item's documents,
     joined by blank lines in order; null where there are none, or where their licence is not known or cannot
-    be joined with `own`, the licence of the rest. Columns that the tables do not have (texts that may not go
+    be joined with `source_licence`, the licence of the rest. Columns that the tables do not have (texts that may not go
     out) are not there. Raises TruerateError for evidence that names no passage.
     """
     rows = (
@@ -283,11 +287,13 @@ def joined(
     )
     is_there = documents is not None and "text" in documents.collect_schema()
     if documents is None or not is_there or "document_ids" not in rows.columns:
-        return rows, [own] * rows.height
-    told = documents.lazy().filter(pl.col("document_id").is_in(sorted(_named(rows))))
+        return rows, [source_licence] * rows.height
+    named_documents = documents.lazy().filter(pl.col("document_id").is_in(sorted(_named(rows))))
     texts_by_id = {
         name: (text, words)
-        for name, text, words in told.select("document_id", "text", "licence").collect().iter_rows()
+        for name, text, words in named_documents.select("document_id", "text", "licence")
+        .collect()
+        .iter_rows()
     }
     texts, licences = [], []
     for sample, named, evidence in rows.select(
@@ -298,13 +304,13 @@ def joined(
             if evidence is None
             else _passages(evidence, texts_by_id, sample)
         )
-        licence = _licence(own, frozenset(texts_by_id[name][1] for name, _, _ in parts))
+        licence = _licence(source_licence, frozenset(texts_by_id[name][1] for name, _, _ in parts))
         texts.append(
             BREAK.join(texts_by_id[name][0][start:end] for name, start, end in parts) or None
             if licence
             else None
         )
-        licences.append(licence or own)
+        licences.append(licence or source_licence)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences
 
 
@@ -312,10 +318,10 @@ def _named(rows: pl.DataFrame) -> set[str]:
     """The documents that the rows of samples name: their items', or those of the passages that they name themselves."""
     evidence = rows.select(pair("attributes", "evidence")).to_series()
     cited = {
-        found[0]
+        passage[0]
         for drop_null in evidence.drop_nulls()
         for name in drop_null.split()
-        if (found := passage_of(name))
+        if (passage := passage_of(name))
     }
     return cited | set(rows.filter(evidence.is_null())["document_ids"].explode().drop_nulls())
 
@@ -326,7 +332,7 @@ def _of_items(items: pl.DataFrame) -> pl.DataFrame:
 
 def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
     """The passages that a sample's evidence names, as document and code points."""
-    passages = [(one, passage_of(one)) for one in evidence.split()]
+    passages = [(word, passage_of(word)) for word in evidence.split()]
     for name, passage in passages:
         if passage is None or passage[0] not in documents:
             raise TruerateError(
@@ -336,9 +342,13 @@ def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Seq
 
 
 @cache
-def _licence(own: Licence, words: frozenset[str]) -> Licence | None:
+def _licence(source_licence: Licence, words: frozenset[str]) -> Licence | None:
     """The licence of a row that also holds texts under `words`; None if one is unknown or they cannot be joined."""
-    others = {licence_of(word) for word in words} - {own}
+    others = {licence_of(word) for word in words} - {source_licence}
     if not all(other.is_known for other in others):
         return None
-    return combined([own, *sorted(others, key=lambda one: (one.id, one.name))]) if others else own
+    return (
+        combined([source_licence, *sorted(others, key=lambda licence: (licence.id, licence.name))])
+        if others
+        else source_licence
+    )

@@ -70,7 +70,7 @@ def draft_of(
     whole = licence or licence_of_all(configs)
     shards = [shard for config in configs for shard in shards_of(config, rows_per_shard=rows_per_shard)]
     fixed: dict[str, bytes | Path] = {shard.path: shard.content for shard in shards}
-    fixed |= {path: text.encode() for path, text in facts.made.items()}
+    fixed |= {path: text.encode() for path, text in facts.recipe.items()}
     fixed[README] = card_of(facts, configs, shards, licence=whole, repo=repo).encode()
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()

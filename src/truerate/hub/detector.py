@@ -74,7 +74,7 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     body = None if backbone["lora"] else _json(facts.folder / BODY)
     tokenizer = _json(facts.folder / TOKENIZER)
     coding = tokenizer_config(tokenizer, _json(facts.folder / CODER), int(backbone["max_tokens"]))
-    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.made.items()}
+    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.recipe.items()}
     fixed |= {name: facts.folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
     fixed |= {BODY: _bytes(published_config(whole, body)), NETWORK: _bytes(whole)}
     fixed |= {"tokenizer_config.json": _bytes(coding)}
@@ -93,7 +93,7 @@ def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
         raise TruerateError(f"{what}: only judges of `form: trees` go out; this one is of another form")
     refuse_training(facts.source, what=f"judge {facts.detector!r}")
     decision = json.loads((facts.folder / DECISION).read_text("utf-8"))
-    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.made.items()}
+    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.recipe.items()}
     fixed |= {name: facts.folder / name for name in (STATE, DECISION)}
     fixed[BODY] = (json.dumps({"model_type": JUDGE_TYPE}, indent=1) + "\n").encode()
     return ModelDraft("judge", facts, fixed, judge_card(facts, decision, repo=repo))
@@ -111,9 +111,9 @@ def refuse_training(card: Mapping, *, what: str) -> None:
     """Raise TruerateError if the training source may not be redistributed: networks repeat what they read."""
     refuse_unpublishable(card, what=what)
     if card["redistribution"] != "yes":
-        learned = f"it learned from {card.get('name')!r}, whose redistribution is {card['redistribution']!r}"
+        reason = f"it learned from {card.get('name')!r}, whose redistribution is {card['redistribution']!r}"
         raise TruerateError(
-            f"publishing {what}: {learned}; only what was learned from sources with 'yes' goes out"
+            f"publishing {what}: {reason}; only what was learned from sources with 'yes' goes out"
         )
 
 
@@ -140,7 +140,7 @@ def published_backbone(backbone: Mapping, *, what: str) -> dict:
 def published_config(network: Mapping, body: Mapping | None) -> dict:
     """config.json: a type of our own around the body's config; `body` is None if adapters name a backbone."""
     labels = dict(enumerate(network["labels"]))
-    named = {"id2label": labels, "label2id": {name: place for place, name in labels.items()}}
+    named = {"id2label": labels, "label2id": {name: number for number, name in labels.items()}}
     adapted = (
         {} if body else {"base_model": {name: network["backbone"][name] for name in ("weights", "revision")}}
     )

@@ -70,7 +70,7 @@ def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.
     ).filter(
         (pl.col("scenario") == scenario) & pl.col("turn").is_not_null() & pl.col("knowledge").is_not_null()
     )
-    told = [
+    records = [
         (
             numbers[row["group_id"]],
             row["knowledge"],
@@ -81,7 +81,7 @@ def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.
         )
         for row in rows.filter(pl.col("question").str.strip_chars() != "").iter_rows(named=True)
     ]
-    whole = pl.DataFrame(told, schema=SCHEMA, orient="row")
+    whole = pl.DataFrame(records, schema=SCHEMA, orient="row")
     return whole.sort("dialogue_id", "turn", "response", "target", maintain_order=True)
 
 

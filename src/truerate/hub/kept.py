@@ -46,10 +46,10 @@ def with_kept(card: str, kept: Kept) -> str:
     if not kept.fields:
         return text
     more = yaml.safe_dump(dict(kept.fields), allow_unicode=True, sort_keys=False, width=1000)
-    found = _HEAD.match(text)
-    if found is None:
+    head = _HEAD.match(text)
+    if head is None:
         return f"---\n{more}---\n\n{text}"
-    return f"{text[: found.end(1)]}{more}{text[found.end(1) :]}"
+    return f"{text[: head.end(1)]}{more}{text[head.end(1) :]}"
 
 
 def digest_of(card: str) -> str:
@@ -64,11 +64,11 @@ def digest_of(card: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def refuse_edited(card: str, told: str | None, *, where: str) -> None:
+def refuse_edited(card: str, digest: str | None, *, where: str) -> None:
     """Raise TruerateError where a card is not as our release left it (`told`: the digest in its mark), outside
     of what is kept. Releases that told no digest, and a card that was taken away, pass.
     """
-    if told and card and digest_of(card) != told:
+    if digest and card and digest_of(card) != digest:
         raise TruerateError(
             f"{where}: its README.md was edited by hand where a release writes; move the text between the lines "
             f"{BEGIN!r} and {END!r} at its end, or say --replace-card"
@@ -77,14 +77,14 @@ def refuse_edited(card: str, told: str | None, *, where: str) -> None:
 
 def _parted(card: str) -> tuple[dict, str]:
     """The YAML head of a card, empty where it has none that can be read, and the text below it."""
-    found = _HEAD.match(card)
-    if found is None:
+    match = _HEAD.match(card)
+    if match is None:
         return {}, card
     try:
-        head = yaml.safe_load(found[1])
+        head = yaml.safe_load(match[1])
     except yaml.YAMLError:
         head = None
-    return (head, card[found.end() :]) if isinstance(head, dict) else ({}, card[found.end() :])
+    return (head, card[match.end() :]) if isinstance(head, dict) else ({}, card[match.end() :])
 
 
 # ---- the change log ------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ ROWS = (
     ("cc-by-nc-nd-4.0", "CC BY-NC-ND 4.0", f"{CC}licenses/by-nc-nd/4.0/", "no-derivatives"),
 )
 KINDS: Mapping[str, str] = {id: kind for id, _, _, kind in ROWS}
-PLACES: Mapping[str, int] = {id: place for place, id in enumerate(KINDS)}
+PLACES: Mapping[str, int] = {id: rank for rank, id in enumerate(KINDS)}
 
 
 def _asked(kind: str, id: str = "") -> dict[str, bool]:
@@ -176,7 +176,7 @@ _CC_WORDS = {
     r"no[ -]?deriv\w*": "nd",
 }
 _CC = r"(?P<cc>cc[ -]by(?:[ -](?:nc|sa|nd))*)(?:[ -]?(?:licen[cs]e )?(?:v|version )?(?P<version>\d\.\d))?"
-_SPELLED = "|".join(f"(?P<s{place}>{spelling})" for place, (spelling, _) in enumerate(SPELLINGS))
+_SPELLED = "|".join(f"(?P<s{rank}>{spelling})" for rank, (spelling, _) in enumerate(SPELLINGS))
 _NAMES = re.compile(f"(?<![a-z0-9-])(?:{_CC}|{_SPELLED})(?![a-z0-9-])")
 _REMARK = re.compile(r"\([^()]*\)")
 

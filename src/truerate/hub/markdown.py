@@ -29,7 +29,7 @@ def inert(value: object) -> Markup:
         return Markup(value)
     text = "–" if value is None else " ".join(clean(str(value)).split())
     text = _ACTS.sub(r"\\\1", text.replace("\\", "\0")).replace("\0", "&#92;")
-    return Markup(_BEGINS.sub(lambda found: f"{found[1] or ''}\\{found[2]}", text))
+    return Markup(_BEGINS.sub(lambda match: f"{match[1] or ''}\\{match[2]}", text))
 
 
 def code(value: object) -> Markup:
@@ -44,8 +44,8 @@ def codes(names: Iterable[object]) -> Markup:
 
 def linked(text: object, address: object) -> Markup:
     """A text that links to a plain web address; the text alone if the address is absent or unusual."""
-    said = inert(text)
-    return Markup(f"[{said}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else said
+    shown = inert(text)
+    return Markup(f"[{shown}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else shown
 
 
 def verbatim(text: str) -> Markup:
@@ -100,8 +100,8 @@ def bibtex(repo: str, title: str, kind: str) -> str:
 
 def bibtex_of_paper(track: Card) -> str:
     """The paper of a track as a BibTeX entry; its authors stand in the note, as the citation spells them."""
-    found = _ARXIV.search(track.citation)
-    eprint = {"eprint": found[1], "archiveprefix": "arXiv"} if found else {}
+    number = _ARXIV.search(track.citation)
+    eprint = {"eprint": number[1], "archiveprefix": "arXiv"} if number else {}
     return entry(track.name, title=track.paper, howpublished=track.url, note=track.citation, **eprint)
 
 
@@ -113,8 +113,8 @@ def entry(key: str, **fields: str) -> str:
     """
     name = re.sub(r"[^A-Za-z0-9]+", "-", key).strip("-").lower()
     plain = {field: " ".join(re.sub(r"[{}\\`]", "", clean(text)).split()) for field, text in fields.items()}
-    told = {
+    escaped = {
         field: text if field in _AS_IS else _LATEX_SPECIAL.sub(r"\\\1", text) for field, text in plain.items()
     }
-    lines = [f"  {field} = {{{text}}}," for field, text in told.items() if text]
+    lines = [f"  {field} = {{{text}}}," for field, text in escaped.items() if text]
     return "\n".join([f"@misc{{{name},", *lines, "}"])

@@ -59,7 +59,7 @@ def plain(dtype: pl.DataType, where: str) -> tuple[str, str]:
     try:
         return PLAIN[dtype.base_type()]
     except KeyError:
-        allowed = f"{', '.join(one.__name__ for one in PLAIN)}, lists and structs of these, and lists of such structs"
+        allowed = f"{', '.join(kind.__name__ for kind in PLAIN)}, lists and structs of these, and lists of such structs"
         raise TruerateError(
             f"{where}: type {dtype} has no name on the Hub; allowed: {allowed}; cast the column"
         ) from None
@@ -139,8 +139,8 @@ def front_matter(
 
 def licence_of_all(configs: Iterable[Config]) -> Licence | None:
     """The licence of a data set with these configs; None if they cannot be joined and each keeps its own."""
-    found = sorted({config.licence for config in configs}, key=lambda one: (one.id, one.name))
-    return found[0] if len(found) == 1 else combined(found)
+    licences = sorted({config.licence for config in configs}, key=lambda licence: (licence.id, licence.name))
+    return licences[0] if len(licences) == 1 else combined(licences)
 
 
 def licence_fields(licences: Sequence[Licence]) -> dict[str, object]:
@@ -187,8 +187,8 @@ def annotators(configs: Sequence[Config], *, is_simulated: bool) -> list[str]:
 
 def source_datasets(facts: BoardFacts) -> list[str]:
     """The data sets of the Hub that the source was read from, else `original` (made up) or `extended`."""
-    found = [_DATASET.fullmatch(part.strip()) for part in str(facts.source.get("url") or "").split(";")]
-    return [one[1] for one in found if one] or ["original" if facts.is_simulated else "extended"]
+    matches = [_DATASET.fullmatch(part.strip()) for part in str(facts.source.get("url") or "").split(";")]
+    return [match[1] for match in matches if match] or ["original" if facts.is_simulated else "extended"]
 
 
 def _config(config: Config) -> dict:

@@ -63,10 +63,12 @@ def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
 
 def lines(plan: Plan, target: Target, *, status: Status, is_tagged: bool = False) -> list[str]:
     """A plan in words: where it goes and who will see it, a line per file, and the sums."""
-    seen = "private" if status.is_private or (status.head is None and not target.is_public) else "public"
-    seen = "private, will be public" if status.is_private and target.is_public else seen
+    visibility = (
+        "private" if status.is_private or (status.head is None and not target.is_public) else "public"
+    )
+    visibility = "private, will be public" if status.is_private and target.is_public else visibility
     where = f"on {plan.head[:8]}" if plan.head else "new repository"
-    text_lines = [f"{target.repo} ({target.kind}, {seen}; {where})"]
+    text_lines = [f"{target.repo} ({target.kind}, {visibility}; {where})"]
     text_lines += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
     text_lines += _listed("-", plan.deleted, n_shown=len(plan.deleted))
     counts = [
@@ -131,17 +133,17 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
 
     A repository is free where it holds nothing, or only what the Hub puts into a new one.
     """
-    own = f"publish into an empty repository or one that truerate made of {name!r}"
+    advice = f"publish into an empty repository or one that truerate made of {name!r}"
     if state.mark is None:
         others = sorted(set(state.files) - BARE - ({README} if is_automatic(state.readme) else set()))
         if others:
             more = ", …" if len(others) > 3 else ""
             raise TruerateError(
-                f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}"
+                f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {advice}"
             )
     elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
         content = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
-        raise TruerateError(f"{target.repo} holds another release ({content[:80]}, by its {MARK}): {own}")
+        raise TruerateError(f"{target.repo} holds another release ({content[:80]}, by its {MARK}): {advice}")
 
 
 def is_automatic(readme: str) -> bool:
@@ -155,7 +157,7 @@ def is_automatic(readme: str) -> bool:
 
 def holds(files: Files, state: State, *, prefixes: Sequence[str]) -> bool:
     """Whether a commit holds exactly these files but for the change log, which tells of later releases too."""
-    content = {path: one for path, one in files.items() if path != CHANGELOG}
+    content = {path: file for path, file in files.items() if path != CHANGELOG}
     return plan_of(content, state, prefixes=prefixes).is_empty
 
 
@@ -182,15 +184,15 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     `is_there` says whether the repository exists: a scope of one repository makes none.
     """
     namespace, account, token = target.repo.partition("/")[0], str(who.get("name") or "?"), _token(who)
-    again = f"set HF_TOKEN to one that may ({constants.ENDPOINT}/settings/tokens), or name another --to"
+    advice = f"set HF_TOKEN to one that may ({constants.ENDPOINT}/settings/tokens), or name another --to"
     if token.get("role") == READS:
-        raise EndpointError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {again}")
+        raise EndpointError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {advice}")
     if token.get("role") == FINE and isinstance(token.get(FINE), Mapping):
         scopes = list(_scopes(token[FINE]))
         if not any(_covers(kind, name, target, is_there=is_there) for kind, name in scopes):
             allowed = listed(f"{kind} {name}" for kind, name in scopes)
             raise EndpointError(
-                f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}"
+                f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {advice}"
             )
         return
     orgs = {
@@ -198,8 +200,8 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     }
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
         return
-    own = orgs.get(namespace.casefold())
-    if own is None:
+    own_org = orgs.get(namespace.casefold())
+    if own_org is None:
         may = listed(
             [
                 account,
@@ -208,11 +210,11 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
         )
         there = f"{target.repo} is there and not yours: " if is_there() else ""
         raise EndpointError(
-            f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}"
+            f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {advice}"
         )
-    if role := _role(own):
+    if role := _role(own_org):
         raise EndpointError(
-            f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {again}"
+            f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {advice}"
         )
 
 
@@ -229,7 +231,7 @@ def _scopes(answer: Mapping) -> Iterator[tuple[str, str]]:
         if (
             isinstance(entity, Mapping)
             and isinstance(granted, list)
-            and WRITES & {one for one in granted if isinstance(one, str)}
+            and WRITES & {permission for permission in granted if isinstance(permission, str)}
         ):
             yield str(entity.get("type")), str(entity.get("name"))
 
@@ -248,4 +250,4 @@ def _role(org: Mapping) -> str | None:
 
 def _mappings(answer: object) -> list[Mapping]:
     """The mappings in a list of an answer; none where it is no list."""
-    return [one for one in answer if isinstance(one, Mapping)] if isinstance(answer, list) else []
+    return [entry for entry in answer if isinstance(entry, Mapping)] if isinstance(answer, list) else []

@@ -151,7 +151,7 @@ def _dated(draft: Draft, state: State, target: Target, *, stamp: Stamp) -> Files
             return same
     kept = kept_of(state.readme)
     whole = draft.files(stamp=stamp, changelog=state.changelog, kept=kept)
-    content = {path: one for path, one in whole.items() if path != CHANGELOG}
+    content = {path: file for path, file in whole.items() if path != CHANGELOG}
     plan = plan_of(content, state, prefixes=draft.prefixes)
     entry = Release(
         target.tag, stamp.dated, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted)

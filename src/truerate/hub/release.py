@@ -28,7 +28,7 @@ class BoardFacts:
     `source` and `track` are the cards of the board's source and of its track, `metrics` the records of the
     numbers that its tables name, `models` who wrote or built
     what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
-    `findings` the audit's lines above its threshold, `made` the files that made it (path in the repository →
+    `findings` the audit's lines above its threshold, `recipe` the files that made it (path in the repository →
     text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
     world or alike, `rows` the board's rows of the leaderboard, `is_judged_by_people` whether people's labels are
     its verdicts.
@@ -43,7 +43,7 @@ class BoardFacts:
     scores: pl.DataFrame
     audit: pl.DataFrame
     findings: tuple[str, ...]
-    made: Mapping[str, str]
+    recipe: Mapping[str, str]
     is_simulated: bool
     metrics: Mapping[str, Metric]
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
@@ -70,7 +70,7 @@ class DetectorFacts:
     licence: Licence
     languages: tuple[str, ...]
     scores: pl.DataFrame
-    made: Mapping[str, str]
+    recipe: Mapping[str, str]
     is_simulated: bool
 
 
@@ -149,7 +149,7 @@ def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files:
     """
     card = files[README]
     assert isinstance(card, bytes)
-    said = {
+    facts = {
         "kind": kind,
         "name": name,
         "prefixes": list(prefixes),
@@ -158,4 +158,4 @@ def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files:
         "card": digest_of(card.decode("utf-8")),
         "tool": "truerate",
     }
-    return json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

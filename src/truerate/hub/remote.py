@@ -72,8 +72,8 @@ class Repository:
             if answer.status_code in MISSING:
                 return {}
             hf_raise_for_status(answer)
-            said = answer.json()
-            return said if isinstance(said, Mapping) else {}
+            answer_json = answer.json()
+            return answer_json if isinstance(answer_json, Mapping) else {}
 
         return self.retries.call(f"asking whether this token may write to {self.name}", ask)
 
@@ -109,7 +109,7 @@ class Repository:
 
         def ask() -> dict[str, Entry]:
             tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, repo_type=self.kind)
-            return {one.path: _entry(one) for one in tree if isinstance(one, RepoFile)}
+            return {entry.path: _entry(entry) for entry in tree if isinstance(entry, RepoFile)}
 
         return self.retries.call(f"listing {self.name} at {commit[:8]}", ask)
 
@@ -176,8 +176,8 @@ class Repository:
                 CommitOperationAdd(path, content) for path, content in sorted(files.items())
             ]  # no operation can be used twice
             if adding:
-                known = {"repo_type": self.kind, "gitignore_content": "", "free_memory": False}
-                HfApi().preupload_lfs_files(self.name, adding, **known)
+                options = {"repo_type": self.kind, "gitignore_content": "", "free_memory": False}
+                HfApi().preupload_lfs_files(self.name, adding, **options)
             return adding
 
         return self.retries.call(f"uploading to {self.name}", ask)

@@ -21,8 +21,8 @@ def result_rows(facts: BoardFacts) -> dict | None:
     ranked = facts.track.ranks
     if facts.rows.is_empty() or ranked.metric not in facts.metrics:
         return None
-    found = _leading(facts.rows.to_dicts(), ranked.metric, ranked.slice)
-    shown = sorted((row for row in found if row["kind"] in KINDS), key=_order)
+    rows = _leading(facts.rows.to_dicts(), ranked.metric, ranked.slice)
+    shown = sorted((row for row in rows if row["kind"] in KINDS), key=_order)
     planted = [_planted_beside(row, facts.rows) for row in shown]
     if not shown:
         return None
@@ -31,32 +31,32 @@ def result_rows(facts: BoardFacts) -> dict | None:
         "what": ranked.what,
         "rows": [_row(row, beside) for row, beside in zip(shown[:N_ROWS], planted, strict=False)],
         "n_more": max(0, len(shown) - N_ROWS),
-        "is_planted": any(one is not None for one in planted),
+        "is_planted": any(value is not None for value in planted),
     }
 
 
 def _leading(rows: Sequence[dict], metric: str, wanted: Mapping[str, str]) -> list[dict]:
     """The measured rows of a metric on the leading slice, with its further values as `where`."""
-    told = [
+    sliced = [
         (row, unpaired(row["slice"])) for row in rows if row["metric"] == metric and row["value"] is not None
     ]
-    held = [(row, keys) for row, keys in told if wanted.items() <= keys.items()]
-    fewest = min((len(keys) for row, keys in held if row["kind"] in KINDS), default=0)
+    leading = [(row, keys) for row, keys in sliced if wanted.items() <= keys.items()]
+    fewest = min((len(keys) for row, keys in leading if row["kind"] in KINDS), default=0)
     return [
         row | {"where": ", ".join(value for key, value in keys.items() if key not in wanted)}
-        for row, keys in held
+        for row, keys in leading
         if len(keys) == fewest
     ]
 
 
 def _planted_beside(row: dict, rows: pl.DataFrame) -> float | None:
     """The planted value of a subject's metric on the largest part of the row's slice; None if there is none."""
-    held = [
-        (len(one["slice"]), one["value"])
-        for one in rows.filter(kind="planted", metric=row["metric"], subject=row["subject"]).to_dicts()
-        if all(pair in row["slice"] for pair in one["slice"])
+    candidates = [
+        (len(planted["slice"]), planted["value"])
+        for planted in rows.filter(kind="planted", metric=row["metric"], subject=row["subject"]).to_dicts()
+        if all(pair in row["slice"] for pair in planted["slice"])
     ]
-    return max(held)[1] if held else None
+    return max(candidates)[1] if candidates else None
 
 
 def _order(row: dict) -> tuple:

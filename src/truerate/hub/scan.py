@@ -140,7 +140,7 @@ class Finding(NamedTuple):
     """Something that must not go out: in which file, where in it, of what kind, and its first characters."""
 
     path: str
-    place: str
+    where: str
     kind: str
     shown: str
 
@@ -189,7 +189,7 @@ class Sought:
 
     def masked(self, text: str) -> str:
         """A place or file name as it may be printed: what must not go out is cut there, too."""
-        for _, met, shown in sorted(self.matches(text, self.rules), key=lambda found: -len(found[1])):
+        for _, met, shown in sorted(self.matches(text, self.rules), key=lambda match: -len(match[1])):
             text = text.replace(met, shown)
         return " ".join(text.split())[:200]
 
@@ -200,8 +200,8 @@ class Sought:
         if self.literals:
             passes |= pl.col("text").str.contains_any(list(self.literals))
         hinted = [pl.col("text").str.contains(rule.hint).alias(f"rule {n}") for n, rule in enumerate(rules)]
-        for place, text, *hints in strings.data.filter(passes).select("place", "text", *hinted).iter_rows():
-            yield place, text, [rule for rule, is_hinted in zip(rules, hints, strict=True) if is_hinted]
+        for where, text, *hints in strings.data.filter(passes).select("place", "text", *hinted).iter_rows():
+            yield where, text, [rule for rule, is_hinted in zip(rules, hints, strict=True) if is_hinted]
 
 
 def scan(
@@ -237,9 +237,9 @@ def scan(
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
     generated = replace(sought, rules=(*rules, *MADE_RULES))
     return [
-        one
+        finding
         for path in sorted(files)
-        for one in _scan_file(path, files[path], generated if path.startswith(MADE) else sought)
+        for finding in _scan_file(path, files[path], generated if path.startswith(MADE) else sought)
     ]
 
 
@@ -247,11 +247,13 @@ def refuse(findings: Sequence[Finding]) -> None:
     """Raise TruerateError where there are findings: how many, the first three (secrets first), what to do."""
     if not findings:
         return
-    ordered = sorted(findings, key=lambda one: one.kind in (EMAIL, PATH))
-    told = "; ".join(f"{one.path}, {one.place}: {one.kind} {one.shown!r}" for one in ordered[:3])
+    ordered = sorted(findings, key=lambda finding: finding.kind in (EMAIL, PATH))
+    shown = "; ".join(
+        f"{finding.path}, {finding.where}: {finding.kind} {finding.shown!r}" for finding in ordered[:3]
+    )
     more = f"; and {len(findings) - 3} more" if len(findings) > 3 else ""
     hint = "take them out of what they were made from; harmless e-mail addresses and paths go into hub.allow_emails, hub.allow_paths"
-    raise TruerateError(f"publishing: {len(findings)} found that must not go out: {told}{more}; {hint}")
+    raise TruerateError(f"publishing: {len(findings)} found that must not go out: {shown}{more}; {hint}")
 
 
 def literals(
@@ -262,13 +264,13 @@ def literals(
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """
     names = set(secrets)
-    held = sorted(
+    secret_values = sorted(
         (name, value)
         for name, value in environment.items()
         if name in names or name.upper().endswith(SECRET_NAMES)
     )
     forms_by_name = {}
-    for name, value in (*(("a further secret", value) for value in values), *held):
+    for name, value in (*(("a further secret", value) for value in values), *secret_values):
         value = value.strip()
         if len(value) >= MIN_SECRET:
             forms = {
@@ -298,16 +300,16 @@ def _base64(value: bytes, offset: int) -> Iterator[str]:
 # ---- one file ----------------------------------------------------------------------------------------------
 def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Finding]:
     name = sought.masked(path)
-    seen = set()
+    reported = set()
     for strings in (Strings("its name", frame_of([""], [path])), *strings_of(path, content)):
         if isinstance(strings, Unread):
-            yield Finding(name, sought.masked(strings.place), strings.kind, "…")
+            yield Finding(name, sought.masked(strings.where), strings.kind, "…")
             continue
-        for place, text, rules in sought.sifted(strings):
+        for where, text, rules in sought.sifted(strings):
             for kind, met, shown in sought.matches(text, rules):
-                if (strings.called, kind, met) not in seen:
-                    seen.add((strings.called, kind, met))
-                    yield Finding(name, sought.masked(f"{strings.called} {place}".strip()), kind, shown)
+                if (strings.called, kind, met) not in reported:
+                    reported.add((strings.called, kind, met))
+                    yield Finding(name, sought.masked(f"{strings.called} {where}".strip()), kind, shown)
 
 
 def _address(text: str, at: re.Match) -> tuple[str, str]:

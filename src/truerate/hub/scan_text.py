@@ -36,7 +36,7 @@ class Strings(NamedTuple):
 class Unread(NamedTuple):
     """A part of a file whose strings cannot be told: where it stands, and what it is."""
 
-    place: str
+    where: str
     kind: str
 
 
@@ -89,7 +89,7 @@ def _lines(text: str) -> list[tuple[str, str]]:
 
 
 def _frame(rows: list[tuple[str, str]]) -> pl.DataFrame:
-    return frame_of([place for place, _ in rows], [text for _, text in rows])
+    return frame_of([where for where, _ in rows], [text for _, text in rows])
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
@@ -98,7 +98,7 @@ def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
         return pl.DataFrame({"place": places, "text": texts}, schema={"place": pl.String, "text": pl.String})
     except UnicodeEncodeError:
         return frame_of(
-            *([one.encode("utf-8", "replace").decode() for one in column] for column in (places, texts))
+            *([string.encode("utf-8", "replace").decode() for string in column] for column in (places, texts))
         )
 
 
@@ -110,14 +110,14 @@ def _json(text: str) -> list[tuple[str, str]]:
         return _lines(text)
     strings = []
     while left:
-        place, value = left.pop()
+        where, value = left.pop()
         if isinstance(value, str):
-            strings.append((place, value))
+            strings.append((where, value))
         elif isinstance(value, tuple):  # an object: its keys with their values
-            strings.extend((place, key) for key, _ in value)
-            left.extend((f"{place.rstrip('/')}/{key[:60]}", inner) for key, inner in value)
+            strings.extend((where, key) for key, _ in value)
+            left.extend((f"{where.rstrip('/')}/{key[:60]}", inner) for key, inner in value)
         elif isinstance(value, list):
-            left.extend((f"{place.rstrip('/')}/{n}", inner) for n, inner in enumerate(value))
+            left.extend((f"{where.rstrip('/')}/{n}", inner) for n, inner in enumerate(value))
     return strings
 
 
@@ -181,8 +181,8 @@ def _inner(dtype: Any) -> list[Any]:
 
 def _fields(dtype: pl.DataType) -> list[str]:
     """The names of the fields of a nested type, at any depth."""
-    own = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
-    return [*own, *(name for inner in _inner(dtype) for name in _fields(inner))]
+    names = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    return [*names, *(name for inner in _inner(dtype) for name in _fields(inner))]
 
 
 def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:

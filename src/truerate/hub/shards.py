@@ -59,13 +59,13 @@ def in_order(table: type[Table], paths: Sequence[str | Path], *, key: str, path:
 
     Where they lie in more than one file, or in another order, they are written so at `path` first.
     """
-    held = [path for path in paths if height(path)]
-    if len(held) <= 1:
-        query = scan(table, held)
+    filled = [path for path in paths if height(path)]
+    if len(filled) <= 1:
+        query = scan(table, filled)
         keys = query.select(key).collect().to_series()
         if keys.is_sorted() and keys.n_unique() == len(keys):
             return query
-    save_in_parts(table, held, path, key=key, n=LARGEST_GROUP, group=LARGEST_GROUP)
+    save_in_parts(table, filled, path, key=key, n=LARGEST_GROUP, group=LARGEST_GROUP)
     return scan(table, [path])
 
 
@@ -99,7 +99,11 @@ def bytes_in_memory(data: Rows) -> int:
     whole: list[Size] | None = None
     for part in data.parts() if isinstance(data, Stored) else [data]:
         sizes = [size for column in part.iter_columns() for size in _sizes(column)]
-        whole = sizes if whole is None else [one.plus(other) for one, other in zip(whole, sizes, strict=True)]
+        whole = (
+            sizes
+            if whole is None
+            else [before.plus(other) for before, other in zip(whole, sizes, strict=True)]
+        )
     return sum(size.whole() for size in whole or ())
 
 
@@ -179,17 +183,17 @@ def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
 def _split_shards(config: str, split: str, data: Rows, rows: int) -> list[Shard]:
     if isinstance(data, Stored):
         rows = min(rows, max(1, BYTES_PER_SHARD * data.height // max(1, data.n_bytes)))
-    n, found = ceil(data.height / rows), []
-    for place in range(n):
-        path = f"{FOLDER}{config}/{split}-{place:05d}-of-{n:05d}.parquet"
-        part = data.slice(place * rows, rows)
+    n, shards = ceil(data.height / rows), []
+    for number in range(n):
+        path = f"{FOLDER}{config}/{split}-{number:05d}-of-{n:05d}.parquet"
+        part = data.slice(number * rows, rows)
         content: bytes | Path = parquet(part)
         if isinstance(data, Stored) and isinstance(content, bytes):
-            own = data.path.with_name(f"{data.path.stem}-{place:05d}.parquet")
-            own.write_bytes(content)
-            content = own
-        found.append(Shard(config, split, path, content, part.height))
-    return found
+            file = data.path.with_name(f"{data.path.stem}-{number:05d}.parquet")
+            file.write_bytes(content)
+            content = file
+        shards.append(Shard(config, split, path, content, part.height))
+    return shards
 
 
 def parquet(data: pl.DataFrame) -> bytes:

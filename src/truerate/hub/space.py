@@ -59,7 +59,7 @@ def draft_of(folder: Path, *, title: str) -> SpaceDraft:
     folder = Path(folder)
     if not (folder / INDEX).is_file():
         raise TruerateError(f"publishing the site: no {INDEX} in {str(folder)!r}; run `dvc repro site` first")
-    paths = [Path(place) / name for place, _, names in os.walk(folder) for name in names]
+    paths = [Path(directory) / name for directory, _, names in os.walk(folder) for name in names]
     if link := next((path for path in paths if path.is_symlink()), None):
         raise TruerateError(f"publishing the site: {str(link)!r} is a link; run `dvc repro site` anew")
     named = {path.relative_to(folder).as_posix(): path for path in sorted(paths) if path.suffix not in LEFT}

@@ -60,9 +60,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     on_bad_row = source.on_bad_row or on_bad_row
     config = source.hub.config if source.hub else None
     languages = source.languages or None
-    told = {"part": source.part, "split": source.split, "config": config, "languages": languages}
-    known = inspect.signature(_reader(source.reader)).parameters
-    more = {key: value for key, value in told.items() if value is not None and key in known}
+    options = {"part": source.part, "split": source.split, "config": config, "languages": languages}
+    accepted = inspect.signature(_reader(source.reader)).parameters
+    more = {key: value for key, value in options.items() if value is not None and key in accepted}
     is_named = source.is_public or source.hub is not None
     tables = _read(name, source.reader, Path(folder), on_bad_row, is_named=is_named, **more)
     if source.on_bad_row:
@@ -79,19 +79,23 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
         raise SourceError(
             f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}"
         )
-    learned = source.training.name or name
-    is_same = (learned, source.training.reader, other.resolve()) == (
+    training_name = source.training.name or name
+    is_same = (training_name, source.training.reader, other.resolve()) == (
         name,
         source.reader,
         Path(folder).resolve(),
     )
     if not is_same:
-        own = source.training.on_bad_row
+        training_on_bad_row = source.training.on_bad_row
         learned_tables = _read(
-            learned, source.training.reader, other, own or on_bad_row, is_named=source.is_public
+            training_name,
+            source.training.reader,
+            other,
+            training_on_bad_row or on_bad_row,
+            is_named=source.is_public,
         )
-        if own:
-            _refuse_unusable(learned, learned_tables)
+        if training_on_bad_row:
+            _refuse_unusable(training_name, learned_tables)
     return _with_place(with_training(tables, tables if is_same else learned_tables), source.hub)
 
 
@@ -115,12 +119,14 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
 
 def _as_own(tables: SourceTables, reader: str) -> SourceTables:
     """A source under its own rights in the place of its format's; so are reference texts, but for pages at an address."""
-    if tables.own is None:
+    if tables.own_rights is None:
         return tables
     of_format = getattr(reader_module(reader), "CARD", {})
-    caveats = [one for one in tables.card.get("caveats", ()) if one not in of_format.get("caveats", ())]
+    caveats = [
+        caveat for caveat in tables.card.get("caveats", ()) if caveat not in of_format.get("caveats", ())
+    ]
     card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
-    card = card | ({"caveats": caveats} if caveats else {}) | tables.own
+    card = card | ({"caveats": caveats} if caveats else {}) | tables.own_rights
     licence = pl.when(pl.col("url").is_null()).then(pl.lit(card["licence"])).otherwise("licence")
     documents = tables.documents.with_columns(licence=licence)
     return replace(tables, documents=documents, card=card)

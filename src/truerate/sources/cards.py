@@ -66,8 +66,8 @@ def keep_card(folder: Path, card: dict) -> None:
 
 def own_card(name: str, given: dict) -> dict:
     """The rights of a source by its name and by what its `source.json` says; the card of its format says nothing of them."""
-    own = dict.fromkeys(RIGHTS) | {"name": name, "licence": "not stated", "redistribution": "no"}
-    return own | {field: given[field] for field in (*RIGHTS, *TOLD_FIELDS) if given.get(field)}
+    card = dict.fromkeys(RIGHTS) | {"name": name, "licence": "not stated", "redistribution": "no"}
+    return card | {field: given[field] for field in (*RIGHTS, *TOLD_FIELDS) if given.get(field)}
 
 
 @cache

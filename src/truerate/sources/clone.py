@@ -42,23 +42,25 @@ class PublicSet:
         """The files that lie in the set's own folders, of the kind of its files there, under names that are none of
         theirs: what is read does not hold them. What lies at the top of a folder may be anything.
         """
-        own = matching(folder, *(pattern for patterns in self.holds.values() for pattern in patterns))
+        files = matching(folder, *(pattern for patterns in self.holds.values() for pattern in patterns))
         kinds = {
-            f"{place}/*{Path(file).suffix}" for file in own if (place := Path(file).parent.as_posix()) != "."
+            f"{directory}/*{Path(file).suffix}"
+            for file in files
+            if (directory := Path(file).parent.as_posix()) != "."
         }
-        return sorted({*matching(folder, *kinds)} - {*own})
+        return sorted({*matching(folder, *kinds)} - {*files})
 
     def repacked(self, folder: Path) -> list[str]:
         """Files of the set that lie packed (`batch_2.json.gz`) or as Parquet where nothing reads them instead."""
         patterns = [pattern for patterns in self.holds.values() for pattern in patterns]
-        own = {*matching(folder, *patterns)}
+        files = {*matching(folder, *patterns)}
         read = {file for pattern in patterns if not _is_glob(pattern) for file in named(folder, pattern)}
         packed = matching(folder, *(f"{pattern}.*" for pattern in patterns))
         columns = matching(folder, *(str(Path(pattern).with_suffix(SUFFIX)) for pattern in patterns))
-        is_beside = {str(Path(file).with_suffix("")) for file in own}
-        alone = {file for file in packed if file.rpartition(".")[0] not in own}
+        is_beside = {str(Path(file).with_suffix("")) for file in files}
+        alone = {file for file in packed if file.rpartition(".")[0] not in files}
         alone |= {file for file in columns if str(Path(file).with_suffix("")) not in is_beside}
-        return sorted(alone - own - read)
+        return sorted(alone - files - read)
 
     def is_in(self, folder: Path, part: str | None = None) -> bool:
         """Whether a folder holds any of it."""
@@ -71,20 +73,20 @@ def _is_glob(pattern: str) -> bool:
 
 def matching(folder: Path, *patterns: str) -> list[str]:
     """The files below a folder that fit one of the patterns, by name; hidden ones and those in hidden folders left out."""
-    found = {
+    paths = {
         path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern) if path.is_file()
     }
-    return sorted(path.as_posix() for path in found if not any(piece.startswith(".") for piece in path.parts))
+    return sorted(path.as_posix() for path in paths if not any(piece.startswith(".") for piece in path.parts))
 
 
 def changed(cut: Callable[[bytes], Cut], change: Callable[[dict, int], dict]) -> Callable[[bytes], Cut]:
     """A cutter whose rows pass through `change` (values, number from 1); non-objects pass unchanged."""
 
-    def made(raw: bytes) -> Cut:
+    def cut_changed(raw: bytes) -> Cut:
         for number, make in cut(raw):
             yield number, lambda number=number, make=make: _change(make(), number, change)
 
-    return made
+    return cut_changed
 
 
 def _change(values: object, number: int, change: Callable[[dict, int], dict]) -> object:

@@ -39,8 +39,8 @@ N_SHOWN = 300
 class SourceTables:
     """An imported source: validated tables, and a card that names its rights, its files and its counts.
 
-    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `held`;
-    imported, of the table on disk. `own`: the rights that hold where these files are not the set that the card describes;
+    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `kept_open`;
+    imported, of the table on disk. `own_rights`: the rights that hold where these files are not the set that the card describes;
     None where the card is the files' own.
     """
 
@@ -50,8 +50,8 @@ class SourceTables:
     judgements: pl.DataFrame
     rejects: pl.DataFrame
     card: dict
-    held: object = None
-    own: dict | None = None
+    kept_open: object = None
+    own_rights: dict | None = None
 
     @property
     def tables(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
@@ -80,7 +80,7 @@ class Collection:
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
         given = card_in(folder, name)
         self.card = {**card, **given}
-        self.own = None if is_own else own_card(name, given)
+        self.own_rights = None if is_own else own_card(name, given)
         self.documents = Waiting(most_chars)
         self.items: dict[str, dict] = {}
         self.samples: dict[str, dict] = {}
@@ -89,7 +89,9 @@ class Collection:
         self.files: list[dict] = []
         self.brought: dict[str, set[str]] = {}  # group → the splits that its samples were published in
         self.counts: Counter[str] = Counter()
-        self._said: dict[str, str] = {}  # digest of the row that was read under each of the publishers' ids
+        self._digests: dict[
+            str, str
+        ] = {}  # digest of the row that was read under each of the publishers' ids
 
     # ---- files ---------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
@@ -217,16 +219,16 @@ class Collection:
         """
         key = keys.content_id(what, *identity)
         content = keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
-        before = self._said.setdefault(key, "")
+        before = self._digests.setdefault(key, "")
         if before:
-            again = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
+            problem = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
             reason, how = (
                 (Reason.DUPLICATE, "with the same fields")
                 if before == content
                 else (Reason.CONFLICT, "with other fields")
             )
-            raise BadRow(reason, f"{again}, {how}")
-        self._said[key] = content
+            raise BadRow(reason, f"{problem}, {how}")
+        self._digests[key] = content
 
     def once_said(self, what: str, row: Row, *, but: tuple[str, ...]) -> None:
         """Note what a row says where the publishers give it no id; called once its fields are read.
@@ -234,11 +236,11 @@ class Collection:
         Raises BadRow (`duplicate`) where a row before it said the same in all fields, `but` those that tell only its
         place.
         """
-        said = {key: value for key, value in row.values.items() if key not in but}
-        key = keys.content_id(what, json.dumps(said, sort_keys=True, default=str))
-        if key in self._said:
+        content = {key: value for key, value in row.values.items() if key not in but}
+        key = keys.content_id(what, json.dumps(content, sort_keys=True, default=str))
+        if key in self._digests:
             raise BadRow(Reason.DUPLICATE, f"{what} was already read, with the same fields")
-        self._said[key] = key
+        self._digests[key] = key
 
     def document(self, text: str, *, title: str = "", **more) -> str:
         """Add a reference text; return its id. Equal texts are one document. `more`: columns that differ from the card."""
@@ -314,10 +316,10 @@ class Collection:
         if identity in self.samples:
             before = self.samples[identity]
             content = {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
-            again = f"the same text was already read as sample {identity}"
+            problem = f"the same text was already read as sample {identity}"
             if all(before[name] == value for name, value in content.items()):
-                raise BadRow(Reason.DUPLICATE, again)
-            raise BadRow(Reason.CONTRADICTION, f"{again}, labelled otherwise")
+                raise BadRow(Reason.DUPLICATE, problem)
+            raise BadRow(Reason.CONTRADICTION, f"{problem}, labelled otherwise")
         side = side_of(more.get("published_split"))
         if side:
             self.brought.setdefault(item["group_id"], set()).add(side)
@@ -376,4 +378,6 @@ class Collection:
             "counts": dict(sorted(counts.items())),
         }
         documents = self.documents.table(where=f"source {self.name!r}: documents")
-        return SourceTables(documents=documents, **frames, card=card, held=self.documents, own=self.own)
+        return SourceTables(
+            documents=documents, **frames, card=card, kept_open=self.documents, own_rights=self.own_rights
+        )

@@ -135,10 +135,10 @@ def unpacked(raw: bytes) -> bytes:
 def json_list(raw: bytes) -> Cut:
     """Rows of a file that is one JSON list; a file that is not makes BadRow at once."""
     refuse_encoding(raw)
-    found = parse(raw.removeprefix(b"\xef\xbb\xbf"))
-    if not isinstance(found, list):
-        raise BadRow(Reason.WRONG_TYPE, f"the file must be one JSON list, not {type_name(found)}")
-    for number, values in enumerate(found, 1):
+    rows = parse(raw.removeprefix(b"\xef\xbb\xbf"))
+    if not isinstance(rows, list):
+        raise BadRow(Reason.WRONG_TYPE, f"the file must be one JSON list, not {type_name(rows)}")
+    for number, values in enumerate(rows, 1):
         yield number, lambda values=values: values
 
 

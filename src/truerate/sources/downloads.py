@@ -49,36 +49,36 @@ def downloaded_forms(folder: Path, download: Download) -> list[Found]:
 
 
 def one_of(
-    found: list[Found], download: Download, folder: Path, *, name: str, split: str | None
+    forms: list[Found], download: Download, folder: Path, *, name: str, split: str | None
 ) -> list[str]:
     """The files of the one form that is read: of the split, where one is named and the data set has several.
 
     Raises SourceError, one line with what is there, where there is no such form or more than one.
     """
     where = f"source {name!r}: {download.title} in {str(folder)!r}"
-    fit = [one for one in found if split is None or not download.has_splits or one.split == split]
-    if not found:
+    fit = [form for form in forms if split is None or not download.has_splits or form.split == split]
+    if not forms:
         raise SourceError(f"{where}: no file of it; looked for: {looked_for([download])}")
     if not fit:
-        there = listed(f"{one.title} ({one.split or 'of no known split'})" for one in found)
+        there = listed(f"{form.title} ({form.split or 'of no known split'})" for form in forms)
         raise SourceError(f"{where}: no split {split!r}; found: {there}; set `split`, or put its file there")
     if len(fit) > 1:
-        splits = [one.split for one in fit]
+        splits = [form.split for form in fit]
         by_split = "" not in splits and len(set(splits)) == len(splits)
         how = f"set the source's `split` to one of {', '.join(splits)}" if by_split else "keep one of them"
-        raise SourceError(f"{where}: several files of it: {listed(one.title for one in fit)}; {how}")
+        raise SourceError(f"{where}: several files of it: {listed(form.title for form in fit)}; {how}")
     return list(fit[0].files)
 
 
 def looked_for(downloads: Sequence[Download]) -> str:
     """The names of files that are looked for, for a message."""
     names = [file for download in downloads for file in download.files]
-    known = [
+    by_columns = [
         f"Parquet with the columns {', '.join(download.columns)}"
         for download in downloads
         if download.columns
     ]
-    return "; or ".join([", ".join(names), *known])
+    return "; or ".join([", ".join(names), *by_columns])
 
 
 def _parquet(folder: Path, columns: tuple[str, ...]) -> list[Found]:
@@ -89,10 +89,10 @@ def _parquet(folder: Path, columns: tuple[str, ...]) -> list[Found]:
         if not any(piece.startswith(".") for piece in file.parts) and set(columns) <= _columns(path, file):
             shards.setdefault((file.parent.as_posix(), _split(file.name)), []).append(file.as_posix())
     return [
-        Found(str(PurePosixPath(place) / f"{split or '*'}*{SUFFIX}"), split, tuple(files))
+        Found(str(PurePosixPath(directory) / f"{split or '*'}*{SUFFIX}"), split, tuple(files))
         if len(files) > 1
         else Found(files[0], split, tuple(files))
-        for (place, split), files in shards.items()
+        for (directory, split), files in shards.items()
     ]
 
 

@@ -41,17 +41,17 @@ def load_errata(path: Path) -> dict[str, Erratum]:
     none of LABELS, an empty reason, an id twice or empty, no correction at all.
     """
     faults: list[str] = []
-    found: dict[str, Erratum] = {}
+    errata: dict[str, Erratum] = {}
     for number, row in _rows(path):
-        fault = _fault(row, found)
+        fault = _fault(row, errata)
         if fault:
             faults.append(f"line {number}: {fault}")
         else:
-            found[row["id"]] = Erratum(number, LABELS[row["label"]], row["reason"])
+            errata[row["id"]] = Erratum(number, LABELS[row["label"]], row["reason"])
     _refuse(path, faults)
-    if not found:
+    if not errata:
         _refuse(path, ["it holds no correction; write one, or take the file away"])
-    return found
+    return errata
 
 
 def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -> SourceTables:
@@ -62,31 +62,34 @@ def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -
     Raises SourceError, one line, for an id that is of no reply or of several, and for a label that is the published one.
     """
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(_ids(tables.samples)):
+    for index, name in enumerate(_ids(tables.samples)):
         if name in errata:
-            places.setdefault(name, []).append(place)
+            places.setdefault(name, []).append(index)
     published = tables.samples["is_hallucinated"].to_list()
-    wrong = ((one, _misplaced(name, one, places.get(name, []), published)) for name, one in errata.items())
-    _refuse(path, [f"line {one.line}: {fault}" for one, fault in wrong if fault])
+    wrong = (
+        (erratum, _misplaced(name, erratum, places.get(name, []), published))
+        for name, erratum in errata.items()
+    )
+    _refuse(path, [f"line {erratum.line}: {fault}" for erratum, fault in wrong if fault])
     labels = list(published)
-    for name, one in errata.items():
-        labels[places[name][0]] = one.is_hallucinated
+    for name, erratum in errata.items():
+        labels[places[name][0]] = erratum.is_hallucinated
     note = (
         f"{path.parent.name}/{path.name} corrects {len(errata)} of {len(published)} labels and gives a reason for each; "
         "`rule=uncorrected` is the board with all labels as published."
     )
-    before = tables.card.get("caveats") or [one for one in [tables.card.get("note")] if one]
+    before = tables.card.get("caveats") or [erratum for erratum in [tables.card.get("note")] if erratum]
     card = tables.card | {"caveats": [*before, note]}
     return replace(tables, samples=_with_labels(tables.samples, labels), card=card)
 
 
 def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
-    told = [
-        pairs(**unpaired(own), **{UNCORRECTED: was}) if author else own
-        for own, was, author in samples.select("attributes", "is_hallucinated", "generator").iter_rows()
+    attributes = [
+        pairs(**unpaired(before), **{UNCORRECTED: was}) if author else before
+        for before, was, author in samples.select("attributes", "is_hallucinated", "generator").iter_rows()
     ]
     new = samples.with_columns(
-        pl.Series("attributes", told, dtype=samples["attributes"].dtype),
+        pl.Series("attributes", attributes, dtype=samples["attributes"].dtype),
         pl.Series("is_hallucinated", labels, dtype=pl.Boolean),
     )
     cleared = samples["is_hallucinated"] & ~new["is_hallucinated"]
@@ -96,28 +99,28 @@ def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
 def _ids(samples: pl.DataFrame) -> list[str | None]:
     """The ids by which errata name replies; null for a text without an author."""
     unit = pl.coalesce(pair("attributes", "unit"), "item_id")
-    told = samples.select(name=pl.concat_str("generator", pl.lit("/"), unit))
-    return told["name"].to_list()
+    names = samples.select(name=pl.concat_str("generator", pl.lit("/"), unit))
+    return names["name"].to_list()
 
 
-def _misplaced(name: str, one: Erratum, found: list[int], published: list[bool]) -> str | None:
-    if not found:
+def _misplaced(name: str, erratum: Erratum, rows: list[int], published: list[bool]) -> str | None:
+    if not rows:
         return f"id {name[:80]!r} is of no reply of this set; an id is SUBJECT/UNIT, as the page's list of suspects has it"
-    if len(found) > 1:
-        return f"id {name[:80]!r} is of {len(found)} replies; one that names a single reply is needed"
-    if published[found[0]] == one.is_hallucinated:
-        said = next(label for label, value in LABELS.items() if value == one.is_hallucinated)
-        return f"{name[:80]!r} is published as {said!r}, so there is nothing to correct"
+    if len(rows) > 1:
+        return f"id {name[:80]!r} is of {len(rows)} replies; one that names a single reply is needed"
+    if published[rows[0]] == erratum.is_hallucinated:
+        label_name = next(label for label, value in LABELS.items() if value == erratum.is_hallucinated)
+        return f"{name[:80]!r} is published as {label_name!r}, so there is nothing to correct"
     return None
 
 
-def _fault(row: dict, found: Mapping[str, Erratum]) -> str | None:
+def _fault(row: dict, errata: Mapping[str, Erratum]) -> str | None:
     if set(row) != set(COLUMNS) or None in row.values():
         return f"it has other cells than the header; allowed: {', '.join(COLUMNS)}"
     if not row["id"]:
         return "it has no id"
-    if row["id"] in found:
-        return f"id {row['id'][:80]!r} stands there twice, first in line {found[row['id']].line}"
+    if row["id"] in errata:
+        return f"id {row['id'][:80]!r} stands there twice, first in line {errata[row['id']].line}"
     if row["label"] not in LABELS:
         return f"label {row['label'][:40]!r} is not known; allowed: {', '.join(LABELS)}"
     return (

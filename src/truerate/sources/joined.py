@@ -16,7 +16,9 @@ def join(parts: list[SourceTables]) -> SourceTables:
         table: pl.concat([part.tables[table].lazy() for part in parts]).collect() for table in parts[0].tables
     }
     tables = {table: _once(data) for table, data in whole.items()}
-    return SourceTables(**tables, card=joined_card([part.card for part in parts]), own=parts[0].own)
+    return SourceTables(
+        **tables, card=joined_card([part.card for part in parts]), own_rights=parts[0].own_rights
+    )
 
 
 def _once(data: pl.DataFrame) -> pl.DataFrame:
@@ -34,7 +36,7 @@ def joined_card(cards: list[dict]) -> dict:
     for card in cards:
         for what, count in card["counts"].items():
             counts[what] = counts.get(what, 0) + count
-    caveats = [one for card in cards for one in card.get("caveats") or filter(None, [card.get("note")])]
+    caveats = [caveat for card in cards for caveat in card.get("caveats") or filter(None, [card.get("note")])]
     return {
         **joined,
         **({"caveats": list(dict.fromkeys(caveats))} if caveats else {}),

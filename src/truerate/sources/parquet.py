@@ -41,7 +41,7 @@ def parquet_rows(
 def columns_of(content: bytes | Path) -> list[str]:
     """The names of a Parquet file's columns, of which no row is read. Raises BadRow where it is none."""
     with _is_parquet():
-        return list(pl.read_parquet_schema(_held(content)))
+        return list(pl.read_parquet_schema(_buffered(content)))
 
 
 def named(folder: Path, file: str) -> list[str]:
@@ -50,15 +50,15 @@ def named(folder: Path, file: str) -> list[str]:
         return [file]
     stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")
     shards = re.compile(rf"{re.escape(stem.name)}(-\d+-of-\d+)?{re.escape(SUFFIX)}")
-    found = (folder / stem.parent).glob(f"*{SUFFIX}")
-    return sorted(path.relative_to(folder).as_posix() for path in found if shards.fullmatch(path.name))
+    paths = (folder / stem.parent).glob(f"*{SUFFIX}")
+    return sorted(path.relative_to(folder).as_posix() for path in paths if shards.fullmatch(path.name))
 
 
 def _decoded(content: bytes | Path, columns: list[str]) -> Iterator[pl.DataFrame]:
     """The rows of a file, as many at a time as there are on average in PART_BYTES of it."""
     n_bytes = len(content) if isinstance(content, bytes) else content.stat().st_size
     with _is_parquet():
-        query = pl.scan_parquet(_held(content)).select(columns)
+        query = pl.scan_parquet(_buffered(content)).select(columns)
         n_rows = query.select(pl.len()).collect().item()
     at_once = max(1, n_rows * PART_BYTES // max(1, n_bytes))
     for start in range(0, n_rows, at_once):
@@ -67,7 +67,7 @@ def _decoded(content: bytes | Path, columns: list[str]) -> Iterator[pl.DataFrame
         yield data
 
 
-def _held(content: bytes | Path) -> io.BytesIO | Path:
+def _buffered(content: bytes | Path) -> io.BytesIO | Path:
     return io.BytesIO(content) if isinstance(content, bytes) else content
 
 
@@ -83,5 +83,5 @@ def _is_parquet() -> Iterator[None]:
 def _stated(value: object) -> object:
     """A value without the fields that are null."""
     if isinstance(value, dict):
-        return {key: _stated(one) for key, one in value.items() if one is not None}
-    return [_stated(one) for one in value] if isinstance(value, list) else value
+        return {key: _stated(entry) for key, entry in value.items() if entry is not None}
+    return [_stated(entry) for entry in value] if isinstance(value, list) else value

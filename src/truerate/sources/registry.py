@@ -85,10 +85,10 @@ def reader_module(name: str) -> ModuleType | None:
     """Return the module of a reader; None where there is none of that name."""
     if name in READERS:
         return READERS[name]
-    place = f"{__package__}.{name}"
-    if not name.isidentifier() or find_spec(place) is None:
+    module_name = f"{__package__}.{name}"
+    if not name.isidentifier() or find_spec(module_name) is None:
         return None
-    module = import_module(place)
+    module = import_module(module_name)
     return module if hasattr(module, "read") else None
 
 

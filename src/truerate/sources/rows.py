@@ -145,11 +145,11 @@ class Row:
 
 def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
     """The documented label that a value is, in whatever case. Raises BadRow for any other value."""
-    said = clean(_is(value, str, what))
-    meant = next((one for one in allowed if one.casefold() == said.casefold()), None)
+    word = clean(_is(value, str, what))
+    meant = next((label for label in allowed if label.casefold() == word.casefold()), None)
     if meant is None:
         raise BadRow(
-            Reason.UNKNOWN_LABEL, f"{what} is {said[:40]!r}, which is no label; allowed: {listed(allowed)}"
+            Reason.UNKNOWN_LABEL, f"{what} is {word[:40]!r}, which is no label; allowed: {listed(allowed)}"
         )
     return meant
 
@@ -157,8 +157,8 @@ def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
 def texts(values: object, what: str) -> list[str]:
     """A list of cleaned texts out of any value."""
     return [
-        clean(_is(value, str, f"{what}, entry {place}"))
-        for place, value in enumerate(_is(values, list, what), 1)
+        clean(_is(value, str, f"{what}, entry {number}"))
+        for number, value in enumerate(_is(values, list, what), 1)
     ]
 
 

@@ -77,7 +77,7 @@ def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
 
 def _inked(text: str) -> list[int]:
     """Where a text holds something other than blank space."""
-    return [place for place, character in enumerate(text) if not character.isspace()]
+    return [index for index, character in enumerate(text) if not character.isspace()]
 
 
 def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -99,18 +99,18 @@ def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[i
 def refuse_overlap(spans: Sequence[dict]) -> None:
     """Raise BadRow where two spans share a character: a character has one type and one probability."""
     ordered = sorted(spans, key=lambda span: (span["start"], span["end"]))
-    for one, other in zip(ordered, ordered[1:], strict=False):
-        if other["start"] < one["end"]:
+    for first, other in zip(ordered, ordered[1:], strict=False):
+        if other["start"] < first["end"]:
             raise BadRow(
                 Reason.OVERLAP,
-                f"spans {one['start']}–{one['end']} and {other['start']}–{other['end']} overlap",
+                f"spans {first['start']}–{first['end']} and {other['start']}–{other['end']} overlap",
             )
 
 
 def joined(marks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Marks (`start`, `end`, `type`) as spans in order; those that overlap are one, of all their types."""
     runs: list[dict[str, Any]] = []
-    for mark in sorted(marks, key=lambda one: (one["start"], one["end"])):
+    for mark in sorted(marks, key=lambda mark_: (mark_["start"], mark_["end"])):
         if runs and mark["start"] < runs[-1]["end"]:
             kinds = dict.fromkeys([*runs[-1]["type"].split("; "), *mark["type"].split("; ")])
             runs[-1] |= {"end": max(runs[-1]["end"], mark["end"]), "type": "; ".join(kinds)}

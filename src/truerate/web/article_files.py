@@ -22,10 +22,10 @@ class ArticleFiles:
         done = self._begun()
         self.taken: dict[str, list[dict]] = {lang: [] for lang in languages if lang in done}
         self.left: dict[str, list[dict]] = {lang: [] for lang in self.taken}
-        for held, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)) if done else ():
+        for rows_by_lang, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)) if done else ():
             for row in _rows(folder / file):
-                if row["lang"] in held:
-                    held[row["lang"]].append(row)
+                if row["lang"] in rows_by_lang:
+                    rows_by_lang[row["lang"]].append(row)
 
     @property
     def done(self) -> Mapping[str, int]:
@@ -38,10 +38,10 @@ class ArticleFiles:
         self.folder.mkdir(parents=True, exist_ok=True)
         pinned = "".join(f"{row['title']}\t{row['revid']}\n" for row in rows)
         _replace(self.folder / f"titles.{lang}.tsv", pinned.encode())
-        for held, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)):
-            _replace(self.folder / file, _lines(row for name in self.done for row in held[name]))
-        told = {"wanted": self.wanted, "languages": list(self.done)}
-        _replace(self.folder / UNFINISHED, json.dumps(told).encode())
+        for rows_by_lang, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)):
+            _replace(self.folder / file, _lines(row for name in self.done for row in rows_by_lang[name]))
+        state = {"wanted": self.wanted, "languages": list(self.done)}
+        _replace(self.folder / UNFINISHED, json.dumps(state).encode())
 
     def end(self) -> None:
         """Everything that was wanted is there."""
@@ -49,11 +49,11 @@ class ArticleFiles:
 
     def _begun(self) -> set[str]:
         try:
-            told = json.loads((self.folder / UNFINISHED).read_text("utf-8"))
+            state = json.loads((self.folder / UNFINISHED).read_text("utf-8"))
         except (OSError, ValueError):
             return set()
-        is_same = isinstance(told, dict) and told.get("wanted") == self.wanted
-        return set(told.get("languages", ())) if is_same else set()
+        is_same = isinstance(state, dict) and state.get("wanted") == self.wanted
+        return set(state.get("languages", ())) if is_same else set()
 
 
 def _rows(path: Path) -> list[dict]:

@@ -159,17 +159,17 @@ class LocalTags:
         tags: Sequence[str],
     ):
         self.session, self.asked, self.guard, self.clock, self.tags = session, asked, guard, clock, tags
-        self._found: dict[str, list[str]] | None = None
+        self._names: dict[str, list[str]] | None = None
 
     async def named(self, lang: str, url: str) -> tuple[str, ...]:
         """The tags' own names and those in a language, by its code or the host of its wiki (`zh-yue`)."""
         if lang == ENGLISH or not self.tags or "{lang}" not in self.asked.api:
             return tuple(self.tags)
-        if self._found is None:
+        if self._names is None:
             api = mediawiki.checked(self.asked.api, ENGLISH, self.guard)
             wiki = Wiki(self.session, api, pause_s=self.asked.pause_s, clock=self.clock)
-            self._found = await wiki.names_elsewhere([f"Template:{tag}" for tag in self.tags])
-        titles = [*self._found.get(lang, ()), *self._found.get(host_of(url).partition(".")[0], ())]
+            self._names = await wiki.names_elsewhere([f"Template:{tag}" for tag in self.tags])
+        titles = [*self._names.get(lang, ()), *self._names.get(host_of(url).partition(".")[0], ())]
         return tuple(dict.fromkeys([*self.tags, *(title.partition(":")[2] for title in titles)]))
 
 
@@ -177,11 +177,11 @@ async def _of_language(
     lang: str, site: Site, pages: AsyncIterator, wanted: Wanted
 ) -> tuple[list[dict], list[dict]]:
     """The articles that fit, in the order met, and the others with their reasons."""
-    rows, others, seen = [], [], set()
+    rows, others, page_ids = [], [], set()
     async for title, page in pages:
-        why = page if isinstance(page, str) else "twice" if page.get("pageid") in seen else None
+        why = page if isinstance(page, str) else "twice" if page.get("pageid") in page_ids else None
         if why is None:
-            seen.add(page.get("pageid"))
+            page_ids.add(page.get("pageid"))
             row = _row(lang, site, page)
             why = _unfit(row, page, wanted)
         if why is None:
@@ -237,9 +237,11 @@ def _row(lang: str, site: Site, page: dict) -> dict:
         "depth": site.depth,
         "templates": [{"title": template["title"]} for template in templates if template.get("ns") == 10],
         "categories": [
-            one["category"].replace("_", " ")
-            for one in page.get("categories", [])
-            if isinstance(one, dict) and isinstance(one.get("category"), str) and not one.get("hidden")
+            category["category"].replace("_", " ")
+            for category in page.get("categories", [])
+            if isinstance(category, dict)
+            and isinstance(category.get("category"), str)
+            and not category.get("hidden")
         ],
         "extract": plain_text(page["text"]),
     }

@@ -61,7 +61,7 @@ class Line:
 
     def hear(self) -> None:
         """Something was heard."""
-        self.heard = time.monotonic()
+        self.last_heard_s = time.monotonic()
 
 
 class Asker:
@@ -166,7 +166,7 @@ class Asker:
         line = Line()
         tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
         try:
-            while not tasks[0].done() and (quiet := line.heard + quiet_limit - time.monotonic()) > 0:
+            while not tasks[0].done() and (quiet := line.last_heard_s + quiet_limit - time.monotonic()) > 0:
                 await asyncio.wait(tasks, timeout=quiet)
             if not tasks[0].done() and self._tries(host_of(url)) > 1:
                 tasks.append(asyncio.ensure_future(self._second(url, any_type=any_type)))

@@ -177,11 +177,11 @@ def decoded(body: bytes, charset: str | None) -> str | None:
 def _codec(name: str | None) -> str | None:
     """Python's name of an allowed encoding, None for any other."""
     try:
-        found = codecs.lookup((name or "").strip().lower()).name
+        codec = codecs.lookup((name or "").strip().lower()).name
     except (LookupError, ValueError):
         return None
-    found = WIDER.get(found, found)
-    return found if found in CODECS else None
+    codec = WIDER.get(codec, codec)
+    return codec if codec in CODECS else None
 
 
 def _declared(body: bytes) -> str | None:
@@ -241,8 +241,8 @@ def _is_unseen(element: html.HtmlElement) -> bool:
 
 
 def _title(tree: html.HtmlElement) -> str:
-    found = tree.xpath("//head/title//text()") or tree.xpath("//h1//text()")
-    return " ".join(clean("".join(found)).split())[:300]
+    parts = tree.xpath("//head/title//text()") or tree.xpath("//h1//text()")
+    return " ".join(clean("".join(parts)).split())[:300]
 
 
 def _dated(tree: html.HtmlElement) -> str | None:
@@ -265,7 +265,7 @@ def _licence(tree: html.HtmlElement) -> str | None:
 
 def _in_words(address: str) -> str | None:
     """The name of the Creative Commons licence at an address (`CC BY-SA 4.0`, `CC0 1.0`), else None."""
-    found = _CC.match(address)
-    if found is None:
+    match = _CC.match(address)
+    if match is None:
         return None
-    return "CC0 1.0" if found[3] else f"CC {found[1].upper()} {found[2]}"
+    return "CC0 1.0" if match[3] else f"CC {match[1].upper()} {match[2]}"

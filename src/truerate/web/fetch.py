@@ -125,13 +125,13 @@ class Fetcher:
         """A page, its outcome being that of the last hop."""
         here = url
         try:
-            left, seen = self.settings.timeout_s, set()
+            left, visited = self.settings.timeout_s, set()
             n_hops = max(self.settings.max_redirects, HOPS if is_robots else 0)
             for _ in range(n_hops + 1):
                 here = plain(here)
-                if here in seen:
+                if here in visited:
                     raise Dropped(Outcome.REDIRECTS, "in a circle")
-                seen.add(here)
+                visited.add(here)
                 await self._check(here, is_robots=is_robots)
                 if self._renderer and not is_robots:  # rules are plain text, and cost nothing
                     answer = await self._renderer.ask(here)
@@ -201,17 +201,17 @@ def plain(url: str) -> str:
 
 def _joined(here: str, location: str) -> str:
     try:
-        found = URL(here).join(URL(location))
+        target = URL(here).join(URL(location))
     except ValueError:
         raise Dropped(Outcome.REDIRECTS, "to nowhere") from None
-    if found.scheme not in ("http", "https"):
+    if target.scheme not in ("http", "https"):
         raise Dropped(Outcome.REDIRECTS, "to nowhere")
-    return str(found)
+    return str(target)
 
 
 async def _together(work: Iterable[Awaitable[None]]) -> None:
     """All at once; the first error ends the others and is raised."""
-    tasks = [asyncio.ensure_future(one) for one in work]
+    tasks = [asyncio.ensure_future(job) for job in work]
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -248,5 +248,5 @@ class Rules:
 
 def product_token(user_agent: str) -> str:
     """The product token of a user agent (RFC 9309, 2.2.1): its leading letters, `_` and `-`; else `*`."""
-    found = _TOKEN.match(user_agent.strip())
-    return found[0] if found else "*"
+    match = _TOKEN.match(user_agent.strip())
+    return match[0] if match else "*"

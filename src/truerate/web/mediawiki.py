@@ -116,7 +116,7 @@ class Wiki:
     async def names_elsewhere(self, titles: Sequence[str]) -> dict[str, list[str]]:
         """Return the titles of pages in other wikis by language code (`langlinks`), redirects followed."""
         asked = {"action": "query", "prop": "langlinks", "lllimit": "max", "redirects": "1"}
-        found: dict[str, list[str]] = {}
+        titles_by_lang: dict[str, list[str]] = {}
         for start in range(0, len(titles), BATCH):
             named = "|".join(titles[start : start + BATCH])
             goes_on: dict | None = {}
@@ -124,9 +124,11 @@ class Wiki:
                 reply = await self.ask(**asked, titles=named, **goes_on)
                 for page in reply.get("query", {}).get("pages", []):
                     for link in page.get("langlinks", []):
-                        found.setdefault(str(link.get("lang")), []).append(str(link.get("title", "")))
+                        titles_by_lang.setdefault(str(link.get("lang")), []).append(
+                            str(link.get("title", ""))
+                        )
                 goes_on = reply.get("continue")
-        return found
+        return titles_by_lang
 
     async def ask(self, **asked: str) -> dict:
         """One request and its reply, again where the server is busy. Raises Absent and TruerateError."""

@@ -130,7 +130,7 @@ _WALL_SHARE = 0.6  # of its words, in sentences that speak of that
 
 def _is_wall(text: str) -> bool:
     """Whether a text asks for consent to cookies and says little else."""
-    sentences = [spaced(one).split() for one in re.split(r"[.!?。！？।\n]+", text)]
+    sentences = [spaced(part).split() for part in re.split(r"[.!?。！？।\n]+", text)]
     asking = sum(len(sentence) for sentence in sentences if _OF_CONSENT.search(" ".join(sentence)))
     return asking > 0 and asking >= _WALL_SHARE * sum(map(len, sentences))
 
@@ -152,8 +152,8 @@ def judged(
             if phrase.casefold() in plain:
                 return Text(Outcome.SIGN_IN, title=title, detail=phrase)
     if n_words(text) <= ERROR_WORDS:
-        if found := _IN_PLACE.search(plain.replace("’", "'")):
-            return Text(Outcome.ERROR_PAGE, title=title, detail=found[0])
+        if match := _IN_PLACE.search(plain.replace("’", "'")):
+            return Text(Outcome.ERROR_PAGE, title=title, detail=match[0])
         if _is_wall(text):
             return Text(Outcome.ERROR_PAGE, title=title, detail="cookies")
     return Text(Outcome.OK, text, title, dated, licence)

@@ -30,7 +30,7 @@ class Pauses:
         self._until: dict[str, float] = {}  # host -> when it may be asked again, by its own wish
         self._asked: dict[str, float] = {}  # host -> seconds between two requests, by its robots.txt
         self._left: Counter[str] = Counter()
-        self._said: set[str] = set()
+        self._announced: set[str] = set()
 
     def expect(self, urls: Iterable[str]) -> None:
         """Pages that are about to be fetched, so that a long wait can say how long it is."""
@@ -70,8 +70,8 @@ class Pauses:
     def _tell(self, host: str, pause: float, wait: float) -> None:
         """Say once per host that its pages take long."""
         whole = max(wait, self._left[host] * pause)
-        if whole > LONG_S and host not in self._said:
-            self._said.add(host)
+        if whole > LONG_S and host not in self._announced:
+            self._announced.add(host)
             say_wait(
                 whole, f"{self._left[host]:,} pages of {host!r}, one each {pause:g} s (fetch.per_host_s)"
             )

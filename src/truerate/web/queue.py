@@ -32,7 +32,7 @@ class Refused:
     where others have been answered before.
     """
 
-    said: str
+    reason: str
     at: float
     passes: bool = False
     is_for_all: bool = False
@@ -46,7 +46,7 @@ class Queue:
 
     def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock, things: str = "queries"):
         self.what, self.n_all, self.clock, self.things = what, n_all, clock, things
-        self.again = replace(AGAIN, first=backoff_s)
+        self.backoff = replace(AGAIN, first=backoff_s)
         self.over = asyncio.Event()
         self._gate = asyncio.Lock()  # held by the one who waits out a pause
         self._answered_at, self._n_answered, self._n_refused, self._is_said = clock.now(), 0, 0, False
@@ -56,13 +56,13 @@ class Queue:
         async with self._gate:
             self._check()
 
-    async def answer(self, ask: Callable[[], Awaitable[T | Refused]], again: Backoff) -> T | Refused:
+    async def answer(self, ask: Callable[[], Awaitable[T | Refused]], backoff: Backoff) -> T | Refused:
         """What asking gives, or the last refusal. One for the rate, and an outage of who has answered, are waited
         out by all; other faults that may pass are tried again by `again`. Raises Over, and TruerateError where
         waiting would be too long.
         """
         await self.enter()
-        for attempt in range(1, again.tries + 1):
+        for attempt in range(1, backoff.tries + 1):
             answer = await ask()
             if isinstance(answer, Refused) and self.holds_all(answer):
                 async with self.paused() as pause:
@@ -71,8 +71,8 @@ class Queue:
                         answer = await ask()
             if not isinstance(answer, Refused) or not answer.passes:
                 break
-            if not again.is_spent(attempt):
-                await self.rest(again.full_jitter(attempt))
+            if not backoff.is_spent(attempt):
+                await self.rest(backoff.full_jitter(attempt))
         return answer
 
     def holds_all(self, refusal: Refused) -> bool:
@@ -106,13 +106,13 @@ class Queue:
         if refusal.at < self._answered_at and self._n_answered:
             return  # another has seen the end of that pause
         self._n_refused += 1
-        drawn = self.again.equal_jitter(self._n_refused)
+        drawn = self.backoff.equal_jitter(self._n_refused)
         wait = drawn if refusal.wait is None else max(0.0, refusal.at + refusal.wait - now) + min(drawn, 1.0)
         whole = now + wait - self._answered_at
-        if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):
+        if self.backoff.is_too_long(whole) or self.backoff.is_spent(self._n_refused):
             asks = f", asks to wait {refusal.wait:,.0f} s" if refusal.wait else ""
             does = "it is still not there" if refusal.is_outage else "it goes on to refuse"
-            raise EndpointError(f"{self.what}: {does} ({refusal.said}{asks}); run again later")
+            raise EndpointError(f"{self.what}: {does} ({refusal.reason}{asks}); run again later")
         if whole > LONG_S and not self._is_said:
             self._is_said = True
             does = "it does not answer" if refusal.is_outage else "it asks to slow down"

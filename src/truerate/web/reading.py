@@ -20,35 +20,35 @@ class Reader:
         self._path, self._scope, self._settings = path, scope, settings
         self._limits, self._reading_limits = limits(settings), reading_limits(settings)
         self._threads = ThreadPoolExecutor(AT_ONCE, "page-reader")
-        self._own = threading.local()  # each thread's store and process
+        self._local = threading.local()  # each thread's store and process
         self._opened: list[PageStore | Extractor] = []
-        self._found: dict[str, Future[tuple[Text, str]]] = {}
+        self._texts: dict[str, Future[tuple[Text, str]]] = {}
 
     def __enter__(self) -> "Reader":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for waiting in self._found.values():
+        for waiting in self._texts.values():
             waiting.cancel()
-        for process in [one for one in self._opened if isinstance(one, Extractor)]:
+        for process in [resource for resource in self._opened if isinstance(resource, Extractor)]:
             process.close()
         self._threads.shutdown()
-        for one in self._opened:
-            one.close()
+        for resource in self._opened:
+            resource.close()
 
     def begin(self, url: str) -> None:
         """Read a page of the store as soon as those before it are read."""
-        if url not in self._found:
-            self._found[url] = self._threads.submit(self._read, url)
+        if url not in self._texts:
+            self._texts[url] = self._threads.submit(self._read, url)
 
     def text(self, url: str) -> tuple[Text, str]:
         """What a page of the store says, or what became of it, and the address where its redirects ended."""
         self.begin(url)
-        found = self._found[url]
-        if found.done():
-            return found.result()
+        future = self._texts[url]
+        if future.done():
+            return future.result()
         with told("a page that takes long to be read"):
-            return found.result()
+            return future.result()
 
     def markup(self, markup: str) -> Text:
         """What a page says that lies in no store, by its HTML."""
@@ -73,7 +73,7 @@ class Reader:
 
     def _mine(self, name: str, opened):
         """This thread's own of something, opened when it first needs it."""
-        if not hasattr(self._own, name):
-            setattr(self._own, name, opened())
-            self._opened.append(getattr(self._own, name))
-        return getattr(self._own, name)
+        if not hasattr(self._local, name):
+            setattr(self._local, name, opened())
+            self._opened.append(getattr(self._local, name))
+        return getattr(self._local, name)

@@ -39,8 +39,8 @@ def recorded(path: str, queries: Iterable[str]) -> dict[str, list[dict]]:
     try:
         with Path(path).open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                if line.strip() and (found := _read(line, wanted, where=f"{path!r}: line {number}")):
-                    by_query |= found
+                if line.strip() and (results := _read(line, wanted, where=f"{path!r}: line {number}")):
+                    by_query |= results
     except OSError as error:
         raise SourceError(
             f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
@@ -53,9 +53,9 @@ def _read(line: bytes, wanted: Container[str], *, where: str) -> dict[str, list[
     try:
         row = loads(line)
         query, items = plain(clean(row["query"])), row["items"]
-        found = [one for item in items if (one := result(item))] if query in wanted else list(items)
+        results = [entry for item in items if (entry := result(item))] if query in wanted else list(items)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise SourceError(
             f"reading recorded searches {where} is no object with `query` and `items`"
         ) from None
-    return {query: found} if query in wanted else {}
+    return {query: results} if query in wanted else {}

@@ -15,7 +15,7 @@ from truerate.web.hosts import host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
 from truerate.web.queue import Queue, Refused
-from truerate.web.search_form import plain, said, secret
+from truerate.web.search_form import error_words, plain, secret
 
 ENDS = (401, 402, 403)  # of the service: its key or its sum, for every page alike
 GONE = (404, 410)  # passed on from the page, without a header that says so
@@ -32,7 +32,7 @@ class Renderer:
         self.settings, self.session, self.pauses, self.clock = settings, session, pauses, clock
         self.service = service = settings.service
         key = secret(settings.key_env, "fetching pages", "the fetch service's key")
-        self._hiding = Hiding([key])
+        self._secrets_mask = Hiding([key])
         self._fixed = {name: plain(value) for name, value in service.fixed.items()}
         if service.key_query:
             self._fixed[service.key_query] = key
@@ -47,16 +47,16 @@ class Renderer:
 
     async def ask(self, url: str) -> Answer:
         """Return a page. Raises Dropped, and EndpointError if the service gives no more (key, quota) or not soon."""
-        found: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
-        if isinstance(found, Dropped):
-            raise found
-        if isinstance(found, Refused):
-            if found.is_quota:
+        answer: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
+        if isinstance(answer, Dropped):
+            raise answer
+        if isinstance(answer, Refused):
+            if answer.is_quota:
                 raise EndpointError(
-                    f"{self._queue.what}: {found.said}; is the key right, and is anything left of the plan? then run again"
+                    f"{self._queue.what}: {answer.reason}; is the key right, and is anything left of the plan? then run again"
                 )
-            raise Passing(Outcome.ERROR, f"the fetch service: {found.said}")
-        return found
+            raise Passing(Outcome.ERROR, f"the fetch service: {answer.reason}")
+        return answer
 
     async def _ask(self, url: str) -> Answer | Dropped | Refused:
         """One request in the turn of the page's host: the page, why there is none, or why the service did not say."""
@@ -78,13 +78,13 @@ class Renderer:
         async with self.session.get(
             self.service.url, params=params, headers=self._headers, allow_redirects=False
         ) as response:
-            own = _status(response.headers.get(self.service.status or ""))
-            if own is None and response.status in GONE:
-                own = response.status
-            if own is not None and own >= 400:
+            page_status = _status(response.headers.get(self.service.status or ""))
+            if page_status is None and response.status in GONE:
+                page_status = response.status
+            if page_status is not None and page_status >= 400:
                 self._queue.answered()
-                kind = Passing if may_pass(own) else Dropped
-                return kind(Outcome.STATUS, str(own), own)
+                kind = Passing if may_pass(page_status) else Dropped
+                return kind(Outcome.STATUS, str(page_status), page_status)
             if response.status != 200:
                 return await self._refusal(response, at)
             self._queue.answered()
@@ -100,8 +100,11 @@ class Renderer:
 
     async def _refusal(self, response: aiohttp.ClientResponse, at: float) -> Refused:
         """Why the service gave no page, in words without the key."""
-        status, body = response.status, self._hiding.body(await response.content.read(65536), is_error=True)
-        failure = f"status {status} {self._hiding.text(said(body))[:TO_READ]}".rstrip()
+        status, body = (
+            response.status,
+            self._secrets_mask.body(await response.content.read(65536), is_error=True),
+        )
+        failure = f"status {status} {self._secrets_mask.text(error_words(body))[:TO_READ]}".rstrip()
         refused = Refused(failure, at, is_quota=status in ENDS, passes=may_pass(status))
         wait = seconds_asked(response.headers.get("Retry-After"), self.clock.now())
         if status == 429 or (refused.passes and wait):

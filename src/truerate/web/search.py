@@ -16,7 +16,7 @@ from truerate.core.terminal import told
 from truerate.web.hosts import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
-from truerate.web.search_form import Call, Left, said, secret
+from truerate.web.search_form import Call, Left, error_words, secret
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
@@ -54,7 +54,7 @@ class Searcher:
             for name, variable in env_names.items()
             if variable
         }
-        self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
+        self._secrets_mask = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
         self._call = Call(
             settings.service,
             settings.n_results,
@@ -105,8 +105,8 @@ class Searcher:
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
         """The results of one query. Raises TruerateError where the search gives none."""
-        again = replace(AGAIN, first=self.backoff_s)
-        answer = await self._queue.answer(lambda: self._ask(session, query), again)
+        backoff = replace(AGAIN, first=self.backoff_s)
+        answer = await self._queue.answer(lambda: self._ask(session, query), backoff)
         if isinstance(answer, Refused):
             raise self._stop(answer, query)
         return answer
@@ -122,14 +122,14 @@ class Searcher:
                 status, body, headers = response.status, await response.read(), response.headers
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return Refused(type(error).__name__, at, passes=True, is_outage=True)
-        body = self._hiding.body(body, is_error=status != 200)
+        body = self._secrets_mask.body(body, is_error=status != 200)
         if status == 200:
             results = self._call.read(body)
             if isinstance(results, str):
                 return Refused(results, at, passes=True)
             self._queue.answered()
             return results[: self.settings.n_results]
-        failure = f"status {status} {self._hiding.text(said(body))[:160]}".rstrip()
+        failure = f"status {status} {self._secrets_mask.text(error_words(body))[:160]}".rstrip()
         left = Left.of(headers)
         if status in (402, *self.settings.service.quota) or (
             status in (403, 429) and (left.is_quota or _QUOTA.search(failure))
@@ -163,14 +163,14 @@ class Searcher:
         where = f"searching for {query!r} at {host_of(self.url)!r}"
         if refusal.is_quota:
             return EndpointError(
-                f"{where}: the quota is used up ({refusal.said}); run again when it is renewed"
+                f"{where}: the quota is used up ({refusal.reason}); run again when it is renewed"
             )
         if refusal.is_outage:
             return EndpointError(
-                f"{where}: {refusal.said}; is it up, and `search` of the board's track in params.yaml its address? then run again"
+                f"{where}: {refusal.reason}; is it up, and `search` of the board's track in params.yaml its address? then run again"
             )
         return EndpointError(
-            f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"
+            f"{where}: {refusal.reason}; see to `search` of the board's track in params.yaml, then run again"
         )
 
 

@@ -44,21 +44,21 @@ class Call:
         """The results in a reply, or why it is none. A reply without the list has no result, unless it tells of a fault:
         some say in a reply of status 200 that a key is not theirs, and what is stored as no result is not asked again.
         """
-        found = _loaded(body)
-        if not isinstance(found, dict) or found.get("error") not in (None, "", False):
+        reply = _loaded(body)
+        if not isinstance(reply, dict) or reply.get("error") not in (None, "", False):
             return "a reply that is no search result"
-        listed = _at(found, self.service.results)
+        listed = _at(reply, self.service.results)
         items, telling = (
             listed or [],
             FAULTS if listed is None else FAULTS[:1],
         )  # with an empty list a message may be any
-        if not items and (fault := next((found[name] for name in telling if found.get(name)), None)):
+        if not items and (fault := next((reply[name] for name in telling if reply.get(name)), None)):
             return f"no result, but {clean(str(fault))[:100]}"
         if not isinstance(items, list):
             return "a reply that is no search result"
-        if not items and self.service.fault and (silent := found.get(self.service.fault)):
+        if not items and self.service.fault and (silent := reply.get(self.service.fault)):
             return f"no result, and {self.service.fault} is {clean(str(silent))[:100]}"
-        return [one for item in items if (one := result(self._fields(item)))]
+        return [entry for item in items if (entry := result(self._fields(item)))]
 
     def _fields(self, item: object) -> object:
         """A result in the names of recorded ones, which hold `link`, `title` and `snippet`, and may hold `text`."""
@@ -87,10 +87,10 @@ class Left:
         """
         remaining = _numbers(headers.get("X-RateLimit-Remaining", ""))
         resets = _numbers(headers.get("X-RateLimit-Reset", ""))
-        windows = [float(found) for found in _WINDOW.findall(headers.get("X-RateLimit-Policy", ""))]
+        windows = [float(width) for width in _WINDOW.findall(headers.get("X-RateLimit-Policy", ""))]
         if len(windows) != len(remaining):
             windows = [
-                DAY_S if place and place == len(remaining) - 1 else 1.0 for place in range(len(remaining))
+                DAY_S if index and index == len(remaining) - 1 else 1.0 for index in range(len(remaining))
             ]
         if any(left <= 0 and window >= DAY_S for left, window in zip(remaining, windows, strict=True)):
             return cls(is_quota=True)
@@ -99,7 +99,7 @@ class Left:
         return cls(reset_s=max(waits, default=None))
 
 
-def said(body: bytes) -> str:
+def error_words(body: bytes) -> str:
     """The words of an error: Google's reasons and message, else the fields `error`, `message` or `detail`."""
     answer = _loaded(body)
     try:
@@ -121,10 +121,10 @@ def _loaded(body: bytes) -> Any:
         return None
 
 
-def _at(found: Any, path: str) -> Any:
+def _at(value: Any, path: str) -> Any:
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def _numbers(text: str) -> list[float]:

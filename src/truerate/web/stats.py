@@ -94,15 +94,15 @@ def pages_of(store: PageStore, url: str) -> list[StoredPage]:
 
 def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
     """The scopes under which a query's results lie. Raises TruerateError, with the closest query, if none."""
-    known = store.queries()
-    if not (found := [one for one in known if one[1] == query]):
-        close = get_close_matches(query, [text for _, text in known][:MOST_COMPARED], n=1, cutoff=0.6)
-        hint = f"it holds {close[0]!r}" if close else f"it holds {len(known):,} others"
+    queries = store.queries()
+    if not (matching := [entry for entry in queries if entry[1] == query]):
+        close = get_close_matches(query, [text for _, text in queries][:MOST_COMPARED], n=1, cutoff=0.6)
+        hint = f"it holds {close[0]!r}" if close else f"it holds {len(queries):,} others"
         raise TruerateError(
             f"forgetting the query {query!r}: the page store {str(store.path)!r} does not hold it; "
-            f"{hint if known else 'it holds no query'}"
+            f"{hint if queries else 'it holds no query'}"
         )
-    return found
+    return matching
 
 
 def forget_queries(store: PageStore, queries: Iterable[StoredQuery]) -> int:

@@ -40,8 +40,8 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     """Run the command that fills the folder unless the same command, values and code filled it; swap it whole."""
     values = _values(source, at)
-    told = {key: value for key, value in values.items() if key in source.places()}
-    stamp = digest(*at.code_at(source.code), make=source.make, values=told)
+    named_values = {key: value for key, value in values.items() if key in source.places()}
+    stamp = digest(*at.code_at(source.code), make=source.make, values=named_values)
     if (folder / SENTINEL).is_file() and (folder / SENTINEL).read_text("utf-8").strip() == stamp:
         return folder
     who = f"source {name!r}: sources.{name}.path"
@@ -131,17 +131,17 @@ def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: S
         refuse_others(target, f"source {name!r}: the folder of links to its files")
     with _aside(target) as scratch:
         for file, inside in places.items():
-            place = scratch / inside
-            place.parent.mkdir(parents=True, exist_ok=True)
-            _link((whole / file).resolve(), place)
+            target_file = scratch / inside
+            target_file.parent.mkdir(parents=True, exist_ok=True)
+            _link((whole / file).resolve(), target_file)
         if not holds_links_alone(scratch):
             (scratch / SENTINEL).write_text("links", "utf-8")
         _swap(scratch, target)
     return target
 
 
-def _link(file: Path, place: Path) -> None:
+def _link(file: Path, target: Path) -> None:
     try:
-        place.symlink_to(file)
+        target.symlink_to(file)
     except OSError:  # where links are not allowed
-        shutil.copyfile(file, place)
+        shutil.copyfile(file, target)

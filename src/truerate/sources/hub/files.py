@@ -106,9 +106,10 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
         return _by_split(below)
     if isinstance(spec, dict):
         patterns_by_split = list(spec.items())
-    elif isinstance(spec, list) and all(isinstance(one, dict) for one in spec):
+    elif isinstance(spec, list) and all(isinstance(entry_part, dict) for entry_part in spec):
         patterns_by_split = [
-            (one.get("split") or "train", one.get("path") or one.get("pattern")) for one in spec
+            (entry_part.get("split") or "train", entry_part.get("path") or entry_part.get("pattern"))
+            for entry_part in spec
         ]
     else:
         patterns_by_split = [("train", spec)]
@@ -128,7 +129,7 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
 def fits(path: str, pattern: str) -> bool:
     """Whether a path matches a pattern: `*` is anything but a slash, a part `**` any folders, also none."""
     parts = pattern.split("/")
-    plain = [part for place, part in enumerate(parts) if part != "**" or parts[place - 1 : place] != ["**"]]
+    plain = [part for index, part in enumerate(parts) if part != "**" or parts[index - 1 : index] != ["**"]]
     return _fit(path.split("/"), plain)
 
 
@@ -136,7 +137,7 @@ def _fit(path: list[str], pattern: list[str]) -> bool:
     if not pattern:
         return not path
     if pattern[0] == "**":
-        return any(_fit(path[place:], pattern[1:]) for place in range(len(path) + 1))
+        return any(_fit(path[index:], pattern[1:]) for index in range(len(path) + 1))
     return bool(path) and fnmatchcase(path[0], pattern[0]) and _fit(path[1:], pattern[1:])
 
 
@@ -154,10 +155,10 @@ def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
 
 def _by_split(files: Sequence[str]) -> Splits:
     """Files by the split in their name or folder; `train` where none is, as the Hub's client has it."""
-    found: Splits = {}
+    splits: Splits = {}
     for path in files:
-        found.setdefault(_split(path), []).append(path)
-    return found
+        splits.setdefault(_split(path), []).append(path)
+    return splits
 
 
 def _split(path: str) -> str:

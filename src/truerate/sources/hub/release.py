@@ -34,18 +34,18 @@ class Release:
 
 def release_in(folder: Path, *, name: str) -> Release:
     """What is told of the data set in a folder. Raises TruerateError for a `build/source.json` that is not ours."""
-    front, told = _front(folder), _origin(folder, name)
-    said = front.get("license_name") if front.get("license") == "other" else front.get("license")
-    card = {"licence": " ".join(said.split())[:80]} if isinstance(said, str) and said.strip() else {}
+    front, origin = _front(folder), _origin(folder, name)
+    words = front.get("license_name") if front.get("license") == "other" else front.get("license")
+    card = {"licence": " ".join(words.split())[:80]} if isinstance(words, str) and words.strip() else {}
     tags = front.get("tags") if isinstance(front.get("tags"), list) else []
-    if not told:
+    if not origin:
         let_out = {"redistribution": "yes"} if card and (folder / MARK).is_file() else {}
         tracks = readable()
         unnamed = [track for track in tracks if declared(track, "Settings").reads_unnamed]
         return Release(card | let_out, next(iter([*(track for track in tracks if track in tags), *unnamed])))
     kept = ("name", "citation", "redistribution", "url", "note", "lang")
-    card |= {key: told[key] for key in kept if isinstance(told.get(key), str)}
-    return Release(card, told["track"], told["licences"])
+    card |= {key: origin[key] for key in kept if isinstance(origin.get(key), str)}
+    return Release(card, origin["track"], origin["licences"])
 
 
 def readable() -> list[str]:
@@ -65,15 +65,19 @@ def _origin(folder: Path, name: str) -> dict:
     if not path.is_file():
         return {}
     try:
-        told = parse(path.read_bytes())
+        origin = parse(path.read_bytes())
     except (OSError, BadRow) as error:
         raise SourceError(
             f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
         ) from None
-    told = told if isinstance(told, dict) else {}
-    licences = told.get("licences")
+    origin = origin if isinstance(origin, dict) else {}
+    licences = origin.get("licences")
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
-    if not is_ours or told.get("track") not in readable() or told.get("redistribution") not in REDISTRIBUTION:
+    if (
+        not is_ours
+        or origin.get("track") not in readable()
+        or origin.get("redistribution") not in REDISTRIBUTION
+    ):
         must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(readable())})"
         raise SourceError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
-    return told
+    return origin

@@ -95,9 +95,9 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
             f"source {collection.name!r}: {file}: {bad.detail}; put a sound file there"
         ) from None
     if bare and is_needed:
-        again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
+        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
         raise SourceError(
-            f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {again}"
+            f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {advice}"
         )
     if not bare:
         collection.read(file, parquet_rows, note)
@@ -134,9 +134,9 @@ def _item(collection: Collection, tables: Tables, licence: str | None, row: Row)
 
 def _reply(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     if row.text("purpose") == WRITE_FACTS and row.text("status") == "ok":
-        known = _attributes(row)
-        n_lost = sum(int(known.get(name) or 0) for name in LOST)
-        tables.written[known.get("generation", "")] = n_lost == 0
+        attributes = _attributes(row)
+        n_lost = sum(int(attributes.get(name) or 0) for name in LOST)
+        tables.written[attributes.get("generation", "")] = n_lost == 0
     if (
         row.text("purpose") == GENERATE
         and row.text("status") in ("ok", "abstained")
@@ -219,7 +219,7 @@ def _keep_reply(collection: Collection, tables: Tables, published: str, judge: s
             item, fact.text("text"), task=FACT, is_hallucinated=is_unsupported, **shared, **about
         )
     for fact in ordered:
-        if fact not in [one for one, _ in judged]:
+        if fact not in [judged_fact for judged_fact, _ in judged]:
             bad = BadRow(Reason.UNLABELLED, "no verdict on it could be read")
             collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
 

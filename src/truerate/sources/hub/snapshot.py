@@ -66,8 +66,8 @@ class Snapshot:
 
     def remove(self, path: str) -> None:
         """Take a file away, so that it is fetched again."""
-        for place in ((self.folder / path).resolve(), self.folder / path):
-            place.unlink(missing_ok=True)
+        for file in ((self.folder / path).resolve(), self.folder / path):
+            file.unlink(missing_ok=True)
 
     def learn(self, sums: dict[str, str]) -> None:
         """Take this list in the place of the one there was; files of which the two say the same stay sound."""
@@ -88,10 +88,10 @@ class Snapshot:
 
     def _state(self, path: str) -> list[int] | None:
         try:
-            found = (self.folder / path).stat()
+            status = (self.folder / path).stat()
         except OSError:
             return None
-        return [found.st_size, found.st_mtime_ns]
+        return [status.st_size, status.st_mtime_ns]
 
 
 def _checksum(file: Path, kind: str) -> str:
@@ -106,9 +106,13 @@ def _checksum(file: Path, kind: str) -> str:
 def _json(path: Path) -> dict:
     """A note of ours; empty where there is none or it cannot be read."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        note = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), dict) for key in ("sums", "sound")):
+    if not isinstance(note, dict) or not all(isinstance(note.get(key), dict) for key in ("sums", "sound")):
         return {}
-    return found if all(isinstance(one, str) and SUM.fullmatch(one) for one in found["sums"].values()) else {}
+    return (
+        note
+        if all(isinstance(checksum, str) and SUM.fullmatch(checksum) for checksum in note["sums"].values())
+        else {}
+    )

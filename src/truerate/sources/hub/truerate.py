@@ -96,17 +96,21 @@ def read(
         raise SourceError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
     collection = _collection(folder, release, chosen, configs, name=name, on_bad_row=on_bad_row)
     collection.counts["n_files_of_other_configs"] = len(configs) - len(chosen)
-    known = Known(release, {}, _attributes_of_items(collection, configs))
-    for path, task in sorted(chosen.items(), key=lambda one: (parts.index(one[1]) if one[1] else 0, one[0])):
+    release_data = Known(release, {}, _attributes_of_items(collection, configs))
+    for path, task in sorted(
+        chosen.items(), key=lambda entry: (parts.index(entry[1]) if entry[1] else 0, entry[0])
+    ):
         file, shard = path.relative_to(folder).as_posix(), _SHARD.fullmatch(path.stem)
         _check_columns(path, task, release, where=f"source {name!r}: {file}")
-        told = Told(
+        context = Told(
             task,
             shard[1] if shard else path.stem,
             release.licences.get(configs[path] or "", collection.card["licence"]),
         )
         keep = _keep_of_entity if ENTITY in release.tasks else _keep
-        collection.read(file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, known, told))
+        collection.read(
+            file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release_data, context)
+        )
     _name_anew(collection)
     return collection.tables()
 
@@ -171,8 +175,8 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
     except BadRow as bad:
         raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
     if "text_sha256" in columns and "text" not in columns:
-        again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise SourceError(f"{where}: its rows are ids and labels without texts; {again}")
+        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
+        raise SourceError(f"{where}: its rows are ids and labels without texts; {advice}")
     if task is None and "task" not in columns:
         raise SourceError(
             f"{where}: nothing says of which task its rows are; name it as `part`: {listed(release.tasks)}"
@@ -184,21 +188,21 @@ def _attributes_of_items(
     collection: Collection, configs: Mapping[Path, str | None]
 ) -> dict[str, dict[str, str]]:
     """The attributes of each item in table `items` by published id; empty if one config was fetched alone."""
-    told: dict[str, dict[str, str]] = {}
+    attributes: dict[str, dict[str, str]] = {}
 
     def note(row: Row) -> None:
-        told[row.text("item_id")] = carried(row, but=NAMING)
+        attributes[row.text("item_id")] = carried(row, but=NAMING)
 
     for path in (path for path, config in configs.items() if config == ITEMS):
         collection.read(path.relative_to(collection.folder).as_posix(), parquet_rows, note)
-    return told
+    return attributes
 
 
-def _keep(collection: Collection, known: Known, told: Told, row: Row) -> None:
+def _keep(collection: Collection, release_data: Known, context: Told, row: Row) -> None:
     """A labelled text of an item whose document is its knowledge."""
-    sample = _sample(row, told)
+    sample = _sample(row, context)
     knowledge = row.optional_text("knowledge")
-    task = told.task or row.choice("task", known.release.tasks)
+    task = context.task or row.choice("task", release_data.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)
     item = collection.item(
         task,
@@ -207,36 +211,36 @@ def _keep(collection: Collection, known: Known, told: Told, row: Row) -> None:
         question=row.optional_text("question") or "",
         history=row.optional_text("history") or "",
         right_answer=row.optional_text("right_answer"),
-        document_ids=[collection.document(knowledge, lang=row.language(), licence=told.licence)]
+        document_ids=[collection.document(knowledge, lang=row.language(), licence=context.licence)]
         if knowledge
         else [],
         is_shared=True,
-        **known.of_item(row.text("item_id")),
+        **release_data.of_item(row.text("item_id")),
     )
     collection.sample(item, **sample)
 
 
-def _keep_of_entity(collection: Collection, known: Known, told: Told, row: Row) -> None:
+def _keep_of_entity(collection: Collection, release_data: Known, context: Told, row: Row) -> None:
     """Keep a labelled reply about an entity or one of its facts; its knowledge is evidence of its own."""
-    sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
-    task = told.task or row.choice("task", known.release.tasks)
+    sample, knowledge, published = _sample(row, context), row.optional_text("knowledge"), row.text("item_id")
+    task = context.task or row.choice("task", release_data.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)
-    if published not in known.entities:
+    if published not in release_data.entities:
         about = {
             "group_id": row.text("group_id"),
             "lang": row.language(),
             "question": row.optional_text("question") or "",
         }
-        known.entities[published] = collection.item(ENTITY, **about, **known.of_item(published))
+        release_data.entities[published] = collection.item(ENTITY, **about, **release_data.of_item(published))
     if knowledge:
-        document = collection.document(knowledge, lang=row.language(), licence=told.licence)
-        documents = known.entities[published]["document_ids"]
+        document = collection.document(knowledge, lang=row.language(), licence=context.licence)
+        documents = release_data.entities[published]["document_ids"]
         documents += [] if document in documents else [document]
         sample |= {"evidence": passage_name(document, 0, len(knowledge))} if task == FACT else {}
-    collection.sample(known.entities[published], task=task, **sample)
+    collection.sample(release_data.entities[published], task=task, **sample)
 
 
-def _sample(row: Row, told: Told) -> dict:
+def _sample(row: Row, context: Told) -> dict:
     """The columns and attributes of a labelled text."""
     attributes = {Row(pair, row.number).text("key"): pair.get("value") for pair in _list(row, "attributes")}
     text, is_hallucinated = row.text("text"), row.get("is_hallucinated")
@@ -251,7 +255,7 @@ def _sample(row: Row, told: Told) -> dict:
         "spans": [_span(Row(span, row.number), text) for span in _list(row, "spans")],
         **{column: row.optional_text(column) for column in ("pair_id", "generator", "pattern", "rationale")},
         "published_id": row.text("sample_id"),
-        "published_split": told.split,
+        "published_split": context.split,
         **{key: value for key, value in attributes.items() if key not in NOT_CARRIED},
     }
 
@@ -259,11 +263,16 @@ def _sample(row: Row, told: Told) -> dict:
 def _name_anew(collection: Collection) -> None:
     """Attributes that name a sample of the data set name it by its id of now; where it was not read, they go."""
     samples = list(collection.samples.values())
-    known = [unpaired(sample["attributes"]) for sample in samples]
-    new = {one["published_id"]: sample["sample_id"] for one, sample in zip(known, samples, strict=True)}
-    for one, sample in zip(known, samples, strict=True):
-        if not one.keys().isdisjoint(NAMING):
-            sample["attributes"] = pairs(**one | {key: new.get(one[key]) for key in NAMING if key in one})
+    attributes_of_samples = [unpaired(sample["attributes"]) for sample in samples]
+    new = {
+        attributes["published_id"]: sample["sample_id"]
+        for attributes, sample in zip(attributes_of_samples, samples, strict=True)
+    }
+    for attributes, sample in zip(attributes_of_samples, samples, strict=True):
+        if not attributes.keys().isdisjoint(NAMING):
+            sample["attributes"] = pairs(
+                **attributes | {key: new.get(attributes[key]) for key in NAMING if key in attributes}
+            )
 
 
 def _list(row: Row, field: str) -> list:

@@ -108,10 +108,10 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 # ---- the audit as its publishers have it -------------------------------------------------------------------
 def _audit_files(folder: Path) -> dict[str, str]:
     """The audit's files in a clone, with the corpus that each one's name tells; files that name none are not read."""
-    found = {file: Path(file).name.lower() for file in matching(folder, CLONE)}
+    names = {file: Path(file).name.lower() for file in matching(folder, CLONE)}
     corpora = {
         file: next((IN_NAMES[word] for word in IN_NAMES if word in name), None)
-        for file, name in found.items()
+        for file, name in names.items()
     }
     return {file: corpus for file, corpus in corpora.items() if corpus}
 
@@ -143,10 +143,10 @@ def _audit_cut(file: str, corpus: str) -> Callable[[bytes], Cut]:
 def _one_label(cell: str) -> str:
     """The one of LABELS that a cell means, however spelt or combined. Raises BadRow for an empty cell."""
     words = [" ".join(word.lower().split()) for word in cell.replace(".", ",").split(",")]
-    told = [SPELT.get(word, word) for word in words if word]
-    if not told:
+    labels = [SPELT.get(word, word) for word in words if word]
+    if not labels:
         raise BadRow(Reason.UNLABELLED, "the cell of its label is empty")
-    return TOGETHER.get(frozenset(told), told[0] if len(told) == 1 else cell)
+    return TOGETHER.get(frozenset(labels), labels[0] if len(labels) == 1 else cell)
 
 
 # ---- the audit ---------------------------------------------------------------------------------------------
@@ -255,14 +255,14 @@ def _labels(row: Row) -> list[str]:
 
 
 def _knowledge(row: Row) -> str:
-    found = row.optional_text("knowledge") or ""
-    if not found.strip():
+    text = row.optional_text("knowledge") or ""
+    if not text.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
-    return found
+    return text
 
 
 def _response(row: Row, field: str) -> str:
-    found = row.text(field, may_be_empty=True)
-    if not found.strip():
+    text = row.text(field, may_be_empty=True)
+    if not text.strip():
         raise BadRow(Reason.EMPTY_TURN, f"field {field!r} holds no text")
-    return found
+    return text

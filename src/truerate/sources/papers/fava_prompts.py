@@ -43,5 +43,5 @@ def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
         reference = row.optional_text("evidence") or row.optional_text("reference") or ""
     if not reference.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, f"no reference beside the prompt {question[:60]!r}")
-    told = targets(languages or (LANG,))
-    keep_prompt(collection, question, reference, told, lang=LANG, subject=title, origin="FAVA")
+    target_languages = targets(languages or (LANG,))
+    keep_prompt(collection, question, reference, target_languages, lang=LANG, subject=title, origin="FAVA")

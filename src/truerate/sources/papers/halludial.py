@@ -58,11 +58,11 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
         )
     openings = Openings()
     for file in present:
-        told = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
+        attributes = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
         collection.read(
             file,
             parquet_rows if file.endswith(SUFFIX) else json_rows,
-            partial(_keep, collection, openings, told),
+            partial(_keep, collection, openings, attributes),
         )
     if openings.n_shared:
         collection.counts["n_dialogues_of_one_number"] = openings.n_shared
@@ -71,10 +71,10 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
 
 def _files(folder: Path) -> list[str]:
     """The data files at any depth; without `source.json` and hidden ones."""
-    found = (
+    paths = (
         path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl")
     )
-    names = [path.relative_to(folder).as_posix() for path in found if path.name != "source.json"]
+    names = [path.relative_to(folder).as_posix() for path in paths if path.name != "source.json"]
     # beside other tables, as in a published data set, those files that name a scenario
     of_scenarios = [name for name in names if _word_in(name, SCENARIOS)]
     names = of_scenarios or names
@@ -86,7 +86,7 @@ def _word_in(file: str, allowed: tuple[str, ...]) -> str | None:
     return next((word for word in reversed(re.split(r"[/_.\-]", file)) if word in allowed), None)
 
 
-def _keep(collection: Collection, openings: Openings, told: dict, row: Row) -> None:
+def _keep(collection: Collection, openings: Openings, attributes: dict, row: Row) -> None:
     knowledge, response = row.text("knowledge"), row.text("response")
     number, turn = row.integer("dialogue_id"), row.integer("turn")
     if turn < 0:
@@ -117,15 +117,15 @@ def _keep(collection: Collection, openings: Openings, told: dict, row: Row) -> N
         label_source="published",
         rationale=rationale,
         spans=spans,
-        **told,
+        **attributes,
     )
-    collection.counts[f"n_{told['scenario'] or 'unnamed'}"] += 1
+    collection.counts[f"n_{attributes['scenario'] or 'unnamed'}"] += 1
 
 
 def _spans(collection: Collection, rationale: str | None, response: str, knowledge: str) -> list[dict]:
     """The segments of a response that the reason for its label quotes; what they are is counted."""
-    found = located(rationale or "", response, knowledge=knowledge)
-    collection.counts["n_located" if found.segments else "n_without_place"] += 1
-    if found.n_not_located:
-        collection.counts["n_quotations_not_located"] += found.n_not_located
-    return [{"start": start, "end": end, "type": None, "p": None} for start, end in found.segments]
+    quotes = located(rationale or "", response, knowledge=knowledge)
+    collection.counts["n_located" if quotes.segments else "n_without_place"] += 1
+    if quotes.n_not_located:
+        collection.counts["n_quotations_not_located"] += quotes.n_not_located
+    return [{"start": start, "end": end, "type": None, "p": None} for start, end in quotes.segments]

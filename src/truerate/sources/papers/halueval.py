@@ -110,17 +110,17 @@ def _keepers(collection: Collection) -> dict[str, Keep]:
 
 def _present(collection: Collection) -> dict[str, Keep]:
     """The files that are there, at the top or in a clone's folder, each with what keeps its rows."""
-    found: dict[str, Keep] = {}
+    keepers: dict[str, Keep] = {}
     for file, keep in _keepers(collection).items():
-        is_read = file == GENERAL_FILES[1] and GENERAL_FILES[0] in found
-        places = [] if is_read else [place for place in (file, f"{IN_CLONE}/{file}") if collection.has(place)]
-        found |= {places[0]: keep} if places else {}
+        is_read = file == GENERAL_FILES[1] and GENERAL_FILES[0] in keepers
+        places = [] if is_read else [path for path in (file, f"{IN_CLONE}/{file}") if collection.has(path)]
+        keepers |= {places[0]: keep} if places else {}
     by_task = dict(zip(TASKS, (_keep_qa, _keep_dialogue, _keep_summary), strict=True))
     for task, keep_pair in by_task.items():
         for turns, scheme in SCHEMES.items():
             for file in matching(collection.folder, CANDIDATES.format(task=task, turns=turns)):
-                found[file] = partial(keep_pair, collection, scheme=scheme)
-    return found
+                keepers[file] = partial(keep_pair, collection, scheme=scheme)
+    return keepers
 
 
 def _parquet_files(folder: Path) -> list[str]:
@@ -135,13 +135,13 @@ def _released_file(path: Path, *, where: str) -> str:
         columns = columns_of(path)
     except BadRow as bad:
         raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
-    held = next((file for file, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
-    if held is None:
+    released = next((file for file, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
+    if released is None:
         allowed = "; or ".join(", ".join(needed) for needed in COLUMNS.values())
         raise SourceError(
             f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away"
         )
-    return held
+    return released
 
 
 def keep_answer(
@@ -198,9 +198,9 @@ def _keep_qa(collection: Collection, row: Row, **attributes: str) -> None:
 
 def _keep_dialogue(collection: Collection, row: Row, **attributes: str) -> None:
     """A dialogue pair: the last human turn is the question, what stands before it the history."""
-    knowledge, told = row.text("knowledge"), row.text("dialogue_history")
+    knowledge, turns = row.text("knowledge"), row.text("dialogue_history")
     sides = _sides(row, "right_response", "hallucinated_response")
-    history, question = parted(told, "dialogue_history")
+    history, question = parted(turns, "dialogue_history")
     item = collection.item(
         "dialogue",
         history=history,

@@ -60,9 +60,12 @@ def _identity(row: Row) -> str:
 
 def _book(collection: Collection, verdicts: Verdicts, domain: str, row: Row) -> None:
     """Note the judge's row of a reply; its lists must fit."""
-    facts, said = row.texts("chatgpt_fact"), [_first_word(word) for word in row.items("chatgpt_judge")]
-    _refuse_unequal(facts, said, "chatgpt_judge")
-    for word in said:
+    facts, verdict_words = (
+        row.texts("chatgpt_fact"),
+        [_first_word(word) for word in row.items("chatgpt_judge")],
+    )
+    _refuse_unequal(facts, verdict_words, "chatgpt_judge")
+    for word in verdict_words:
         if word not in (*TRUTHS, UNKNOWN):
             raise BadRow(
                 Reason.UNKNOWN_LABEL,
@@ -87,12 +90,14 @@ def _keep(collection: Collection, verdicts: Verdicts, domain: str, row: Row) -> 
     )
     published = {"label_source": "published", "generator": GENERATOR}
     sample = collection.sample(item, reply, is_hallucinated=not all(labels), n_claims=len(facts), **published)
-    said = judged.items("chatgpt_judge") if judged is not None else []
-    for place, (fact, is_true) in enumerate(zip(facts, labels, strict=True)):
-        about = {"generation": sample["sample_id"], "place": place, "label": str(is_true).lower()}
-        one = collection.sample(item, fact, task="fact", is_hallucinated=not is_true, **published, **about)
-        if said:
-            _judge(collection, one["sample_id"], _first_word(said[place]), is_true=is_true)
+    verdict_words = judged.items("chatgpt_judge") if judged is not None else []
+    for index, (fact, is_true) in enumerate(zip(facts, labels, strict=True)):
+        about = {"generation": sample["sample_id"], "place": index, "label": str(is_true).lower()}
+        fact_sample = collection.sample(
+            item, fact, task="fact", is_hallucinated=not is_true, **published, **about
+        )
+        if verdict_words:
+            _judge(collection, fact_sample["sample_id"], _first_word(verdict_words[index]), is_true=is_true)
 
 
 def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) -> None:

@@ -84,8 +84,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         )
     passages: dict[tuple, Passage] = {}
     for file, cut in gold.items():
-        again = _copies(folder / file, cut)
-        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True, again=again))
+        copied = _copies(folder / file, cut)
+        collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True, copied=copied))
     for file, cut in silver.items():
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
     _keep_passages(collection, passages)
@@ -102,23 +102,23 @@ def _present(collection: Collection, file: str) -> dict[str, Cutter]:
     ours = next((name for name in (file, file + PACKED) if collection.has(name)), None)
     if ours:
         return {ours: zstd_lines if ours.endswith(PACKED) else json_lines}
-    found = matching(collection.folder, CLONE[file])
-    return {name: _published_cut(name, is_wild=file == WILD) for name in found}
+    files = matching(collection.folder, CLONE[file])
+    return {name: _published_cut(name, is_wild=file == WILD) for name in files}
 
 
 def _published_cut(file: str, *, is_wild: bool) -> Cutter:
     """What cuts a published file: its rows get the language that its folder's name tells, and their place from 0."""
     language = file.split("/")[-2].lower()
-    told = {"lang": LANGUAGES.get(language, language)}
+    fields = {"lang": LANGUAGES.get(language, language)}
     if is_wild:
         cut = partial(csv_records, columns=("Article Title", "query_1", "query_2"))
-        return changed(cut, lambda values, number: _wild_row(values) | told | {"row": number - 1})
-    return changed(json_list, lambda values, number: values | told | {"row": number - 1})
+        return changed(cut, lambda values, number: _wild_row(values) | fields | {"row": number - 1})
+    return changed(json_list, lambda values, number: values | fields | {"row": number - 1})
 
 
 def _wild_row(record: dict) -> dict:
     """A published article: its columns of references and queries as lists, without the empty ones."""
-    columns = ("references", *(f"reference_{place}" for place in range(1, N_REFERENCES + 1)))
+    columns = ("references", *(f"reference_{number}" for number in range(1, N_REFERENCES + 1)))
     filled = {name: cell for name, cell in record.items() if cell and cell.strip()}
     return {
         "title": record["Article Title"],
@@ -145,16 +145,16 @@ def _label(
     row: Row,
     *,
     is_gold: bool,
-    again: Container[int] = (),
+    copied: Container[int] = (),
 ) -> None:
-    """Note the labels of one row; an unreadable one is a reject. `again`: gold rows that are copies."""
+    """Note the labels of one row; an unreadable one is a reject. `copied`: gold rows that are copies."""
     lang, number = row.language(), row.integer("row")
     text, reference = row.text("generated_text"), row.text("references")
     labels = {"silver": row.text("silver_annotations")} | (
         {"gold": row.text("gold_annotations")} if is_gold else {}
     )
     collection.once(f"the row of {file}", lang, number, row=row)
-    if row.number in again:
+    if row.number in copied:
         raise BadRow(Reason.DUPLICATE, "the row was already read, with the same fields")
     if not is_gold:
         collection.once_said("the silver row", row, but=("row",))
@@ -189,9 +189,9 @@ def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> No
     """Items, samples and judgements of what could be read."""
     who = annotators(
         {
-            (one.lang, row): one.text
-            for (kind, *_), one in passages.items()
-            for row in one.rows
+            (entry.lang, row): entry.text
+            for (kind, *_), entry in passages.items()
+            for row in entry.rows
             if kind == "gold"
         }
     )

@@ -17,18 +17,18 @@ Told = tuple[object, str]  # of a row: its text, and all that it says but its nu
 
 def told_in(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Told]:
     """What each row of a gold file says; of a row that cannot be read, nothing that another one says."""
-    found: list[Told] = []
+    rows_read: list[Told] = []
     for number, make in rows:
         try:
             values = make()
         except BadRow:
             values = None
         if isinstance(values, dict):
-            said = {key: value for key, value in values.items() if key != "row"}
-            found.append((values.get("generated_text"), json.dumps(said, sort_keys=True, default=str)))
+            fields = {key: value for key, value in values.items() if key != "row"}
+            rows_read.append((values.get("generated_text"), json.dumps(fields, sort_keys=True, default=str)))
         else:
-            found.append((number, f"unreadable {number}"))
-    return found
+            rows_read.append((number, f"unreadable {number}"))
+    return rows_read
 
 
 def copies(rows: Sequence[Told]) -> set[int]:
@@ -40,24 +40,24 @@ def copies(rows: Sequence[Told]) -> set[int]:
     something else. A row that repeats the one before it is none here: see `Passage`.
     """
     first: dict[str, int] = {}
-    found = set()
-    for place, (_, said) in enumerate(rows):
-        before = first.setdefault(said, place)
-        if place - before > 1 and not _is_of_another(rows, before, place):
-            found.add(place + 1)
-    return found
+    copied = set()
+    for index, (_, fields) in enumerate(rows):
+        before = first.setdefault(fields, index)
+        if index - before > 1 and not _is_of_another(rows, before, index):
+            copied.add(index + 1)
+    return copied
 
 
-def _is_of_another(rows: Sequence[Told], before: int, place: int) -> bool:
+def _is_of_another(rows: Sequence[Told], before: int, index: int) -> bool:
     """Whether rows around two equal ones, of the same texts in the same order, differ in what they say."""
     for step in (-1, 1):
         for gap in range(step, step * (N_COMPARED + 1), step):
             if (
-                not (0 <= before + gap and place + gap < len(rows))
-                or rows[before + gap][0] != rows[place + gap][0]
+                not (0 <= before + gap and index + gap < len(rows))
+                or rows[before + gap][0] != rows[index + gap][0]
             ):
                 break
-            if rows[before + gap][1] != rows[place + gap][1]:
+            if rows[before + gap][1] != rows[index + gap][1]:
                 return True
     return False
 

@@ -65,7 +65,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     present = [file for file in ANSWERS if collection.has(file) and part in (None, Path(file).stem)]
     published = [] if present else _published(folder, part)
     if not present and not published:
-        looked = ", ".join([*(CLONE[one][0] for one in PARTS if part in (None, one)), *ANSWERS])
+        looked = ", ".join([*(CLONE[split][0] for split in PARTS if part in (None, split)), *ANSWERS])
         raise SourceError(
             f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {looked}"
         )
@@ -91,9 +91,9 @@ def without_page(counts: Mapping[str, int]) -> list[str]:
     if not (n := sum(bare.values())):
         return []
     whole = [lang for lang, missing in bare.items() if missing == answers[lang]]
-    told = f", among them all in {listed(whole)}" if whole else ""
+    detail = f", among them all in {listed(whole)}" if whole else ""
     return [
-        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{told}. A detector that looks "
+        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{detail}. A detector that looks "
         "words up has nothing to look in there; whoever reads no reference is not touched by it."
     ]
 
@@ -123,9 +123,9 @@ def _read_published(collection: Collection, files: list[str]) -> None:
     for archive in matching(collection.folder, PAGES):
         collection.read(archive, partial(_archived, named=named), partial(_book, collection, archive, pages))
     by_url = {pages[name]["url"].partition(REVISION)[0]: name for name in sorted(pages, reverse=True)}
-    told = changed(json_lines, lambda values, number: values | {"page_id": _page_of(values, by_url)})
+    cut = changed(json_lines, lambda values, number: values | {"page_id": _page_of(values, by_url)})
     for file in files:
-        collection.read(file, told, partial(_keep, collection, file, pages))
+        collection.read(file, cut, partial(_keep, collection, file, pages))
 
 
 def _addresses(raw: bytes) -> Iterator[str]:
@@ -259,7 +259,7 @@ def _span(entry: object) -> tuple[int, int, float]:
 
 def _pairs(values: list, where: str) -> list[tuple[int, int]]:
     for value in values:
-        is_pair = isinstance(value, list) and len(value) == 2 and all(type(place) is int for place in value)
+        is_pair = isinstance(value, list) and len(value) == 2 and all(type(offset) is int for offset in value)
         if not is_pair:
             raise BadRow(
                 Reason.WRONG_TYPE,

@@ -24,15 +24,22 @@ def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] =
 
 
 def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
-    known = {
+    attributes = {
         "subject": row.optional_text("subject"),
         "origin": row.optional_text("origin"),
         "id": row.optional_text("id"),
     }
     is_of_one = row.values.get("lang") is not None
-    told = [row.language()] if is_of_one else targets(languages)
-    written_in = told[0] if is_of_one else "en"
-    keep_prompt(collection, row.text("question"), row.text("reference"), told, lang=written_in, **known)
+    target_languages = [row.language()] if is_of_one else targets(languages)
+    written_in = target_languages[0] if is_of_one else "en"
+    keep_prompt(
+        collection,
+        row.text("question"),
+        row.text("reference"),
+        target_languages,
+        lang=written_in,
+        **attributes,
+    )
 
 
 def targets(languages: Sequence[str]) -> Sequence[str]:
@@ -53,10 +60,10 @@ def keep_prompt(
     *,
     lang: str,
     url: str | None = None,
-    **known: str | None,
+    **attributes: str | None,
 ) -> None:
     """Note one prompt in each of the languages: its question and reference as they are, in `lang`."""
-    document = {"title": known.get("subject") or "", "lang": lang, "url": url}
+    document = {"title": attributes.get("subject") or "", "lang": lang, "url": url}
     for target in languages:
         collection.item(
             "silver",
@@ -64,6 +71,6 @@ def keep_prompt(
             question=question,
             lang=target,
             document_ids=[collection.document(reference, **document)],
-            **known,
+            **attributes,
         )
         collection.counts[f"n_prompts_{target}"] += 1

@@ -88,14 +88,14 @@ def _page(page: Row) -> dict | None:
     return {"text": text, "title": page.optional_text("title") or "", "url": url, **rights}
 
 
-def _told(row: Row, field: str) -> object:
+def _value(row: Row, field: str) -> object:
     """The value of a field; None also for the number that is none, as tables in memory write an absent one."""
     value = row.values.get(field)
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _number(row: Row, field: str) -> float | None:
-    value = _told(row, field)
+    value = _value(row, field)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise BadRow(Reason.WRONG_TYPE, f"field {field!r} must be a number or null, not {str(value)[:40]!r}")
     return value
@@ -103,7 +103,7 @@ def _number(row: Row, field: str) -> float | None:
 
 def _wiki(row: Row) -> bool | None:
     """Whether a page of Wikipedia is among them, as published (1, 0, true or false)."""
-    value = _told(row, "wiki")
+    value = _value(row, "wiki")
     if value not in (None, 0, 1):
         raise BadRow(Reason.UNKNOWN_VALUE, f"field 'wiki' is {str(value)[:40]!r}; allowed: 0, 1, true, false")
     return None if value is None else bool(value)

@@ -39,16 +39,16 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     are; an empty one with a label is kept, and counted. The same question twice is one group.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    place = next(
+    directory = next(
         (folder for folder in FOLDERS for part in PARTS if collection.has(f"{folder}{part}.json")), None
     )
-    if place is None:
+    if directory is None:
         raise SourceError(
             f"source {name!r}: no EVOUNA/NQ.json or EVOUNA/TQ.json in {str(folder)!r}; name the repository's folder"
         )
     for file, part in PARTS.items():
-        if collection.has(f"{place}{file}.json"):
-            path = f"{place}{file}.json"
+        if collection.has(f"{directory}{file}.json"):
+            path = f"{directory}{file}.json"
             collection.read(path, json_list, partial(_keep, collection, path, part))
     return collection.tables()
 
@@ -102,8 +102,10 @@ def labels(tables: Tables) -> list[dict]:
     golden = dict(tables.items.select("item_id", "right_answer").iter_rows())
     rows = []
     for sample in tables.samples.to_dicts():
-        own = attributes_of(sample)
-        unit = Unit(sample["generator"], own["unit"], sample["group_id"], pairs(task=own["part"]))
+        attributes = attributes_of(sample)
+        unit = Unit(
+            sample["generator"], attributes["unit"], sample["group_id"], pairs(task=attributes["part"])
+        )
         wrong = sample["is_hallucinated"]
         rows.append(label_row(unit, "right", yes_or_no(not wrong), of=WRONG, gives=float(wrong)))
         rows.append(
@@ -116,5 +118,7 @@ def holds_any(answer: str, golden: str | None) -> bool:
     """Whether a golden answer stands in an answer as EVOUNA's own `lexical_match.py` tells: one of which nothing is left
     bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
     """
-    said = bare(answer)
-    return bool(answer.strip()) and any(bare_answer in said for bare_answer in bare_answers(golden or ""))
+    bare_answer_text = bare(answer)
+    return bool(answer.strip()) and any(
+        bare_answer in bare_answer_text for bare_answer in bare_answers(golden or "")
+    )

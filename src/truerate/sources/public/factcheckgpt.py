@@ -117,10 +117,10 @@ def _claims(sentence: Row) -> list[dict]:
 
 def _passages(passages: object, urls: object, where: str) -> list[tuple[str, str | None]]:
     """The passages of one claim that hold text, with their addresses where there is one for each."""
-    found = texts(passages, f"{where}, field 'auto_evidence'")
-    known = texts(urls, f"{where}, field 'auto_evidence_url'")
-    pages = known if len(known) == len(found) else [None] * len(found)
-    return [(text, url or None) for text, url in zip(found, pages, strict=True) if text.strip()]
+    passage_texts = texts(passages, f"{where}, field 'auto_evidence'")
+    addresses = texts(urls, f"{where}, field 'auto_evidence_url'")
+    pages = addresses if len(addresses) == len(passage_texts) else [None] * len(passage_texts)
+    return [(text, url or None) for text, url in zip(passage_texts, pages, strict=True) if text.strip()]
 
 
 def _passage(collection: Collection, text: str, url: str | None) -> str:

@@ -58,7 +58,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             f"source {name!r}: none of FActScore's labelled files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
     read_from: dict[str, str] = {}
-    for file in sorted(files, key=lambda one: (len(one), one)):  # the plain name before `name (1)`
+    for file in sorted(files, key=lambda path: (len(path), path)):  # the plain name before `name (1)`
         first = read_from.setdefault(hashlib.sha256((folder / file).read_bytes()).hexdigest(), file)
         if first != file:
             collection.reject(file, BadRow(Reason.DUPLICATE, f"the file is {first} again, byte for byte"))
@@ -71,7 +71,11 @@ def _keep(collection: Collection, system: str, row: Row) -> None:
     topic, (rarity, region) = row.text("topic"), _classes(row)
     reply = row.text("output", may_be_empty=True)
     sentences = None if row.values.get("annotations") is None else row.items("annotations")
-    facts = [fact for place, one in enumerate(sentences or []) for fact in _facts(Row(one, place + 1), place)]
+    facts = [
+        fact
+        for index, sentence in enumerate(sentences or [])
+        for fact in _facts(Row(sentence, index + 1), index)
+    ]
     collection.once("the reply", system, topic, row=row)
     item = collection.item(
         "entity", group=("topic", topic), question=topic, rarity_group=rarity, region=region, is_shared=True
@@ -85,8 +89,8 @@ def _keep(collection: Collection, system: str, row: Row) -> None:
         responds="no" if sentences is None else "yes",
         **published,
     )
-    for place, fact in enumerate(facts):
-        about = {"generation": sample["sample_id"], "place": place, "sentence": fact.sentence}
+    for index, fact in enumerate(facts):
+        about = {"generation": sample["sample_id"], "place": index, "sentence": fact.sentence}
         about |= {"label": LABELS.get(fact.label, fact.label)}
         collection.sample(
             item, fact.text, task="fact", is_hallucinated=fact.label != SUPPORTED, **published, **about
@@ -97,24 +101,24 @@ def _keep(collection: Collection, system: str, row: Row) -> None:
 
 def _classes(row: Row) -> list[str]:
     """How rare a person is, and of which region."""
-    found = row.texts("cat")
-    if len(found) != 2:
+    classes = row.texts("cat")
+    if len(classes) != 2:
         raise BadRow(
-            Reason.WRONG_TYPE, f"field 'cat' must be a pair [rarity, region], has {len(found)} entries"
+            Reason.WRONG_TYPE, f"field 'cat' must be a pair [rarity, region], has {len(classes)} entries"
         )
-    return found
+    return classes
 
 
-def _facts(sentence: Row, place: int) -> Iterator[Fact]:
+def _facts(sentence: Row, index: int) -> Iterator[Fact]:
     """The facts of a sentence: people's; a model's where people wrote none because the sentence is irrelevant."""
     people = sentence.values.get("human-atomic-facts")
     if people is None:
         for fact in sentence.items("model-atomic-facts"):
-            yield Fact(Row(fact, sentence.number).text("text"), ASIDE, place)
+            yield Fact(Row(fact, sentence.number).text("text"), ASIDE, index)
         return
-    for one in sentence.items("human-atomic-facts"):
-        fact = Row(one, sentence.number)
-        yield Fact(fact.text("text"), fact.label("label", tuple(LABELS)), place)
+    for entry in sentence.items("human-atomic-facts"):
+        fact = Row(entry, sentence.number)
+        yield Fact(fact.text("text"), fact.label("label", tuple(LABELS)), index)
 
 
 def labels(tables: Tables) -> list[dict]:
@@ -122,13 +126,15 @@ def labels(tables: Tables) -> list[dict]:
     classes = {item["item_id"]: attributes_of(item) for item in tables.items.to_dicts()}
     rows = []
     for sample in tables.samples.to_dicts():
-        own, of_item = attributes_of(sample), classes[sample["item_id"]]
+        attributes, of_item = attributes_of(sample), classes[sample["item_id"]]
         where = pairs(rarity=of_item["rarity_group"], region=of_item["region"])
         unit = Unit(sample["generator"], sample["item_id"], sample["item_id"], where)
         if sample["task"] == "fact":
             given = float(not sample["is_hallucinated"])
-            rows.append(label_row(unit, "fact", own["label"], part=own["place"], of=FACTS, gives=given))
+            rows.append(
+                label_row(unit, "fact", attributes["label"], part=attributes["place"], of=FACTS, gives=given)
+            )
         else:
-            given = float(own["responds"] == YES)
-            rows.append(label_row(unit, "answers", own["responds"], of=RESPONDING, gives=given))
+            given = float(attributes["responds"] == YES)
+            rows.append(label_row(unit, "answers", attributes["responds"], of=RESPONDING, gives=given))
     return rows

@@ -63,8 +63,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 def batches(folder: Path) -> list[tuple[int, str]]:
     """The batches of a folder by their number."""
-    found = ((FILE.fullmatch(path.name), path) for path in (folder / FOLDER).glob("batch_*.json"))
-    return sorted((int(named[1]), f"{FOLDER}/{path.name}") for named, path in found if named)
+    matches = ((FILE.fullmatch(path.name), path) for path in (folder / FOLDER).glob("batch_*.json"))
+    return sorted((int(named[1]), f"{FOLDER}/{path.name}") for named, path in matches if named)
 
 
 def samples_in(raw: bytes) -> Cut:
@@ -89,11 +89,13 @@ def _keep(
     text = row.text("summary")
     unit = f"{batch}-{places.setdefault(source, len(places))}"
     annotations = [Row(entry, index) for index, entry in enumerate(row.items("annotations"), 1)]
-    said = [(annotation, label) for annotation in annotations if (label := label_in(annotation)) is not None]
-    marks = spans_in(said, str(published))
+    labelled = [
+        (annotation, label) for annotation in annotations if (label := label_in(annotation)) is not None
+    ]
+    marks = spans_in(labelled, str(published))
     collection.once("the summary", batch, row.integer("sample_id"), row=row)
     collection.once_said("the summary", row, but=())
-    label = worst(label for _, label in said)
+    label = worst(label for _, label in labelled)
     item = collection.item(
         "summarization",
         group=("source", group_key(source)),
@@ -117,7 +119,7 @@ def _keep(
     )
     labels[summarizer, source.strip(), text.strip()] = label
     collection.counts["n_spans"] += len(marks)
-    collection.counts["n_annotations_without_label"] += len(annotations) - len(said)
+    collection.counts["n_annotations_without_label"] += len(annotations) - len(labelled)
     for detector, value in _values(about):
         with collection.part(file, row, text=f"{detector}: {value}"):
             _judge(collection, sample, detector, value)
@@ -146,23 +148,23 @@ def _compare(collection: Collection, labels: Labels, row: Row) -> None:
     ours = labels.get((row.text("LLM"), *texts))
     if ours is None:
         collection.counts["n_in_table_alone"] += 1
-    elif (said := row.text("worst-label").partition(".")[0]).casefold() != ours.casefold():
+    elif (table_label := row.text("worst-label").partition(".")[0]).casefold() != ours.casefold():
         collection.counts["n_labels_that_differ_in_table"] += 1
         raise BadRow(
             Reason.ALTERED,
-            f"the table's worst label is {said[:40]!r}, the annotations' {ours!r}; these stand",
+            f"the table's worst label is {table_label[:40]!r}, the annotations' {ours!r}; these stand",
         )
 
 
 # ---- annotations ---------------------------------------------------------------------------------------------
 def label_in(annotation: Row) -> str | None:
     """The worst of an annotation's labels; None where its list is empty. Raises BadRow for a label that is none."""
-    said = annotation.items("label")
+    words = annotation.items("label")
     names = [
         label_of(
-            one.partition(".")[0] if isinstance(one, str) else one, LABELS[:-1], "a label of an annotation"
+            word.partition(".")[0] if isinstance(word, str) else word, LABELS[:-1], "a label of an annotation"
         )
-        for one in said
+        for word in words
     ]
     return worst(names) if names else None
 
@@ -187,7 +189,7 @@ def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tup
     """Where annotations stand in the summary as it was published (code points, half-open), with their label;
     those without a place are left out. Raises BadRow where a place does not hold the words that were marked.
     """
-    found = []
+    spans = []
     for annotation, label in annotations:
         if annotation.values.get("summary_start") is None:
             continue
@@ -196,18 +198,20 @@ def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tup
         if marked is not None and published[start:end] != marked:
             what = f"annotation {annotation.number}: its words are not what stands at {start}–{end}"
             raise BadRow(Reason.CONTRADICTION, what)
-        found.append((start, end, label))
-    return found
+        spans.append((start, end, label))
+    return spans
 
 
 def labels(tables: Tables) -> list[dict]:
     """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it hallucinated."""
     units, rows = {}, []
     for sample in tables.samples.to_dicts():
-        own, wrong = attributes_of(sample), sample["is_hallucinated"]
-        unit = units[sample["sample_id"]] = Unit(sample["generator"], own["unit"], sample["group_id"], [])
+        attributes, wrong = attributes_of(sample), sample["is_hallucinated"]
+        unit = units[sample["sample_id"]] = Unit(
+            sample["generator"], attributes["unit"], sample["group_id"], []
+        )
         rows.append(label_row(unit, "unwanted", yes_or_no(wrong), of=WRONG, gives=float(wrong)))
-        rows.append(label_row(unit, "worst label", own["label"]))
+        rows.append(label_row(unit, "worst label", attributes["label"]))
     for row in tables.judgements.to_dicts():
         rows.append(label_row(units[row["target_id"]], row["judge"], yes_or_no(row["verdict"])))
     return rows

@@ -96,11 +96,11 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     if any(sample["text"] for sample in collection.samples.values()):
         read_labelled(collection, beside.given)
     collection.fold_files(f"{VERDICTS} and what lies beside it")
-    own = {beside.subjects[file.maker, file.model] for file in files if file.maker == MAKER}
-    collection.card["judges_own"] = sorted(own)
+    judges_own = {beside.subjects[file.maker, file.model] for file in files if file.maker == MAKER}
+    collection.card["judges_own"] = sorted(judges_own)
     if lacking := _lacking(collection):
-        told = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
-        collection.card["caveats"] = [*collection.card["caveats"], told]
+        caveat = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
+        collection.card["caveats"] = [*collection.card["caveats"], caveat]
     return collection.tables()
 
 
@@ -136,12 +136,12 @@ def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
     }
 
 
-def _keep(collection: Collection, place: Place, beside: Beside, row: Row) -> None:
+def _keep(collection: Collection, file: Place, beside: Beside, row: Row) -> None:
     """A verdict on a reply; raises BadRow where it is none, or stands in the wrong file."""
     named, source_id = row.text("task"), row.text("source_id")
-    if RENAMED.get(named, named) != place.task:
-        raise BadRow(Reason.CONTRADICTION, f"field 'task' is {named[:40]!r} in a file of {place.task!r}")
-    reply = Reply(place.maker, place.model, Task(place.task, source_id))
+    if RENAMED.get(named, named) != file.task:
+        raise BadRow(Reason.CONTRADICTION, f"field 'task' is {named[:40]!r} in a file of {file.task!r}")
+    reply = Reply(file.maker, file.model, Task(file.task, source_id))
     beside.judged.add(reply)
     label = classification(row)
     collection.once("the verdict", *reply[:2], *reply.task, row=row)
@@ -149,16 +149,16 @@ def _keep(collection: Collection, place: Place, beside: Beside, row: Row) -> Non
         beside.items[reply.task] = item_of(collection, reply.task, beside.given.get(reply.task))
     collection.sample(
         beside.items[reply.task],
-        _text(collection, place, reply, beside, row),
+        _text(collection, file, reply, beside, row),
         is_hallucinated=label != CONSISTENT,
         label_source="silver",
-        generator=beside.subjects[place.maker, place.model],
-        part=place.task,
+        generator=beside.subjects[file.maker, file.model],
+        part=file.task,
         unit="/".join(reply.task),
         label=label,
         judge=JUDGE,
-        files=f"prefix {JUDGE}" if place.is_prefixed else "no prefix",
-        own_judge=True if place.maker == MAKER else None,
+        files=f"prefix {JUDGE}" if file.is_prefixed else "no prefix",
+        own_judge=True if file.maker == MAKER else None,
     )
     collection.counts[f"n_{label.lower()}"] += 1
 
@@ -169,14 +169,14 @@ def classification(row: Row) -> str:
     Where the field is empty it is read from the reply. Raises BadRow where the call failed (`Unknown`), where
     there is none, and where field and reply differ; an unreadable reply was published as Inconsistent and stays so.
     """
-    said, reply = row.optional_text("classification"), row.optional_text("evaluation_response") or ""
-    found = FINAL.search(reply)
-    read_label = found[1].capitalize() if found else None
-    if said == FAILED:
+    stated, reply = row.optional_text("classification"), row.optional_text("evaluation_response") or ""
+    match = FINAL.search(reply)
+    read_label = match[1].capitalize() if match else None
+    if stated == FAILED:
         raise BadRow(Reason.UNLABELLED, f"the judge's call failed: {FAILED}")
-    if said is None and read_label is None:
+    if stated is None and read_label is None:
         raise BadRow(Reason.UNLABELLED, "no verdict in field 'classification', nor in the judge's reply")
-    label = label_of(said or read_label, LABELS, "field 'classification'")
+    label = label_of(stated or read_label, LABELS, "field 'classification'")
     if read_label is not None and read_label != label:
         raise BadRow(
             Reason.CONTRADICTION, f"field 'classification' is {label!r}, the reply says {read_label!r}"
@@ -184,7 +184,7 @@ def classification(row: Row) -> str:
     return label
 
 
-def _text(collection: Collection, place: Place, reply: Reply, beside: Beside, row: Row) -> str:
+def _text(collection: Collection, file: Place, reply: Reply, beside: Beside, row: Row) -> str:
     """The text that was judged. One of `generated_outputs` that differs from it is a reject, and not used."""
     judged, written = row.optional_text("candidate_text") or "", beside.replies.get(reply)
     if not judged.strip():
@@ -193,7 +193,7 @@ def _text(collection: Collection, place: Place, reply: Reply, beside: Beside, ro
         what = "the reply in generated_outputs is not the text that was judged; the judged one stands"
         target = "/".join((*reply[:2], *reply.task))
         bad = BadRow(Reason.ALTERED, what)
-        collection.reject(place.file, bad, row=row.number, target_id=target, text=written)
+        collection.reject(file.file, bad, row=row.number, target_id=target, text=written)
         collection.counts["n_texts_that_differ"] += 1
     return judged
 

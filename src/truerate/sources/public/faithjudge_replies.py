@@ -79,20 +79,20 @@ def replies_in(collection: Collection) -> dict[Reply, str]:
         file = path.relative_to(collection.folder).as_posix()
         if named := FILE.fullmatch(file):
             maker, model, of, kind = named.groups()
-            found: dict[Reply, str] = {}
+            file_replies: dict[Reply, str] = {}
             columns = ("source_id", COLUMNS.get(kind, kind))
-            keep = partial(_note, found, maker, model, f"{of}-{kind}", columns[1])
+            keep = partial(_note, file_replies, maker, model, f"{of}-{kind}", columns[1])
             collection.read(file, partial(csv_records, columns=columns), keep, may_be_empty=True)
-            collection.counts["n_empty_files"] += not found
-            replies |= found
+            collection.counts["n_empty_files"] += not file_replies
+            replies |= file_replies
     return replies
 
 
-def _note(found: dict[Reply, str], maker: str, model: str, task: str, column: str, row: Row) -> None:
+def _note(replies: dict[Reply, str], maker: str, model: str, task: str, column: str, row: Row) -> None:
     reply = Reply(maker, model, Task(task, row.text("source_id")))
-    if reply in found:
+    if reply in replies:
         raise BadRow(Reason.DUPLICATE, f"a reply to {reply.task.source_id[:40]!r} was already read")
-    found[reply] = judged_part(row.text(column))
+    replies[reply] = judged_part(row.text(column))
 
 
 def sources_in(collection: Collection) -> dict[Task, Given]:
@@ -100,11 +100,11 @@ def sources_in(collection: Collection) -> dict[Task, Given]:
     given: dict[Task, Given] = {}
     for file in slice_files(collection.folder):
         part = part_of(file)
-        for task, one in _given(collection.folder / file, f"ragtruth-{part}"):
-            given[task] = given_of(part, one)
+        for task, source in _given(collection.folder / file, f"ragtruth-{part}"):
+            given[task] = given_of(part, source)
     if (collection.folder / FAITHBENCH).is_file():
-        for task, one in _given(collection.folder / FAITHBENCH, FAITHBENCH_TASK):
-            given[task] = Given(TASKS[FAITHBENCH_TASK], "", one.text("source"))
+        for task, source in _given(collection.folder / FAITHBENCH, FAITHBENCH_TASK):
+            given[task] = Given(TASKS[FAITHBENCH_TASK], "", source.text("source"))
     return given
 
 
@@ -156,8 +156,14 @@ def _keep_summaries(collection: Collection, given: dict[Task, Given], row: Row) 
     for entry in row.items("summaries"):
         with collection.part(FAITHBENCH, row, text=str(entry)):
             summary = Row(entry, row.number)
-            said = [Row(one, row.number) for each in summary.items("annotations") for one in each]
-            label = worst(found for one in said if (found := label_in(one)))
+            annotations = [
+                Row(entry_annotation, row.number)
+                for each in summary.items("annotations")
+                for entry_annotation in each
+            ]
+            label = worst(
+                label_found for entry_annotation in annotations if (label_found := label_in(entry_annotation))
+            )
             collection.sample(
                 item,
                 summary.text("summary"),

@@ -45,28 +45,31 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     given text, `n_labels` how many it has in all. Labels that share a character are one span of both their
     types. Raises TruerateError where one of the two files is absent and no slice is there.
     """
-    own, parts = _place(folder), slice_files(folder)
-    told = SLICE if own is None and parts else UNTRIED
-    card = CARD | {"citation": CARD["citation"] + told}
+    directory, parts = _directory(folder), slice_files(folder)
+    remark = SLICE if directory is None and parts else UNTRIED
+    card = CARD | {"citation": CARD["citation"] + remark}
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
-    if own is None and parts:
+    if directory is None and parts:
         read_slice(collection, parts)
         return collection.tables()
-    absent = [file for file in (SOURCES, RESPONSES) if not collection.has((own or "") + file)]
+    absent = [file for file in (SOURCES, RESPONSES) if not collection.has((directory or "") + file)]
     if absent:
         raise SourceError(
             f"source {name!r}: no {' and no '.join(absent)} in {str(folder)!r}; RAGTruth is both files: put them there"
         )
     sources: dict[str, Given] = {}
-    collection.read(f"{own}{SOURCES}", json_lines, partial(_book, collection, sources))
-    collection.read(f"{own}{RESPONSES}", json_lines, partial(_keep, collection, sources))
+    collection.read(f"{directory}{SOURCES}", json_lines, partial(_book, collection, sources))
+    collection.read(f"{directory}{RESPONSES}", json_lines, partial(_keep, collection, sources))
     return collection.tables()
 
 
-def _place(folder: Path) -> str | None:
+def _directory(folder: Path) -> str | None:
     """Where its own two files lie, or one of them; None where neither does."""
     probe = Collection(folder, name="", on_bad_row="stop", card={})
-    return next((place for place in PLACES for file in (SOURCES, RESPONSES) if probe.has(place + file)), None)
+    return next(
+        (directory for directory in PLACES for file in (SOURCES, RESPONSES) if probe.has(directory + file)),
+        None,
+    )
 
 
 def _book(collection: Collection, sources: dict[str, Given], row: Row) -> None:

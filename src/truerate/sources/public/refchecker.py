@@ -44,20 +44,20 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     if part is not None and part not in SETTINGS:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    seen: set[str] = set()
+    settings: set[str] = set()
     files = _files(collection)
     for file in files:
         cut = json_lines if file == FILE else changed(json_list, partial(_told_by_path, file))
-        collection.read(file, cut, partial(_keep, collection, seen, part))
+        collection.read(file, cut, partial(_keep, collection, settings, part))
     if len(files) > 1:
         collection.fold_files(CLONE)
-    if len(seen) > 1 and part is None:
+    if len(settings) > 1 and part is None:
         raise SourceError(
-            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}"
+            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(settings)}"
         )
     if not collection.items and part is not None:
         raise SourceError(
-            f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}"
+            f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(settings)}"
         )
     return collection.tables()
 
@@ -75,16 +75,16 @@ def _told_by_path(file: str, values: dict, number: int) -> dict:
     """A published row with what its path says: the setting, and `<source>_<model>`."""
     *_, setting, name = file.split("/")
     source, _, model = name.removesuffix(ENDING).partition("_")
-    told = {"setting": setting, "source": source, "model": model}
-    return values | told | {"claims": values.get("claude2_response_kg")}
+    fields = {"setting": setting, "source": source, "model": model}
+    return values | fields | {"claims": values.get("claude2_response_kg")}
 
 
-def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) -> None:
+def _keep(collection: Collection, settings: set[str], part: str | None, row: Row) -> None:
     setting, prompt, model = row.choice("setting", SETTINGS), row.text("id"), row.text("model")
     response, origin = row.text("response"), row.text("source")
     claims = [_claim(entry, index) for index, entry in enumerate(row.items("claims"), 1)]
     collection.once("the reply", setting, prompt, model, row=row)
-    seen.add(setting)
+    settings.add(setting)
     if part not in (None, setting):
         return
     item = collection.item(
@@ -126,11 +126,13 @@ def labels(tables: Tables) -> list[dict]:
     """Whether any claim was taken out of each reply, and what people said of each of its claims."""
     rows = []
     for sample in tables.samples.to_dicts():
-        own = attributes_of(sample)
+        attributes = attributes_of(sample)
         unit = Unit(sample["generator"], sample["item_id"], sample["item_id"], [])
         if sample["task"] == "fact":
             given = float(not sample["is_hallucinated"])
-            rows.append(label_row(unit, "claim", own["label"], part=own["place"], of=FACTS, gives=given))
+            rows.append(
+                label_row(unit, "claim", attributes["label"], part=attributes["place"], of=FACTS, gives=given)
+            )
         else:
-            rows.append(label_row(unit, "has claims", yes_or_no(int(own["n_claims"]))))
+            rows.append(label_row(unit, "has claims", yes_or_no(int(attributes["n_claims"]))))
     return rows

@@ -94,8 +94,8 @@ def _files(collection: Collection) -> dict[str, Callable[[bytes], Cut]]:
         return {FILE: partial(csv_records, columns=COLUMNS)}
     if (collection.folder / CLONE).is_file():
         return {CLONE: changed(partial(csv_records, columns=PUBLISHED), _from_zero)}
-    found = matching(collection.folder, f"**/*{SUFFIX}")
-    ours = [file for file in found if set(PUBLISHED) <= set(columns_of(collection.folder / file))]
+    matches = matching(collection.folder, f"**/*{SUFFIX}")
+    ours = [file for file in matches if set(PUBLISHED) <= set(columns_of(collection.folder / file))]
     return {file: changed(parquet_rows, _from_zero) for file in ours} or {
         FILE: partial(csv_records, columns=COLUMNS)
     }
@@ -110,34 +110,34 @@ def _from_zero(values: dict, number: int) -> dict:
     """
     published = values.get("summary")
     text = published.replace("\\'", "'") if isinstance(published, str) else published
-    told = {"bbcid": str(values.get("bbcid") or ""), "summary_unescaped": text}
+    fields = {"bbcid": str(values.get("bbcid") or ""), "summary_unescaped": text}
     kind = values.get("hallucination_type")
     kind = NUMBERS.get("" if kind is None else str(kind), kind)
     if isinstance(kind, str):
-        kind = next((one for one in TYPES if one.casefold() == kind.casefold()), kind)
+        kind = next((name for name in TYPES if name.casefold() == kind.casefold()), kind)
     places = (values.get("hallucinated_span_start"), values.get("hallucinated_span_end"))
-    start, end = (_one_less(place) for place in places)
+    start, end = (_one_less(offset) for offset in places)
     words = values.get("hallucinated_span")
     if kind != "NULL" and start == -1 and words is None:
         raise BadRow(Reason.MALFORMED, "the span begins at 0, which is no place, and its words are not there")
     if isinstance(words, str) and isinstance(text, str) and kind != "NULL":
         words = words.replace("\\'", "'").removeprefix(BREAK).removesuffix(BREAK)
         if not (isinstance(start, int) and isinstance(end, int) and 0 <= start and text[start:end] == words):
-            found = find_span(text, words)
-            if found is None:
+            bounds = find_span(text, words)
+            if bounds is None:
                 raise BadRow(
                     Reason.UNRESOLVED, f"the words of the span, {words[:40]!r}, do not stand in the summary"
                 )
-            start, end = found
-    return values | told | {"hallucination_type": kind, "start": start, "end": end}
+            start, end = bounds
+    return values | fields | {"hallucination_type": kind, "start": start, "end": end}
 
 
-def _one_less(place: object) -> object:
+def _one_less(offset: object) -> object:
     """An offset counted from 1 as one counted from 0; what is no whole number stays as it is."""
     try:
-        return int(str(place)) - 1
+        return int(str(offset)) - 1
     except ValueError:
-        return place
+        return offset
 
 
 def _mark(summaries: dict[tuple[str, str], Summary], row: Row) -> None:
@@ -229,7 +229,7 @@ def labels(tables: Tables) -> list[dict]:
             label_row(unit, question, yes_or_no(label), rater=row["judge"])
             for question, label in asked.items()
         ]
-        for place, (start, end) in enumerate(words[row["target_id"]]):
+        for index, (start, end) in enumerate(words[row["target_id"]]):
             is_marked = any(span["start"] < end and span["end"] > start for span in spans)
-            rows.append(label_row(unit, "word", yes_or_no(is_marked), part=str(place), rater=row["judge"]))
+            rows.append(label_row(unit, "word", yes_or_no(is_marked), part=str(index), rater=row["judge"]))
     return rows

@@ -27,12 +27,14 @@ CARD = published_card("cnn_dailymail")
 
 def forms(folder: Path, split: str | None = None) -> list[Found]:
     """What a folder holds: story files of all folders together, and Parquet; a list of addresses gives the split."""
-    places = [place for place in FOLDERS if any((folder / place).glob(f"*{STORY}"))]
+    places = [directory for directory in FOLDERS if any((folder / directory).glob(f"*{STORY}"))]
     is_listed = split is not None and (folder / LISTS[split]).is_file()
-    own = Found(
-        ", ".join(f"{place}/*{STORY}" for place in places), str(split) if is_listed else "", tuple(places)
+    stories = Found(
+        ", ".join(f"{directory}/*{STORY}" for directory in places),
+        str(split) if is_listed else "",
+        tuple(places),
     )
-    return ([own] if places else []) + downloaded_forms(folder, DOWNLOAD)
+    return ([stories] if places else []) + downloaded_forms(folder, DOWNLOAD)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
@@ -41,28 +43,28 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     Of a `split` the stories whose names are SHA-1 digests of the addresses in `url_lists/all_<split>.txt`.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = forms(folder, split)
+    present = forms(folder, split)
     if (
         split
-        and found
-        and not any(one.split == split for one in found)
-        and set(found[0].files) <= set(FOLDERS)
+        and present
+        and not any(form.split == split for form in present)
+        and set(present[0].files) <= set(FOLDERS)
     ):
         raise SourceError(
             f"source {name!r}: the stories in {str(folder)!r} name no split; put {LISTS[split]} there "
             "(of github.com/abisee/cnn-dailymail), or take `split` away"
         )
-    files = one_of(found, DOWNLOAD, folder, name=name, split=split)
+    files = one_of(present, DOWNLOAD, folder, name=name, split=split)
     if not set(files) <= set(FOLDERS):
         for file in files:
             collection.read(file, parquet_rows, lambda row: _keep_columns(collection, row))
         return collection.tables()
     wanted = _names(folder / LISTS[split]) if split else None
-    for place in files:
-        for path in sorted((folder / place).glob(f"*{STORY}")):
+    for directory in files:
+        for path in sorted((folder / directory).glob(f"*{STORY}")):
             if wanted is None or path.stem in wanted:
                 collection.read(
-                    f"{place}/{path.name}",
+                    f"{directory}/{path.name}",
                     whole_text,
                     lambda row, title=path.stem: _keep(collection, row, title),
                 )
@@ -78,8 +80,8 @@ def _names(path: Path) -> set[str]:
 
 def _keep_columns(collection: Collection, row: Row) -> None:
     """A row of the Hub's Parquet: highlights stand in one text, one per line."""
-    article, told = row.text("article", may_be_empty=True), row.text("highlights")
-    _add(collection, article, told.splitlines(), title=row.optional_text("id") or "")
+    article, highlights = row.text("article", may_be_empty=True), row.text("highlights")
+    _add(collection, article, highlights.splitlines(), title=row.optional_text("id") or "")
 
 
 def _keep(collection: Collection, row: Row, title: str) -> None:

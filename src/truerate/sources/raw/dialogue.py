@@ -12,13 +12,13 @@ PERSON, SYSTEM = "Human", "Assistant"
 _TURN = re.compile(rf"\[({PERSON}|{SYSTEM})\]:")
 
 
-def parted(told: str, field: str) -> tuple[str, str]:
+def parted(text: str, field: str) -> tuple[str, str]:
     """History and question of a dialogue that is one text with `[Human]:` and `[Assistant]:` before its
     turns.
 
     Raises BadRow (`no-exchange`) where it does not end with a person's turn.
     """
-    speakers, turns = _TURN.findall(told), [" ".join(turn.split()) for turn in _TURN.split(told)[2::2]]
+    speakers, turns = _TURN.findall(text), [" ".join(turn.split()) for turn in _TURN.split(text)[2::2]]
     if not speakers or speakers[-1] != PERSON:
         raise BadRow(Reason.NO_EXCHANGE, f"field {field!r} does not end with a turn of [{PERSON}]")
     return _lines(speakers[:-1], turns[:-1]), turns[-1]
@@ -29,7 +29,7 @@ def taken_in_turns(turns: Sequence[str]) -> tuple[str, str]:
     plain = [" ".join(turn.split()) for turn in turns]
     if not plain:
         return "", ""
-    speakers = [PERSON if (len(plain) - place) % 2 else SYSTEM for place in range(len(plain))]
+    speakers = [PERSON if (len(plain) - index) % 2 else SYSTEM for index in range(len(plain))]
     return _lines(speakers[:-1], plain[:-1]), plain[-1]
 
 
@@ -50,8 +50,8 @@ class Openings:
         plain = None if opening is None else " ".join(opening.split())
         if plain is not None and plain not in met:
             met.append(plain)
-        place = met.index(plain) if plain is not None else 0
-        return f"{published}/{place + 1}" if place else f"{published}"
+        index = met.index(plain) if plain is not None else 0
+        return f"{published}/{index + 1}" if index else f"{published}"
 
     @property
     def n_shared(self) -> int:

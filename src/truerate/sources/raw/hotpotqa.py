@@ -46,11 +46,11 @@ def _keep(collection: Collection, row: Row) -> None:
     answer = row.text("answer").strip()
     kind = row.choice("type", TYPES)
     paragraphs = dict(
-        _paragraph(entry, place) for place, entry in enumerate(_pairs(row, "context", "sentences"), 1)
+        _paragraph(entry, number) for number, entry in enumerate(_pairs(row, "context", "sentences"), 1)
     )
     supporting = dict.fromkeys(
-        titled(fact, f"field 'supporting_facts', entry {place}")[0]
-        for place, fact in enumerate(_pairs(row, "supporting_facts", "sent_id"), 1)
+        titled(fact, f"field 'supporting_facts', entry {number}")[0]
+        for number, fact in enumerate(_pairs(row, "supporting_facts", "sent_id"), 1)
     )
     if not supporting:
         raise BadRow(Reason.EMPTY_FIELD, "field 'supporting_facts' is empty")
@@ -81,15 +81,15 @@ def _pairs(row: Row, field: str, second: str) -> list:
     if not isinstance(value, dict):
         return row.items(field)
     columns = Row(value, row.number)
-    found, more = columns.items("title"), columns.items(second)
-    if len(found) != len(more):
+    titles, more = columns.items("title"), columns.items(second)
+    if len(titles) != len(more):
         raise BadRow(Reason.WRONG_TYPE, f"field {field!r}: 'title' and {second!r} must be of one length")
-    return [list(pair) for pair in zip(found, more, strict=True)]
+    return [list(pair) for pair in zip(titles, more, strict=True)]
 
 
-def _paragraph(entry: object, place: int) -> tuple[str, str]:
+def _paragraph(entry: object, number: int) -> tuple[str, str]:
     """Title and text of a context paragraph; the published sentences carry their own leading blanks."""
-    what = f"field 'context', entry {place}"
+    what = f"field 'context', entry {number}"
     title, sentences = titled(entry, what)
     text = " ".join(part.strip() for part in texts(sentences, f"{what}, its sentences") if part.strip())
     if not text:

@@ -86,24 +86,24 @@ def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
 
 def _question(row: Row) -> str:
     """The question with a capital and its mark, which users leave out."""
-    held = row.values.get("question")
-    text = Row(held, row.number).text("text") if isinstance(held, dict) else row.text("question_text")
+    value = row.values.get("question")
+    text = Row(value, row.number).text("text") if isinstance(value, dict) else row.text("question_text")
     text = text.strip().rstrip("?").rstrip()
     return f"{text[:1].upper()}{text[1:]}?"
 
 
 def _long_answer(row: Row) -> tuple[int, int]:
     """First and last token of the first long answer. Raises BadRow (no-knowledge) where nobody gave one."""
-    held = row.get("annotations")
+    value = row.get("annotations")
     # the Hub keeps a list of objects as an object of lists
     answers = (
-        held.get("long_answer")
-        if isinstance(held, dict)
-        else [_is_object(one) for one in row.items("annotations")]
+        value.get("long_answer")
+        if isinstance(value, dict)
+        else [_is_object(bounds) for bounds in row.items("annotations")]
     )
     for answer in answers if isinstance(answers, list) else []:
-        one = answer.get("long_answer", answer) if isinstance(answer, dict) else {}
-        start, end = (one.get(name) for name in ("start_token", "end_token"))
+        bounds = answer.get("long_answer", answer) if isinstance(answer, dict) else {}
+        start, end = (bounds.get(name) for name in ("start_token", "end_token"))
         if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
             return start, end
     raise BadRow(Reason.NO_KNOWLEDGE, "no annotator gave a long answer")
@@ -119,10 +119,12 @@ def _tokens(page: Row, prefix: str) -> list[str]:
     """The page's tokens, markup among them, in any of the layouts."""
     if "document_text" in page.values:
         return page.text("document_text").split(" ")
-    held = page.get(f"{prefix}tokens")
-    if isinstance(held, dict):
-        return Row(held, page.number).texts("token")
-    return [Row(one, page.number).text("token", may_be_empty=True) for one in page.items(f"{prefix}tokens")]
+    value = page.get(f"{prefix}tokens")
+    if isinstance(value, dict):
+        return Row(value, page.number).texts("token")
+    return [
+        Row(token, page.number).text("token", may_be_empty=True) for token in page.items(f"{prefix}tokens")
+    ]
 
 
 def plain(tokens: Sequence[str]) -> str:

@@ -39,8 +39,8 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 def _keep(collection: Collection, row: Row) -> None:
     dialogue = _dialogue(row)
-    place = _answer(dialogue.turns)
-    walked = [(entity, text) for before, entity, text in dialogue.paths if before <= place]
+    index = _answer(dialogue.turns)
+    walked = [(entity, text) for before, entity, text in dialogue.paths if before <= index]
     if not walked:
         raise BadRow(Reason.NO_KNOWLEDGE, "no knowledge path before the last answer")
     attributes = {
@@ -51,9 +51,9 @@ def _keep(collection: Collection, row: Row) -> None:
     document_id = collection.document("\n".join(dict.fromkeys(text for _, text in walked)), title=main)
     collection.item(
         "dialogue",
-        history="\n".join(f"{SPEAKERS[sender]}: {text}" for sender, text in dialogue.turns[: place - 1]),
-        question=dialogue.turns[place - 1][1],
-        right_answer=dialogue.turns[place][1],
+        history="\n".join(f"{SPEAKERS[sender]}: {text}" for sender, text in dialogue.turns[: index - 1]),
+        question=dialogue.turns[index - 1][1],
+        right_answer=dialogue.turns[index][1],
         document_ids=[document_id],
         group=("entity", main),
         **attributes,
@@ -71,16 +71,16 @@ def _dialogue(row: Row) -> Dialogue:
     if not isinstance(messages, list):
         raise BadRow(Reason.WRONG_TYPE, "field 'Messages' must be a JSON list")
     dialogue = Dialogue()
-    for place, values in enumerate(messages, 1):
-        _hear(dialogue, _message(values, place), f"field 'Messages', entry {place}")
+    for number, values in enumerate(messages, 1):
+        _hear(dialogue, _message(values, number), f"field 'Messages', entry {number}")
     return dialogue
 
 
-def _message(values: object, place: int) -> Row:
+def _message(values: object, number: int) -> Row:
     try:
-        return Row(values, place)
+        return Row(values, number)
     except BadRow as bad:
-        raise BadRow(bad.reason, f"field 'Messages', entry {place}: {bad.detail}") from None
+        raise BadRow(bad.reason, f"field 'Messages', entry {number}: {bad.detail}") from None
 
 
 def _hear(dialogue: Dialogue, message: Row, what: str) -> None:
@@ -115,7 +115,7 @@ def _path(metadata: Row) -> tuple[str, str]:
 
 def _answer(turns: list[tuple[str, str]]) -> int:
     """Place of the last assistant turn that follows a user turn."""
-    for place in range(len(turns) - 1, 0, -1):
-        if turns[place][0] == "assistant" and turns[place - 1][0] == "user":
-            return place
+    for index in range(len(turns) - 1, 0, -1):
+        if turns[index][0] == "assistant" and turns[index - 1][0] == "user":
+            return index
     raise BadRow(Reason.NO_EXCHANGE, "no assistant turn follows a user turn")

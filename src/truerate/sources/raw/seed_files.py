@@ -22,15 +22,15 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     Files under names that no publisher uses are told: a folder without one of the formats is read all the same.
     Raises SourceError where there is none, or a format is there in several files.
     """
-    told = {"name": name, "on_bad_row": on_bad_row}
-    found = []
+    options = {"name": name, "on_bad_row": on_bad_row}
+    tables = []
     for module in FORMATS:
         if module.forms(folder):
             more = {"split": split} if module.DOWNLOAD.has_splits else {}
-            found.append(module.read(folder, **told, **more))
+            tables.append(module.read(folder, **options, **more))
     if (folder / probes.FILE).exists():
-        found.append(probes.read(folder, **told))
-    if not found:
+        tables.append(probes.read(folder, **options))
+    if not tables:
         names = looked_for([module.DOWNLOAD for module in FORMATS])
         raise SourceError(
             f"source {name!r}: no seed file in {str(folder)!r}; looked for: {names}; or {probes.FILE}"
@@ -39,12 +39,17 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
         say(
             f"source {name!r}: not read in {str(folder)!r}, for no format has such names: {listed(passed_over)}"
         )
-    return join(found)
+    return join(tables)
 
 
 def strange(folder: Path) -> list[str]:
     """The files in a folder, or in its `data`, that may hold rows and have no name of any format."""
-    known = {file for module in FORMATS for file in module.DOWNLOAD.files} | {probes.FILE, *NO_DATA}
-    files = [path for place in (folder, folder / "data") if place.is_dir() for path in place.iterdir()]
+    names_of_formats = {file for module in FORMATS for file in module.DOWNLOAD.files} | {
+        probes.FILE,
+        *NO_DATA,
+    }
+    files = [
+        path for directory in (folder, folder / "data") if directory.is_dir() for path in directory.iterdir()
+    ]
     names = [path.relative_to(folder).as_posix() for path in files if path.is_file()]
-    return sorted(name for name in names if name.lower().endswith(DATA) and name not in known)
+    return sorted(name for name in names if name.lower().endswith(DATA) and name not in names_of_formats)

@@ -15,14 +15,14 @@ FORMATS = (fava, *PROMPTS, wikipedia)
 
 def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
     """Join the tables of every format found; a prompt without a language is one in each of `languages`."""
-    found = [module for module in FORMATS if any((folder / file).is_file() for file in module.FILES)]
-    if not found:
+    modules = [module for module in FORMATS if any((folder / file).is_file() for file in module.FILES)]
+    if not modules:
         files = ", ".join(file for module in FORMATS for file in module.FILES)
         raise SourceError(f"source {name!r}: no file of it in {str(folder)!r}; looked for: {files}")
-    told = {"name": name, "on_bad_row": on_bad_row}
+    options = {"name": name, "on_bad_row": on_bad_row}
     return join(
         [
-            module.read(folder, **told, **({"languages": languages} if module in PROMPTS else {}))
-            for module in found
+            module.read(folder, **options, **({"languages": languages} if module in PROMPTS else {}))
+            for module in modules
         ]
     )

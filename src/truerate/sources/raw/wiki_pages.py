@@ -26,10 +26,10 @@ _SPACE = re.compile(r"\s+")
 
 def canonical(raw: bytes) -> str | None:
     """The address that a page names as its own, in the form of `plain_address`; None where it names none."""
-    found = _CANONICAL.search(raw)
+    match = _CANONICAL.search(raw)
     return (
-        plain_address(html.fromstring(f"<i>{found[1].decode('utf-8', 'replace')}</i>").text or "")
-        if found
+        plain_address(html.fromstring(f"<i>{match[1].decode('utf-8', 'replace')}</i>").text or "")
+        if match
         else None
     )
 
@@ -70,16 +70,16 @@ def article(raw: bytes) -> dict:
 
 def _lines(body) -> list[str]:
     """The blocks of an article in their order, each without the blocks that lie in it."""
-    found = []
+    lines = []
     for block in body.iter(*_BLOCKS):
         if block.tag == "tr":
             cells = [_words(cell.text_content()) for cell in block if cell.tag in _CELLS]
             text = " | ".join(cells) if any(cells) else ""
         else:
-            text = "" if _in_row(block, body) else _words(_own(block))
+            text = "" if _in_row(block, body) else _words(_words_of(block))
         if text:
-            found.append(f"{'#' * int(block.tag[1])} {text}" if block.tag in _HEADINGS else text)
-    return found
+            lines.append(f"{'#' * int(block.tag[1])} {text}" if block.tag in _HEADINGS else text)
+    return lines
 
 
 def _in_row(block, body) -> bool:
@@ -87,12 +87,12 @@ def _in_row(block, body) -> bool:
     return any(parent.tag == "tr" for parent in block.iterancestors() if parent is not body)
 
 
-def _own(block) -> str:
+def _words_of(block) -> str:
     """The words of a block but those of the blocks in it."""
     parts = [block.text or ""]
     for child in block:
         if child.tag not in (*_BLOCKS, "ul", "ol", "dl", "table"):
-            parts.append(_own(child) if isinstance(child.tag, str) else "")
+            parts.append(_words_of(child) if isinstance(child.tag, str) else "")
         parts.append(child.tail or "")
     return "".join(parts)
 

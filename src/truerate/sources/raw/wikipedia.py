@@ -29,10 +29,10 @@ _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Each page as an item of task `article` whose document is its lead."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in FILES if (folder / file).is_file()]
-    for file in found:
+    present = [file for file in FILES if (folder / file).is_file()]
+    for file in present:
         collection.read(file, pages, lambda row: _keep(collection, row))
-    for file in () if found else _dump(folder, name):
+    for file in () if present else _dump(folder, name):
         collection.read(file, parquet_rows, lambda row: _keep(collection, _of_dump(row)))
     return collection.tables()
 
@@ -71,8 +71,14 @@ def _in_response(values: object) -> list[object]:
     query = values.get("query") if isinstance(values, dict) else None
     if not isinstance(query, dict):
         return [values]
-    found = query.get("pages")
-    return list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [values]
+    pages_value = query.get("pages")
+    return (
+        list(pages_value.values())
+        if isinstance(pages_value, dict)
+        else pages_value
+        if isinstance(pages_value, list)
+        else [values]
+    )
 
 
 def _keep(collection: Collection, row: Row) -> None:
@@ -103,7 +109,7 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     """The whole text of each article of a folder by the id of its document, the lead, in the source of a name;
     none of a folder without articles. Rows that cannot be read, which `read` books, have none.
     """
-    found = {}
+    texts_by_id = {}
     files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
     dumps = () if files else downloaded_forms(folder, DUMP)
     shards = [(folder / file, parquet_rows) for dump in dumps for file in dump.files]
@@ -115,8 +121,8 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
             except BadRow:
                 continue
             if lead := _lead(extract):
-                found.setdefault(content_id(name, lead), extract)  # as `read` keeps the first
-    return found
+                texts_by_id.setdefault(content_id(name, lead), extract)  # as `read` keeps the first
+    return texts_by_id
 
 
 def _lead(extract: str) -> str:
@@ -129,8 +135,8 @@ def _language(row: Row) -> str:
     """The page's own language: its field, else that of its address."""
     if row.values.get("lang") is not None:
         return row.language()
-    if found := _HOST.match(_url(row) or ""):
-        return found[1]
+    if match := _HOST.match(_url(row) or ""):
+        return match[1]
     raise BadRow(Reason.MISSING_FIELD, "no field 'lang', and no address of Wikipedia that tells it")
 
 
@@ -163,14 +169,14 @@ def _category(row: Row) -> str | None:
     """The first category that the page shows, of names or of the API's titles; None where none is told."""
     if row.values.get("categories") is None:
         return None
-    told = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("categories")]
-    if wrong := [entry for entry in told if not isinstance(entry, str)]:
+    entries = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("categories")]
+    if wrong := [entry for entry in entries if not isinstance(entry, str)]:
         raise BadRow(
             Reason.WRONG_TYPE, f"field 'categories' holds {str(wrong[0])[:40]!r}; it must hold names"
         )
     names = [
         name.partition(":")[2] if isinstance(entry, dict) else name
-        for entry, name in zip(row.items("categories"), told, strict=True)
+        for entry, name in zip(row.items("categories"), entries, strict=True)
     ]
     return clean(names[0]) if names else None
 

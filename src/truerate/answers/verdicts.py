@@ -10,7 +10,7 @@ NO_REFERENCE = "no reference"  # why an answer cannot be judged
 Span = tuple[int, int]
 
 
-class Seen(NamedTuple):
+class AnswerVerdict(NamedTuple):
     """A detector's verdict on one answer and its spans (None: not stated); `reason` if there is no verdict."""
 
     verdict: bool | None
@@ -23,5 +23,5 @@ class Detector(NamedTuple):
 
     name: str
     why: str
-    judge: Callable[[Sequence[Answer]], list[Seen]]
+    judge: Callable[[Sequence[Answer]], list[AnswerVerdict]]
     says_where: bool = True  # False: surely not; of weights it shows when they judge
