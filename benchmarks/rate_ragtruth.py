@@ -27,7 +27,7 @@ from truerate.answers.labels import Label
 from truerate.answers.rating import cell_of, overall
 from truerate.answers.reading import BREAK, Answer
 from truerate.answers.rules import WORD_SUPPORT
-from truerate.answers.verdicts import Seen
+from truerate.answers.verdicts import AnswerVerdict
 from truerate.detectors.tokens.boosting import learn_trees, read_trees
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.word_features import passages_of
@@ -74,7 +74,7 @@ def read(folder: Path) -> tuple[list[Answer], dict[str, Label], pl.DataFrame]:
     return answers, labels, samples.with_columns(reference=pl.col("item_id").replace_strict(items))
 
 
-def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray, list[Seen]]:
+def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray, list[AnswerVerdict]]:
     """Trees learned from the replies to every second source; which answers are to the others, and what they say of
     these.
     """
@@ -91,7 +91,7 @@ def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray,
     seen = []
     for one in read_trees(state, asked):
         spans = tuple((int(a), int(b)) for (a, b), p in zip(one.offsets, one.p, strict=True) if p > least)
-        seen.append(Seen(bool(spans), spans))
+        seen.append(AnswerVerdict(bool(spans), spans))
     return is_asked, seen
 
 
