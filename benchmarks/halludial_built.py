@@ -166,7 +166,7 @@ def child(given: argparse.Namespace) -> None:
     """Run one step and tell what it took."""
     import truerate.llm  # noqa: F401  what every step loads
     import truerate.tracks.halludial.steps  # noqa: F401
-    from truerate.flow.dataset import collect_rarely
+    from truerate.pipeline.dataset import collect_rarely
 
     collect_rarely()  # as every step of the flow
     start = used()

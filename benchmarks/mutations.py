@@ -81,7 +81,7 @@ def is_accepted(params: dict, scratch: Path) -> bool:
     """Whether the check of settings says nothing."""
     from truerate.config.layout import Layout
     from truerate.config.places import check_places
-    from truerate.flow.check_names import check_names
+    from truerate.pipeline.checks.check_names import check_names
 
     (scratch / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
     try:

@@ -34,9 +34,9 @@ from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.tokens.span_probabilities import written
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import Passage, passages_of
-from truerate.flow.detect import passages as with_references
-from truerate.flow.tracks import protocol_of
 from truerate.metrics.thresholds import auroc, average_precision
+from truerate.pipeline.detect import passages as with_references
+from truerate.pipeline.tracks import protocol_of
 from truerate.results.markers import write_between
 from truerate.sources.raw.wikipedia import whole_texts
 from truerate_world.mfava.models.entity_table import build

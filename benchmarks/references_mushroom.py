@@ -31,9 +31,9 @@ from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import passages_of
-from truerate.flow.detect import passages as with_references
-from truerate.flow.tracks import protocol_of
 from truerate.metrics.mushroom import answer_correlation, answer_iou
+from truerate.pipeline.detect import passages as with_references
+from truerate.pipeline.tracks import protocol_of
 from truerate.results.markers import write_between
 
 BOARD = "mushroom"

@@ -138,7 +138,7 @@ def project(n: int, folder: Path, n_chars: int, *, is_published: bool = False) -
 def searched_list(at, n: int, n_chars: int) -> None:
     """A list of names as an imported source, and recorded searches of them with their pages."""
     from truerate.core.schemas import save
-    from truerate.flow.dataset_tables import SOURCE as TABLES
+    from truerate.pipeline.dataset_tables import SOURCE as TABLES
     from truerate.sources.papers import entity_list
 
     with Path("searches.jsonl").open("w", encoding="utf-8") as file:
@@ -184,7 +184,7 @@ def whole_project(base: Path, folder: Path) -> None:
 
     from truerate.config.layout import Layout
     from truerate.core.schemas import read, save_in_parts, write
-    from truerate.flow.dataset_tables import DATASET, PARTED
+    from truerate.pipeline.dataset_tables import DATASET, PARTED
 
     shutil.copytree(
         base, folder, symlinks=True, ignore=shutil.ignore_patterns("scratch", "searches.jsonl", "*.sqlite")

@@ -66,7 +66,7 @@ AFTER = ("label", "audit", "score", "publish")  # steps on the data set, also me
 def run_step(name: str, subject: str, shard: int) -> dict[str, int]:
     """One job of a step in the project of this folder; what it asked (`counted`), or (`plan`) told."""
     from truerate.config.layout import Layout
-    from truerate.flow import evaluate
+    from truerate.pipeline import evaluate
 
     at = Layout.load().on(BOARD)
     if name in PER_SHARD:
@@ -76,7 +76,7 @@ def run_step(name: str, subject: str, shard: int) -> dict[str, int]:
     if name in ("sources", "export", "publish"):
         {"sources": imported, "export": export, "publish": publish}[name](at)
     elif name == "score":
-        from truerate.flow import pages
+        from truerate.pipeline import pages
 
         evaluate.score(at, BOARD)
         pages.leaderboard(at)
@@ -88,8 +88,8 @@ def run_step(name: str, subject: str, shard: int) -> dict[str, int]:
 def run_job(at, name: str, subject: str, shard: int) -> dict[str, int]:
     """A shard of a step of the track's graph, replies made in place of asking; what it asked."""
     from truerate.core.schemas import Generation, read, write
-    from truerate.flow.dataset import BESIDE, replies_in, with_beside
-    from truerate.flow.sources import load_source
+    from truerate.pipeline.dataset import BESIDE, replies_in, with_beside
+    from truerate.pipeline.sources import load_source
     from truerate.tracks.protocol import graph_of_track
     from truerate.tracks.wildhallucinations import steps
 
@@ -126,14 +126,14 @@ def beside_of(output: Path, table: str) -> Path:
 
 def imported(at) -> None:
     """The source's tables."""
-    from truerate.flow.sources import import_source
+    from truerate.pipeline.sources import import_source
 
     import_source(at, SOURCE)
 
 
 def planned(at) -> dict[str, int]:
     """What the plan tells, but calls for replies that may be asked for again."""
-    from truerate.flow import plan
+    from truerate.pipeline.planning import plan
 
     class Counted(plan.Priced):
         """A line of the plan that counts what it asks apart from what may be asked for again."""
@@ -152,9 +152,9 @@ def planned(at) -> dict[str, int]:
 
 def export(at) -> None:
     """The data set's tables as the flow writes them, its tasks, and what three labellers say of them."""
-    from truerate.flow.dataset import exported_to
-    from truerate.flow.guard import write_lines
-    from truerate.flow.sources import load_source
+    from truerate.pipeline.dataset import exported_to
+    from truerate.pipeline.guard import write_lines
+    from truerate.pipeline.sources import load_source
     from truerate.tracks.wildhallucinations import steps
 
     def files(step: str, subject: str) -> list[str]:
@@ -175,11 +175,11 @@ def export(at) -> None:
 
 def publish(at) -> None:
     """The files of a release of the board, looked through for secrets."""
-    from truerate.flow.publish import refuse_unaudited
-    from truerate.flow.release import board_draft
     from truerate.hub.kept import kept_of
     from truerate.hub.release import Stamp
     from truerate.hub.scan import scan
+    from truerate.pipeline.publishing.publish import refuse_unaudited
+    from truerate.pipeline.publishing.release import board_draft
 
     refuse_unaudited(at, BOARD)
     with tempfile.TemporaryDirectory(dir=".") as folder:
@@ -193,7 +193,7 @@ def child(given: argparse.Namespace) -> None:
     """Run one job and tell what it took, imports apart."""
     import truerate.llm  # noqa: F401  what every step loads
     import truerate.tracks.wildhallucinations.steps  # noqa: F401
-    from truerate.flow.dataset import collect_rarely
+    from truerate.pipeline.dataset import collect_rarely
 
     if given.step in PER_SHARD:
         collect_rarely()  # as every step of the flow

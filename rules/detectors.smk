@@ -1,7 +1,7 @@
 """A rule per detector that learns, a job per cell of its grid.  INPUTS data/sources, data/datasets, data/labels  OUTPUTS build/training"""
 
 from truerate.config.layout import Layout
-from truerate.flow import cells
+from truerate.pipeline import cells
 
 at = Layout.load("params.yaml")
 

@@ -1,7 +1,7 @@
 """A rule per step of a track, `<track>_<step>`, and its export.  INPUTS data/sources  OUTPUTS data/datasets"""
 
 from truerate.config.layout import Layout
-from truerate.flow import graph
+from truerate.pipeline import graph
 
 at = Layout.load("params.yaml")
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
-from truerate.flow.team_rankings import parse_rankings, published_lines
+from truerate.pipeline.publishing.team_rankings import parse_rankings, published_lines
 from truerate.results.published import COLUMNS, NOTE
 
 SLICE = "lang={lang};split=test"

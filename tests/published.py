@@ -12,7 +12,7 @@ import yaml
 from tests.hub.server.hub import Hub
 from tests.hub.stages import made, put_into, scores_of
 from truerate.config.layout import Layout
-from truerate.flow import guard
+from truerate.pipeline import guard
 
 READ = """
 import json, sys

@@ -14,7 +14,7 @@ from published import loaded, publish, read_back, running
 from tests.warm import anew
 from truerate.config.layout import Layout
 from truerate.core.schemas import pair
-from truerate.flow import graph
+from truerate.pipeline import graph
 
 BOARD = "wildhallucinations-closed-world"
 TINY = {"chats": 40, "entities": 8, "labelled": 10, "reviewed": 10, "checked": 4}

@@ -22,10 +22,10 @@ ROOMS = {
     "leaderboard": "core config metrics",
     "site": "core",
     "hub": "core",
-    "flow": "core config llm web sources metrics annotation detectors tracks leaderboard site hub",
-    "results": "core config sources metrics tracks leaderboard site hub flow",
-    "answers": "core config llm metrics detectors flow",
-    "cli": "core config llm web sources detectors flow results answers",
+    "pipeline": "core config llm web sources metrics annotation detectors tracks leaderboard site hub",
+    "results": "core config sources metrics tracks leaderboard site hub pipeline",
+    "answers": "core config llm metrics detectors pipeline",
+    "cli": "core config llm web sources detectors pipeline results answers",
 }
 
 
@@ -82,17 +82,17 @@ def test_nothing_in_truerate_names_the_closed_world():
     ("modules", "heavy"),
     [
         (
-            "truerate.flow, truerate.tracks.wildhallucinations.steps",
+            "truerate.pipeline, truerate.tracks.wildhallucinations.steps",
             ["torch", "pandera", "pandas", "trafilatura", "numpy", "scipy"],
         ),
-        ("truerate.flow, truerate.tracks.halludial.steps", ["torch", "pandera", "pandas", "numpy"]),
-        ("truerate.flow, truerate.tracks.halueval.steps", ["torch", "pandera", "pandas", "numpy"]),
+        ("truerate.pipeline, truerate.tracks.halludial.steps", ["torch", "pandera", "pandas", "numpy"]),
+        ("truerate.pipeline, truerate.tracks.halueval.steps", ["torch", "pandera", "pandas", "numpy"]),
         (
-            "truerate.flow, truerate.tracks.mfava.steps",
+            "truerate.pipeline, truerate.tracks.mfava.steps",
             ["torch", "pandera", "pandas", "numpy", "py3langid"],
         ),
         (
-            "truerate.flow.check_names, truerate.detectors, truerate.detectors.tokens",
+            "truerate.pipeline.checks.check_names, truerate.detectors, truerate.detectors.tokens",
             ["torch", "transformers", "pandera"],
         ),
     ],

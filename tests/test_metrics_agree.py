@@ -15,9 +15,9 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, Row, Score, frame, save
-from truerate.flow import tracks
 from truerate.hub.card import metric_rows
 from truerate.leaderboard.rows import rows
+from truerate.pipeline import tracks
 from truerate.site import Board, Tables, render_site
 
 AT = Layout.load("params.yaml")

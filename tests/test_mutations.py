@@ -10,7 +10,7 @@ from tests.mutations import SEED, Mutation, N, at, everything, mutations
 from truerate.config.layout import Layout
 from truerate.config.places import check_places
 from truerate.core.errors import TruerateError
-from truerate.flow.check_names import check_names
+from truerate.pipeline.checks.check_names import check_names
 
 ROOT = Path(__file__).parents[1]
 COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))

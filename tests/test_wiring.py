@@ -12,8 +12,8 @@ from committed import with_sources
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage, read_by, stages
-from truerate.flow import graph
-from truerate.flow.guard import watched_by
+from truerate.pipeline import graph
+from truerate.pipeline.guard import watched_by
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))

@@ -8,7 +8,7 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 __all__ = ["check", "rate"]
-_MODULES = {"check": "truerate.flow.marking", "rate": "truerate.answers.rating"}
+_MODULES = {"check": "truerate.pipeline.judges.marking", "rate": "truerate.answers.rating"}
 
 
 def __getattr__(name: str) -> object:

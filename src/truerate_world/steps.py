@@ -10,7 +10,7 @@ from truerate.config.layout import Layout
 from truerate.config.places import clear
 from truerate.config.stage_settings import Stage
 from truerate.core.schemas import Score, frame, save
-from truerate.flow.guard import refuse_edited, write_text
+from truerate.pipeline.guard import refuse_edited, write_text
 from truerate_world.folders import part_of
 
 

@@ -9,7 +9,7 @@ import yaml
 from tests.bad_input.projects import BOARD, MFAVA, QA, ROOT, published
 from truerate.cli import main
 from truerate.core.schemas import frame, save
-from truerate.flow.dataset_tables import DATASET, SOURCE
+from truerate.pipeline.dataset_tables import DATASET, SOURCE
 
 BLANK = {
     "pair_id": None,

@@ -10,7 +10,7 @@ import pytest
 from tests.bad_input.projects import BOARD, MFAVA, QA, published
 from truerate.cli import main
 from truerate.config.layout import Layout
-from truerate.flow.own_labels import label_files
+from truerate.pipeline.checks.own_labels import label_files
 
 FILES = {
     "no row": (b"", "no row in it"),

@@ -20,7 +20,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.tags import TYPES
 from truerate.detectors.tokens.family import fit_tokens
-from truerate.flow.marking import Marked, check_pairs
+from truerate.pipeline.judges.marking import Marked, check_pairs
 from truerate.tracks.mfava.settings import Sizes
 
 ROOT = Path(__file__).parents[2]

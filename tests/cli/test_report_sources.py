@@ -8,7 +8,7 @@ import pytest
 from truerate.cli import report
 from truerate.config import HubSource, Source, Training
 from truerate.config.layout import Layout
-from truerate.flow.guard import write_json
+from truerate.pipeline.guard import write_json
 
 CARD = {
     "licence": "MIT",

@@ -8,7 +8,7 @@ from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.config.only_listed import STRICT, UnlistedRead, only_listed
 from truerate.config.stage_settings import Stage
-from truerate.flow.guard import handed
+from truerate.pipeline.guard import handed
 
 ROOT = Path(__file__).parents[2]
 BOARD, OTHER = "halueval-closed-world", "mfava-closed-world"

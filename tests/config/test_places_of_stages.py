@@ -14,7 +14,7 @@ from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, Sample, Score, frame, save
-from truerate.flow import guard
+from truerate.pipeline import guard
 from truerate.sources.hub import fetch
 
 

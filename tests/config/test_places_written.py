@@ -12,7 +12,7 @@ from truerate.config import places
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
-from truerate.flow import dataset, pages
+from truerate.pipeline import dataset, pages
 
 
 def test_what_dvc_lock_names_goes_on(project, refused):

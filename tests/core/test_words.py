@@ -122,7 +122,7 @@ ALLOWED = {
     "core/sentence_spans.py": "English, German and French first words",
     "core/text.py": "the word rule itself",
     "detectors/published/replies.py": "yes, no, PASS, FAIL",
-    "flow": "names of models and assumed replies",
+    "pipeline": "names of models and assumed replies",
     "hub": "licences, secrets, paths and addresses",
     "llm": "replies: English and names of fields",
     "metrics/gram_counts.py": "signs that are of no word",

@@ -11,11 +11,11 @@ import yaml
 from tests.hub.drafts import DAY
 from truerate.config.layout import Layout
 from truerate.core.schemas import Score, frame, load, save
-from truerate.flow import dataset, detect, evaluate, guard, sources
-from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, Target
+from truerate.pipeline import dataset, detect, evaluate, guard, sources
+from truerate.pipeline.publishing.release import board_draft
 
 ROOT = Path(__file__).parents[2]
 CARD = {

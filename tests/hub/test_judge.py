@@ -12,13 +12,13 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Score, frame, read_json, score_row
 from truerate.detectors.judges.family import fit_judges
 from truerate.detectors.judges.trees import MODEL_TYPE, Marker
-from truerate.flow.judge_network import network_judge
-from truerate.flow.judge_prompts import Asked
 from truerate.hub import detector as published
 from truerate.hub.detector import judge_draft as draft_of
 from truerate.hub.kept import Kept
 from truerate.hub.push import publish
 from truerate.hub.release import DetectorFacts, Stamp, Target
+from truerate.pipeline.judges.judge_network import network_judge
+from truerate.pipeline.judges.judge_prompts import Asked
 
 REPO = "org/judge"
 

@@ -16,10 +16,10 @@ from tests.hub.stages import CARD, ROOT, made
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
-from truerate.flow import pages, sources
-from truerate.flow.release import board_draft
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, sha256
+from truerate.pipeline import pages, sources
+from truerate.pipeline.publishing.release import board_draft
 
 REPO, N = "org/little", 20
 DETECTORS = {"members": ["always", "length"], "only": {}, "folds": 2}

@@ -9,7 +9,7 @@ import pytest
 from tests.hub.stages import CARD, LOCK, ROOT, declare, made, put_on_hub
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, load
-from truerate.flow import pages
+from truerate.pipeline import pages
 
 REPO = "org/replies"
 FAULTS = {"m-one": {1, 2, 5}, "m-two": {2}}  # the sources of which a system says something false

@@ -14,8 +14,8 @@ import pytest
 from tests.hub.scanned import TOKEN, found
 from truerate.config import load_params
 from truerate.core.errors import TruerateError
-from truerate.flow.slices import own_settings
 from truerate.hub.scan import EMAIL, PATH, literals, refuse, scan
+from truerate.pipeline.publishing.slices import own_settings
 
 VALUE = "correct horse/battery+staple"  # the literal value of a secret variable
 KEYS = {

@@ -10,7 +10,7 @@ import pytest
 
 from tests.hub.stages import CARD, LOCK, ROOT, declare, made, put_into, scores_of
 from truerate.config.layout import Layout
-from truerate.flow import pages
+from truerate.pipeline import pages
 
 RULES = {
     "baselines": {

@@ -8,7 +8,7 @@ import yaml
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, load
-from truerate.flow import dataset, detect, evaluate, sources
+from truerate.pipeline import dataset, detect, evaluate, sources
 from truerate.results.sets import boards_in
 from truerate.results.work_folder import declare
 

@@ -16,7 +16,7 @@ from house import ROOT, move_in
 from truerate.config import Board, PublicData, load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
-from truerate.flow import dataset, detect, evaluate, sources
+from truerate.pipeline import dataset, detect, evaluate, sources
 from truerate.results.build import build, readable
 from truerate.results.sets import boards_in
 from truerate.results.stages import LOG, run, run_boards

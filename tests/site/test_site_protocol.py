@@ -1,6 +1,6 @@
 """A protocol is drawn from its graph: a line per step, an arc from each that it reads."""
 
-from truerate.flow.site_tables import steps_of
+from truerate.pipeline.publishing.site_tables import steps_of
 from truerate.site.protocol import flow
 
 

@@ -13,10 +13,10 @@ from types import ModuleType
 
 PACKAGES = ("truerate", "truerate_world")
 # Rooms of `truerate` whose modules, and what these import, leave huggingface_hub and torch alone, and look at no frame.
-ROOMS = ("cli", "config", "core", "metrics", "leaderboard", "sources", "tracks", "flow", "llm", "site")
+ROOMS = ("cli", "config", "core", "metrics", "leaderboard", "sources", "tracks", "pipeline", "llm", "site")
 BUT = (
-    "truerate.flow.publish",
-    "truerate.flow.release",
+    "truerate.pipeline.publishing.publish",
+    "truerate.pipeline.publishing.release",
     "truerate.tracks.halludial.protocol",
     "truerate.tracks.halludial.steps",
 )
@@ -47,7 +47,7 @@ class Project:
 
     def _note_references(self) -> None:
         """What files refer to, which a page shows, is kept by their text."""
-        from truerate.flow.formulas import published_formulas
+        from truerate.pipeline.publishing.formulas import published_formulas
 
         published_formulas(Path(self.source, PACKAGES[0]))
 

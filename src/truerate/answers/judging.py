@@ -67,7 +67,7 @@ def _check_trained(named: str, params: str) -> None:
         raise SettingsError(
             f"detector {named!r} is not known; allowed: {allowed}, or, beside a {PARAMS}, a trained detector's name"
         )
-    from truerate.flow.trained import members_of, trained
+    from truerate.pipeline.trained import members_of, trained
 
     at = Layout.load(params)
     members = {member for _, _, member in members_of(at)}
@@ -170,7 +170,7 @@ def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
 
 def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[AnswerVerdict]:
     """What a token detector that was trained in the project says: hallucinated where it marks anything."""
-    from truerate.flow.marking import check_pairs
+    from truerate.pipeline.judges.marking import check_pairs
 
     checks = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
     marked = [

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from truerate.cli.making import add_making
+from truerate.cli.building import add_building
 from truerate.cli.reading import add_reading
 from truerate.cli.steps import add_steps
 from truerate.cli.stores import add_llm, add_web
@@ -22,7 +22,7 @@ from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
 from truerate.core.system_errors import line_of, system_error
 from truerate.core.terminal import say
-from truerate.flow.repair_lock import CONFLICT, repair
+from truerate.pipeline.repair.repair_lock import CONFLICT, repair
 
 # Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again and again
 # while they are made took a third of the CPU time of a short step. What a step itself leaves in circles is still collected.
@@ -77,7 +77,7 @@ def _stopped(command: str, why: str) -> int:
     """
     say(why)
     if parents.is_in_stage():
-        from truerate.flow.causes import leave_cause, say_stopped
+        from truerate.pipeline.causes import leave_cause, say_stopped
 
         leave_cause(why)
         if command not in OF_SNAKEMAKE:
@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     add_reading(commands)
-    add_making(commands)
+    add_building(commands)
     store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
     add_llm(store.add_subparsers(required=True, metavar="WHAT"))
     pages = commands.add_parser("web", help="the page store: stats, pages to be asked for again")

@@ -19,8 +19,8 @@ from truerate.cli.pair_files import Pair, read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
 from truerate.core.whole_words import MARKED, level, n_words
-from truerate.flow.judging import Judged, is_judge, judge_response
-from truerate.flow.marking import Marked, check, check_pairs
+from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
+from truerate.pipeline.judges.marking import Marked, check, check_pairs
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
 STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}

@@ -68,7 +68,7 @@ def _gpu() -> dict[str, str]:
 
 def _project() -> dict[str, str]:
     """Whether DVC can build in this folder."""
-    from truerate.flow.project import unusable
+    from truerate.pipeline.checks.project import unusable
 
     what = unusable()
     return _row("project", Path.cwd().name, MISSING if what else OK, what or "DVC builds here")

@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.display import show_table
-from truerate.flow.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
+from truerate.pipeline.checks.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"

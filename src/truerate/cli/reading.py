@@ -4,7 +4,6 @@ import argparse
 import sys
 
 from truerate.cli.command import add, layout
-from truerate.cli.steps import stage_module
 
 
 def add_reading(commands) -> None:
@@ -191,10 +190,10 @@ def _doctor(o) -> None:
 
 
 def _plan(o) -> None:
-    from truerate.flow import plan
-    from truerate.flow.gpu_plan import gpu_plan
-    from truerate.flow.imported import change_notes
-    from truerate.flow.unasked import of_plan
+    from truerate.pipeline.checks.unasked import of_plan
+    from truerate.pipeline.planning import plan
+    from truerate.pipeline.planning.gpu_plan import gpu_plan
+    from truerate.pipeline.repair.imported import change_notes
 
     at = layout()
     lines = plan.plan(at, o.board)
@@ -238,7 +237,9 @@ def _audit(o) -> None:
 
     at = layout()
     at.p.board(o.name)
-    stage_module("evaluate").audit(at, o.name) if o.save else show_audit(at, o.name, as_json=o.json)
+    from truerate.pipeline.evaluate import audit
+
+    audit(at, o.name) if o.save else show_audit(at, o.name, as_json=o.json)
 
 
 def _check(o) -> None:
@@ -301,8 +302,8 @@ def _serve(o) -> None:
 
 
 def _serve_judge(o) -> None:
-    from truerate.flow.judge_network import network_judge
-    from truerate.flow.judge_server import serve
+    from truerate.pipeline.judges.judge_network import network_judge
+    from truerate.pipeline.judges.judge_server import serve
 
     judge, identity = network_judge(o.weights)
     server = serve(judge, o.port, name=o.weights, identity=o.identity or identity)

@@ -14,8 +14,8 @@ from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Row, Score, load, read_json, unanswered, unpaired
-from truerate.flow.imported import change_note
-from truerate.flow.tracks import card_of, records_of
+from truerate.pipeline.repair.imported import change_note
+from truerate.pipeline.tracks import card_of, records_of
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:

@@ -1,94 +1,119 @@
-"""The steps that dvc.yaml and the rules call; --help does not list them."""
+"""The steps that dvc.yaml and the rules call; --help does not list them. Each imports what it runs when it is called."""
 
 import sys
-from importlib import import_module
 
 from truerate.cli.command import add, layout
 from truerate.core.terminal import say
-
-
-def stage_module(stage: str):
-    """A module of `truerate.flow`, imported when its command is called."""
-    return import_module(f"truerate.flow.{stage}")
 
 
 def add_steps(commands) -> None:
     """Add each step as a command that --help does not list."""
     add(commands, "make", None, _make, "rules", "target")
     add(commands, "params", None, _params)
-    add(commands, "import", None, lambda o: stage_module("sources").import_source(layout(), o.name), "name")
-    add(commands, "readable", None, lambda o: stage_module("sources").check_source(layout(), o.name), "name")
+    add(commands, "import", None, _import, "name")
+    add(commands, "readable", None, _readable, "name")
     add(commands, "board-of-files", None, _board_of_files, "board")
     step = add(commands, "step", None, _step, "name", "board", "model")
     step.add_argument("shard", type=int)
     step.add_argument("output")
     step.add_argument("inputs", nargs="*")
-    export = add(
-        commands,
-        "export",
-        None,
-        lambda o: stage_module("dataset").export(layout(), o.board, o.output, o.inputs),
-        "board",
-        "output",
-    )
-    export.add_argument("inputs", nargs="*")
-    add(commands, "label", None, lambda o: stage_module("evaluate").label(layout(), o.board), "board")
+    add(commands, "export", None, _export, "board", "output").add_argument("inputs", nargs="*")
+    add(commands, "label", None, _label, "board")
     for name in ("train", "judge"):
         add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
-    add(
-        commands,
-        "train-cell",
-        None,
-        lambda o: stage_module("detect").train_cell(layout(), o.board, o.cell),
-        "board",
-        "cell",
-    )
+    add(commands, "train-cell", None, _train_cell, "board", "cell")
     add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
-    add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
-    add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))
+    add(commands, "score", None, _score, "board")
+    add(commands, "leaderboard", None, _leaderboard)
     add(commands, "render", None, _render)
 
 
-def _render(_o) -> None:
-    from truerate.results.read import render
+def _make(options) -> None:
+    from truerate.pipeline.run_tools import make
 
-    render(layout())
+    sys.exit(make(options.rules, options.target))
 
 
-def _params(o) -> None:
-    from truerate.core.terminal import say
-    from truerate.flow.guard import check_params
-    from truerate.flow.probe import unasked_first
+def _params(_options) -> None:
+    from truerate.pipeline.checks.probe import unasked_first
+    from truerate.pipeline.guard import check_params
 
     check_params()
     for line in unasked_first(layout()):
         say(line)
 
 
-def _board_of_files(o) -> None:
+def _import(options) -> None:
+    from truerate.pipeline.sources import import_source
+
+    import_source(layout(), options.name)
+
+
+def _readable(options) -> None:
+    from truerate.pipeline.sources import check_source
+
+    check_source(layout(), options.name)
+
+
+def _board_of_files(options) -> None:
     from truerate.results.stages import make_board
 
-    make_board(layout(), o.board)
+    make_board(layout(), options.board)
 
 
-def _detect(o) -> None:
-    *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
+def _step(options) -> None:
+    from truerate.pipeline.dataset import step
+
+    given = options.name, options.board, options.model, options.shard, options.output, options.inputs
+    step(layout(), *given)
+
+
+def _export(options) -> None:
+    from truerate.pipeline.dataset import export
+
+    export(layout(), options.board, options.output, options.inputs)
+
+
+def _label(options) -> None:
+    from truerate.pipeline.evaluate import label
+
+    label(layout(), options.board)
+
+
+def _detect(options) -> None:
+    from truerate.pipeline import detect
+
+    *families, board = options.boards  # dvc.yaml of release 0.1 named a family before the board
     if families:
         say(
-            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
+            f"{options.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
         )
-    getattr(stage_module("detect"), o.command)(layout(), board)
+    (detect.train if options.command == "train" else detect.judge)(layout(), board)
 
 
-def _prune(_o) -> None:
+def _train_cell(options) -> None:
+    from truerate.pipeline.detect import train_cell
+
+    train_cell(layout(), options.board, options.cell)
+
+
+def _prune(_options) -> None:
     say("prune has nothing to do any more: the stage that follows does it; the next release refuses it")
 
 
-def _make(o) -> None:
-    from truerate.flow.making import make
+def _score(options) -> None:
+    from truerate.pipeline.evaluate import score
 
-    sys.exit(make(o.rules, o.target))
+    score(layout(), options.board)
 
 
-def _step(o) -> None:
-    stage_module("dataset").step(layout(), o.name, o.board, o.model, o.shard, o.output, o.inputs)
+def _leaderboard(_options) -> None:
+    from truerate.pipeline.pages import leaderboard
+
+    leaderboard(layout())
+
+
+def _render(_options) -> None:
+    from truerate.results.read import render
+
+    render(layout())

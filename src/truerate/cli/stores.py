@@ -40,7 +40,7 @@ def add_llm(commands) -> None:
 
 
 def _dead(o) -> None:
-    from truerate.flow.again import ask_again_everywhere
+    from truerate.pipeline.repair.invalidate import ask_again_everywhere
 
     _store().dead(layout(), retry=o.retry, as_json=o.json, mark=ask_again_everywhere)
 
@@ -75,14 +75,14 @@ def add_web(commands) -> None:
 
 
 def _again(o, forget: Callable, what: str) -> None:
-    from truerate.flow.again_pages import ask_pages_again
+    from truerate.pipeline.repair.invalidate_pages import ask_pages_again
 
     forget(layout(), what, mark=ask_pages_again, as_json=o.json)
 
 
 def _forget(o) -> None:
     from truerate.core.errors import SettingsError
-    from truerate.flow.again_pages import ask_query_again
+    from truerate.pipeline.repair.invalidate_pages import ask_query_again
 
     if (o.url is None) == (o.query is None):
         given = "both" if o.url else "neither"

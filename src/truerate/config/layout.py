@@ -85,7 +85,7 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or one of its tables (those of flow.dataset_tables, and
+        """Folder of a board's data set, or one of its tables (those of pipeline.dataset_tables, and
         `tasks.jsonl`, `card.json`).
         """
         return _under(f"{self.p.paths.datasets}/{board}", table)
@@ -149,7 +149,7 @@ class Layout:
     # ---- the scratch tree ---------------------------------------------------------------------------------
     def code(self, track: str) -> tuple[str, ...]:
         """The code that decides a track's scratch rows."""
-        return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/flow/graph.py", *SHARED)
+        return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/pipeline/graph.py", *SHARED)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:

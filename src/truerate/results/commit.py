@@ -9,7 +9,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.metric import Metric
 from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
-from truerate.flow.tracks import card_of, records_of
+from truerate.pipeline.tracks import card_of, records_of
 from truerate.results.files import (
     SCORE_COLUMNS,
     Headline,

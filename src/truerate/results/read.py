@@ -9,8 +9,8 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.config.track_blocks import found as tracks_found
 from truerate.core.errors import SourceError
-from truerate.flow import pages
 from truerate.metrics.label_quantities import ASKS, asked_in_words
+from truerate.pipeline import pages
 from truerate.results import analyses
 from truerate.results.board import NO_WORDS, Printed, RealScore, Slice
 from truerate.results.files import ROWS, SCORES, load_result, slice_texts
@@ -138,6 +138,6 @@ def _beyond(where: Slice, lead: Slice) -> Slice:
 
 
 def render(at: Layout) -> None:
-    """Write the pages of the build and of every committed board (`flow.pages.render`)."""
+    """Write the pages of the build and of every committed board (`pipeline.pages.render`)."""
     boards = real_boards()
     pages.render(at, boards, {name: path for board in boards for name, path in tables_of(board.name).items()})

@@ -23,10 +23,10 @@ from truerate.core import parents
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Score, frame, save
 from truerate.core.terminal import say, told
-from truerate.flow import dataset, detect, evaluate, graph, sources
-from truerate.flow.causes import BUILD
-from truerate.flow.guard import write_text
-from truerate.flow.making import make
+from truerate.pipeline import dataset, detect, evaluate, graph, sources
+from truerate.pipeline.causes import BUILD
+from truerate.pipeline.guard import write_text
+from truerate.pipeline.run_tools import make
 from truerate.results.sets import MARK, ended_with
 
 COMMAND = "board-of-files"

@@ -20,10 +20,10 @@ from truerate.core.rights import DIGEST, TEXT
 from truerate.core.schemas import Generation, read_json, read_parquet, validate
 from truerate.core.schemas.disk import write_parquet
 from truerate.core.seen import visible
-from truerate.flow.dataset import load_dataset
-from truerate.flow.tracks import card_of
 from truerate.hub.markdown import inert
 from truerate.hub.scan import EMAIL, PATH, scan
+from truerate.pipeline.dataset import load_dataset
+from truerate.pipeline.tracks import card_of
 from truerate.results.commit import result_of
 from truerate.results.files import (
     FILES,

@@ -13,7 +13,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.result_tables import figure, label_statistics
 from truerate.core.schemas import Row, Sample, Score, load, pair, read_json
-from truerate.flow.tracks import protocol_of
+from truerate.pipeline.tracks import protocol_of
 from truerate.results.markers import read_between, write_between
 
 NAME = "real"  # of the markers

@@ -16,7 +16,7 @@ from truerate.config.data import OF_BOARD
 from truerate.config.layout import WORK, Layout
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.keys import digest
-from truerate.flow.tracks import load_track
+from truerate.pipeline.tracks import load_track
 from truerate.results.read import RESULTS
 from truerate.results.sets import set_of
 from truerate.results.stages import write_stages

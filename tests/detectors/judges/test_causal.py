@@ -30,8 +30,8 @@ from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, j
 from truerate.detectors.judges.prompts import completion, example_of, prompt
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.training.jobs import CHECKPOINT
-from truerate.flow.judge_network import network_judge
-from truerate.flow.judge_prompts import Asked
+from truerate.pipeline.judges.judge_network import network_judge
+from truerate.pipeline.judges.judge_prompts import Asked
 
 from ..tokens import lessons
 from .dialogues import responses

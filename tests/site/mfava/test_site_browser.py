@@ -8,7 +8,7 @@ from tiny_mfava import NAME, mfava_board
 from tiny_tables import tiny_tables
 
 from truerate.core.schemas import Generation, Judgement, frame, pairs
-from truerate.flow.site_tables import digested
+from truerate.pipeline.publishing.site_tables import digested
 from truerate.site.layers import segments
 from truerate.site.mfava.browser import compare, hard, records, targets
 from truerate.site.rights import open_part

@@ -18,10 +18,10 @@ from tiny_wildhallucinations import HOSTILE_TEXT, frames
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core import schemas
-from truerate.flow.pages import board_scores
-from truerate.flow.site_tables import site_tables
-from truerate.flow.tracks import card_of, records_of
 from truerate.leaderboard import rows as leaderboard
+from truerate.pipeline.pages import board_scores
+from truerate.pipeline.publishing.site_tables import site_tables
+from truerate.pipeline.tracks import card_of, records_of
 from truerate.site import render_site
 from truerate.sources.papers import entity_list, wildchat, wildhallucinations
 from truerate.tracks.wildhallucinations.scores import score

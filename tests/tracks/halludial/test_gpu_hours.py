@@ -7,7 +7,7 @@ import yaml
 
 from truerate.config import checked
 from truerate.config.layout import Layout
-from truerate.flow.gpu_plan import gpu_plan
+from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.tracks.halludial.plan import judging_hours, training_hours
 
 ROOT = Path(__file__).parents[3]

@@ -20,9 +20,9 @@ from truerate.core.schemas import (
     frame,
     validate,
 )
-from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts
+from truerate.pipeline.planning.plan import planned
 from truerate.tracks.halueval import general, recognition_scores, steps
 from truerate.tracks.halueval.labels import label
 from truerate.tracks.halueval.retrieval import knowledge_of_queries

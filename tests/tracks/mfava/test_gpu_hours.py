@@ -8,7 +8,7 @@ import yaml
 from truerate.config import checked
 from truerate.config.layout import Layout
 from truerate.config.profile import with_profile
-from truerate.flow.gpu_plan import gpu_plan
+from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.tracks.mfava.gpu_hours import judging_hours, training_hours
 
 ROOT = Path(__file__).parents[3]

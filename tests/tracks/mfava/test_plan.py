@@ -4,8 +4,8 @@ import pytest
 
 from truerate.config import Params
 from truerate.config.layout import Layout
-from truerate.flow import plan as planning
 from truerate.metrics.estimators.planning import Plan
+from truerate.pipeline.planning import plan as planning
 from truerate.tracks.mfava.plan import labels
 
 from .tiny_wiki import ROOT

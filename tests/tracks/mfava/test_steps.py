@@ -14,11 +14,11 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Sample, frame, pairs, validate
 from truerate.core.tags import TYPES
-from truerate.flow import graph
-from truerate.flow.dataset_tables import DATASET
-from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
+from truerate.pipeline import graph
+from truerate.pipeline.dataset_tables import DATASET
+from truerate.pipeline.planning.plan import planned
 from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import contexts

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from truerate.flow import graph
-from truerate.flow.plan import assuming
 from truerate.llm.dry_run import DryRun
+from truerate.pipeline import graph
+from truerate.pipeline.planning.plan import assuming
 from truerate.tracks.wildhallucinations import facts_steps, plan, replying_steps
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.broken_models import answering, long_paragraphs

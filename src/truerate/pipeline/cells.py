@@ -1,0 +1,165 @@
+"""Trainings of one board as jobs of Snakemake, one per cell of its detectors' grid (rules/detectors.smk).
+
+The stage `train` fits in its own process, small networks side by side, unless a profile says where jobs run
+(`SNAKEMAKE_PROFILE`): then it calls Snakemake once for the cells that nobody has fitted yet, and finds them
+fitted. Either way a cell lies in the scratch folder that its content names, with the same bytes.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from truerate.config import Backbone
+from truerate.config.detectors import JobResources
+from truerate.config.layout import Layout
+from truerate.core import parents, tools
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import read_json
+from truerate.pipeline.guard import write_json
+
+PROFILE = "SNAKEMAKE_PROFILE"  # what Snakemake itself reads
+RULES = "rules/detectors.smk"
+Devices = Mapping[str, str]  # by member, of those that are trained elsewhere
+
+
+class Fitting(NamedTuple):
+    """The cells of a family as jobs, what fits one, and on what members are trained that are trained elsewhere."""
+
+    jobs: Sequence[Any]
+    fit: Callable[[Any], None]
+    devices: Devices
+
+
+# ---- what rules/detectors.smk asks -------------------------------------------------------------------------
+def planned(at: Layout, board: str) -> dict[str, dict[str, str]]:
+    """The cells that are to be fitted as jobs, by the name of their scratch folder, each with its member."""
+    found: dict[str, dict[str, str]] = read_json(_plan(at, board))["cells"]
+    return found
+
+
+def members(at: Layout, board: str) -> list[str]:
+    """The members of these cells."""
+    return sorted({cell["member"] for cell in planned(at, board).values()})
+
+
+def marks(at: Layout, board: str) -> list[str]:
+    """The files that say of each of these cells that it is fitted."""
+    return [mark(at, name) for name in planned(at, board)]
+
+
+def mark(at: Layout, name: str) -> str:
+    """The file that says that a cell is fitted."""
+    return f"{at.training}/{name}/fitted"
+
+
+def names_of(member: str) -> str:
+    """The names of a member's scratch folders, as the pattern of a wildcard."""
+    return rf"{re.escape(member)}-[0-9a-f]+"
+
+
+def rule_of(member: str) -> str:
+    """The name of a member's rule."""
+    return f"fit_{re.sub(r'[^0-9A-Za-z]', '_', member)}"
+
+
+def resources(at: Layout, board: str, member: str) -> dict[str, int]:
+    """What a job of a member needs, by the names that Snakemake's executors know: as its backbone's entry says."""
+    family = next(cell["family"] for cell in planned(at, board).values() if cell["member"] == member)
+    needs = _needs(at, family, member)
+    found = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
+    return found | ({"gpu": needs.gpus} if needs.gpus else {})
+
+
+def _needs(at: Layout, family: str, member: str) -> JobResources:
+    backbone = _backbone_of(at, family, member)
+    return JobResources() if backbone is None else backbone.resources
+
+
+def _backbone_of(at: Layout, family: str, member: str) -> Backbone | None:
+    """The backbone of a token detector or of a judge; None for a rule."""
+    judges = at.p.detectors[family].judges
+    return at.p.backbones.get(judges[member].backbone if member in judges else member)
+
+
+# ---- the stage ---------------------------------------------------------------------------------------------
+def is_away() -> bool:
+    """Whether trainings are jobs: a profile says where, and this process is none of several that train one."""
+    return bool(os.environ.get(PROFILE)) and int(os.environ.get("WORLD_SIZE", "1")) == 1
+
+
+def devices(at: Layout, family: str, names: Sequence[str]) -> Devices:
+    """On what members of a family are trained that are trained as jobs: those whose backbone asks for a GPU
+    get one.
+    """
+    networks = [name for name in names if is_away() and _backbone_of(at, family, name)]
+    return {name: "cuda" if _needs(at, family, name).gpus else "cpu" for name in networks}
+
+
+def fit_away(at: Layout, board: str, found: Mapping[str, Fitting]) -> None:
+    """Have Snakemake fit the cells that learn and that nobody has fitted yet, in one call. Raises TruerateError
+    where a job failed.
+    """
+    open_ = unfitted(found)
+    if not open_:
+        return
+    told = {member: one for fitting in found.values() for member, one in fitting.devices.items()}
+    write_json(_plan(at, board), {"cells": open_, "devices": told})
+    for name in open_:
+        Path(mark(at, name)).unlink(missing_ok=True)
+    code = tools.run(tools.command_of("snakemake", "-s", RULES, "detectors", "--config", f"board={board}"))
+    if code == parents.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code:
+        raise TruerateError(
+            f"board {board!r}: fitting {len(open_)} detectors as jobs of {os.environ[PROFILE]!r} ended with exit code {code}; "
+            "what is fitted stays: see to what the lines above say, then run it again"
+        )
+
+
+def unfitted(found: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
+    """The cells that learn and have no state yet, by the name of their scratch folder."""
+    from truerate.detectors.training.jobs import STATE
+
+    return {
+        job.scratch.name: {"family": name, "member": job.cell.member}
+        for name, fitting in found.items()
+        for job in fitting.jobs
+        if not (job.scratch / STATE).is_dir() and _learns(job)
+    }
+
+
+def _learns(job: Any) -> bool:
+    from truerate.detectors.tokens.rules import BY_NAME
+
+    rule = BY_NAME.get(job.cell.member)
+    return rule is None or rule.learn is not None
+
+
+def fit_cell(at: Layout, board: str, name: str, found: Callable[[str, Devices], Fitting]) -> None:
+    """One job: fit the cell of this name, by the plan of the stage. Raises TruerateError where the cell is no
+    longer the one that was planned, or a GPU is asked for and there is none.
+    """
+    from truerate.detectors.training import processes
+
+    plan = read_json(_plan(at, board))
+    cell = plan["cells"].get(name)
+    if cell is None:
+        raise TruerateError(f"board {board!r}: no cell {name!r} is planned; run `truerate train {board}`")
+    fitting = found(cell["family"], plan["devices"])
+    job = next((job for job in fitting.jobs if job.scratch.name == name), None)
+    if job is None:
+        raise TruerateError(
+            f"board {board!r}: cell {name!r} is no longer what was planned (settings, code or versions differ here); "
+            f"run `truerate train {board}` again"
+        )
+    if plan["devices"].get(cell["member"]) == "cuda" and processes.device() != "cuda":
+        raise TruerateError(
+            f"backbone of {cell['member']!r}: resources.gpus asks for a GPU, and this job found none; give it one in the profile"
+        )
+    fitting.fit(job)
+
+
+def _plan(at: Layout, board: str) -> str:
+    return f"{at.training}/{board}.jobs.json"

@@ -1,0 +1,1 @@
+"""What is checked before a build asks, trains or writes anything."""

@@ -1,0 +1,192 @@
+"""What params.yaml names and only the rooms know: readers, detectors, languages, settings of requests,
+commands, files, prompts.
+
+The first stage asks for all of it, so that such a mistake ends a build before anything is made or paid for: a
+line for each.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from truerate.config.data import of_public_data
+from truerate.config.layout import Layout
+from truerate.config.placement import own_words, weights
+from truerate.config.yaml_faults import veiled
+from truerate.core.errors import SettingsError, TruerateError, listed, meant
+from truerate.core.mistakes import mistakes
+from truerate.pipeline.checks.check_tracks import check_tracks
+
+if TYPE_CHECKING:
+    from truerate.config import Published, Source
+
+
+def check_names(at: Layout) -> None:
+    """Raise TruerateError with a line for every name that no room knows."""
+    rooms = (_sources, check_tracks, _detectors, _languages, _requests, _weights)
+    lines = [line for room in rooms for line in room(at)]
+    for name, alone in at.p.of_public_data():
+        there = Layout(alone)
+        lines += [of_public_data(line, name) for room in (check_tracks, _weights) for line in room(there)]
+    if found := list(dict.fromkeys(lines)):
+        raise SettingsError(
+            "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
+        )
+
+
+def _first_told(at: Layout, place: str, check: Callable[..., object], name: str) -> list[str]:
+    """What a room says of a setting that may differ by track: of the first track at which it says something."""
+    told = (list(mistakes(place, check, there, name)) for there in at.on_each_track())
+    return next(filter(None, told), [])
+
+
+def _sources(at: Layout) -> Iterator[str]:
+    """Readers, and the commands that fill folders."""
+    from truerate.config import Source, Training
+    from truerate.sources import check_reader
+    from truerate.sources.hub.fetch import check_make
+
+    for name, source in at.p.sources.items():
+        yield from mistakes(f"sources.{name}", check_reader, name, source, near=partial(_near_reader, source))
+        if source.make:
+            yield from mistakes(f"sources.{name}", check_make, name, source, at)
+        if source.truth_code:
+            yield from _first_told(at, f"sources.{name}.truth_code", _truth_code, name)
+    for name, public in at.p.public_data.items():
+        taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
+        source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
+        yield from mistakes(
+            f"public_data.{name}", check_reader, name, source, near=partial(_near_reader, source)
+        )
+
+
+def _near_reader(source: "Source") -> str:
+    """What may be meant where a reader of a source is none."""
+    from truerate.sources import is_reader, readers
+
+    named = (source.reader, *([source.training.reader] if source.training else []))
+    return next((meant(name, readers()) for name in named if not is_reader(name)), "")
+
+
+def _detectors(at: Layout) -> Iterator[str]:
+    """Members of families: rules, networks and backbones."""
+    from truerate.detectors.family import member, members
+    from truerate.detectors.judges.family import check_judge
+    from truerate.detectors.tokens.rules import BY_NAME, check_member
+
+    for key, family in at.p.detectors.items():
+        is_taught = family.learns_from is not None and at.p.teacher(key, "")[0] != key
+        for name in () if is_taught or family.kind in ("judges", "published") else family.members:
+            asked = (
+                (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
+            )
+            allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
+            yield from mistakes(f"detectors.{key}.members", *asked, near=partial(meant, name, allowed))
+        for name, judging in family.judges.items():
+            yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, at.p.backbones)
+        for name, how in family.published.items():
+            yield from _published(at, key, name, how)
+
+
+def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
+    """A published detector that cannot be used, as far as that can be told without the Hub; and one that says
+    nothing of tokens on a board that counts these.
+    """
+    from truerate.detectors.published.checks import usable
+
+    where = f"detectors.{family}.published.{name}"
+    try:
+        adapter = usable(how, where, is_asked=False)
+    except TruerateError as error:
+        yield str(error)
+        return
+    for board, of in at.p.boards.items():
+        is_there = (
+            name in at.p.detectors[family].members_on(of.track) and of.track in at.p.detectors[family].tracks
+        )
+        if is_there and at.p.rate_of(board) and not adapter.marks_tokens:
+            yield (
+                f"{where}: adapter {adapter.name!r} judges whole texts, and board {board!r} counts marked tokens; "
+                f"take {of.track!r} out of its tracks, or name a detector that marks tokens"
+            )
+
+
+def _languages(at: Layout) -> Iterator[str]:
+    """Codes that prompts and the writers of sources know."""
+    from truerate.core.languages import LANGUAGES, language
+
+    named = {"languages": at.p.languages} | {
+        f"sources.{name}.languages": source.languages for name, source in at.p.sources.items()
+    }
+    for where, codes in named.items():
+        for code in codes:
+            yield from mistakes(where, language, code, where, near=partial(meant, code, LANGUAGES))
+
+
+def _params_sent(at: Layout, alias: str) -> dict:
+    from truerate.llm.keys import Target
+
+    return Target.of(at, alias).params({"max_tokens": 1})
+
+
+def _truth_code(at: Layout, name: str) -> str:
+    return at.code_digest(at.p.source(name).truth_code)
+
+
+def _requests(at: Layout) -> Iterator[str]:
+    """What is sent to models, the commands that start their servers, and the user's prompts."""
+    from truerate.llm.keys import PARAMS
+    from truerate.llm.prompts import check_folder
+    from truerate.llm.transport.launch import Launch
+
+    broken = set()
+    for name, endpoint in at.p.endpoints.items():
+        faults = _first_told(at, f"endpoints.{name}", Layout.endpoint_identity, name)
+        if endpoint.base_url and not is_address(endpoint.base_url):
+            faults.append(
+                f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
+            )
+        if not faults and endpoint.launch:
+            faults = _first_told(at, f"endpoints.{name}", Launch.of, name)
+        broken |= {name} if faults else set()
+        yield from faults
+    for alias, model in at.p.models.items():
+        for name in model.drop:
+            if name not in PARAMS:
+                yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
+        if model.endpoint not in broken:
+            yield from mistakes(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
+    if at.p.llm.prompts_dir:
+        yield from mistakes("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
+
+
+def is_address(url: str) -> bool:
+    """Whether an address can be taken apart into host and port."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def _weights(at: Layout) -> Iterator[str]:
+    """Names that may be a Hub id, a folder or a word of ours: a folder that is not there, and a word that is
+    nearly ours.
+    """
+    from truerate.core.pretrained import is_folder, not_weights
+    from truerate.hub.licences import LICENCES
+
+    ours = own_words(at.p)
+    for where, value in weights(at.p).items():
+        own = ours.get(where)
+        if value in (None, own):
+            continue
+        near, is_there = meant(value, [own] if own else []), is_folder(value)
+        if what := not_weights(value):
+            yield f"{where}: {what}{near}"
+        elif near and not is_there:
+            yield f"{where}: {value!r} is no folder that is there{near}"
+    if at.p.hub.licence is not None and at.p.hub.licence not in LICENCES:
+        found = at.p.hub.licence
+        yield f"hub.licence: {found!r} is no licence that can be asked for{meant(found, LICENCES)}; allowed: {listed(LICENCES)}, or null"

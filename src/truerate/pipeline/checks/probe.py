@@ -1,0 +1,361 @@
+"""A few prompts of every kind, really asked, before anything is asked at scale: `truerate probe MODEL`.
+
+The very functions of the steps are run, as a plan runs them. Of each kind of prompt that the model would be
+sent, the first few are asked and stored under the keys that the build looks them up by, so that it pays
+nothing for them; all others get the replies that a plan assumes. A prompt that can only be written from the
+replies of another model, which are not there yet, holds assumed words: it is taken last, and told. Where an
+assumed reply only chooses among real texts (the candidate that filtering prefers, the texts that are flagged), the
+build may choose others, and such a prompt is not told apart.
+"""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from os.path import commonprefix
+from typing import Any
+
+import polars as pl
+
+from truerate.config.blocks import Sampling
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+from truerate.llm import Estimate, Reply, Request, ask, estimate
+from truerate.llm.dry_run import DryRun, is_assumed
+from truerate.llm.generation import ATTEMPT, facts
+from truerate.llm.keys import Target
+from truerate.llm.store.responses import DeadLetter, Store
+from truerate.pipeline.checks.unasked import unasked
+from truerate.pipeline.planning.plan import Given, Run, assuming, imported, planned, walk
+from truerate.pipeline.tracks import protocol_of
+from truerate.tracks.contract import Step
+
+# What tells two kinds of prompt of one step apart, of the facts that its rows keep.
+KIND = ("task", "scheme", "variant", "stage", "type")
+AGAIN = "asked again"  # the name of a kind ends so where the form of its reply was repeated
+N_FIRST = 6  # times four: texts of each kind by which `truerate params` looks at roles
+MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is asked after the one before it
+# What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
+_ASSUMED = re.compile(r"[Aa]ssumed ([0-9a-f]{16}\b|(?:sentence|fact) \d)")
+DEAD, UNPARSED = "dead", "unparsed"
+AKIN = 5  # letters at the beginning that a purpose and its decoding settings share: `sample`, `sampling`
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of prompt: the board, its step, the purpose of the replies, and what tells it from the others."""
+
+    board: str
+    step: str
+    purpose: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A reply to a prompt of a kind, and how it was read.
+
+    `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
+    board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
+    have; `limited_by`: the settings that say so, as places in params.yaml, the model's own where it has one.
+    `words`: what the model said, also where the reply is dead, as far as the store keeps it.
+    `may_be_structured`: the reply has a stated form that the model's settings do not ask its server for.
+    """
+
+    kind: Kind
+    reply: Reply
+    status: str
+    reason: str | None
+    text: str
+    attributes: Mapping[str, str]
+    is_own: bool
+    limit: int
+    limited_by: tuple[str, ...]
+    words: str
+    may_be_structured: bool = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether something can be made of the reply."""
+        return self.status not in (DEAD, UNPARSED)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """All replies of a probe, how long those of each step took that were asked now, in seconds, and by board the
+    roles that the model took for the probe alone, since the board's settings name it in none.
+    """
+
+    replies: tuple[Probed, ...]
+    seconds: Mapping[tuple[str, str], float]
+    roles: Mapping[str, tuple[str, ...]]
+
+
+@dataclass
+class Asked(DryRun):
+    """Stands in for `llm.ask`: really asks what was chosen, and assumes the rest."""
+
+    chosen: frozenset[str] = frozenset()
+    seconds: float = 0.0
+    requests: dict[str, Request] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)  # of the model, stored or asked now
+    stood_in: set[str] = field(default_factory=set)  # the keys whose replies were assumed
+    by_prompt: dict[str, str] = field(default_factory=dict)  # a key by its messages
+    by_assumed: dict[str, str] = field(default_factory=dict)  # a key by the word that tells its assumed text
+    new: dict[str, Reply] = field(
+        default_factory=dict
+    )  # what was asked now, in this or an earlier round, with its cost
+
+    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+        """The reply of each request: the model's where it is stored or chosen, else an assumed one."""
+        answers = super().__call__(requests, at, label=label)
+        places = [i for i, one in enumerate(answers) if is_assumed(one) and one.key in self.chosen]
+        if places:
+            begun = time.monotonic()
+            came = ask([requests[place] for place in places], at, label=label)
+            self.seconds += time.monotonic() - begun
+            for place, reply in zip(places, came, strict=True):
+                answers[place] = reply
+            self.new |= {reply.key: reply for reply in came if not reply.is_stored}
+        for request, reply in zip(requests, answers, strict=True):
+            self.requests[reply.key] = request
+            self.by_prompt[_as_text(request.messages)] = reply.key
+            if is_assumed(reply):
+                self.stood_in.add(reply.key)
+                self.by_assumed |= dict.fromkeys(_ASSUMED.findall(reply.text), reply.key)
+            else:
+                self.replies[reply.key] = self.new.get(reply.key, reply)
+        return answers
+
+
+def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
+    """The first `n` replies of a model to every kind of prompt of these boards; of all where none is named. A board
+    whose settings name the model in no role asks it as one of those that it compares (`Track.rates`).
+
+    Raises TruerateError where `n` is below 1, params.yaml declares no such model or board, none of the boards
+    compares models that it could be one of, or it cannot be asked (as `llm.ask` does).
+    """
+    found: list[Probed] = []
+    seconds: dict[tuple[str, str], float] = {}
+    probers = _probed(at, model, n, boards, is_dry=False)
+    for prober in probers:
+        found += prober.found
+        seconds |= prober.seconds
+    return Probe(tuple(found), seconds, {prober.board: prober.roles for prober in probers if prober.roles})
+
+
+def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
+    """What a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
+    probers = _probed(at, model, n, boards, is_dry=True)
+    return {prober.board: estimate(list(prober.wanted.values()), prober.at) for prober in probers}
+
+
+def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bool) -> list["Prober"]:
+    """A prober per board that asks the model, its work done."""
+    if n < 1:
+        raise TruerateError(f"probing {model!r}: --n is {n}; allowed: 1 and more")
+    at.p.model(model)
+    probers = []
+    for board in boards or at.p.boards:
+        roles = () if model in at.p.models_of(board) else tuple(at.p.track(board).with_rated(model))
+        named = rated_too(at, board, model) if roles else at
+        if model in named.p.models_on(board, named.p.models_of(board)):
+            own = few(named, board, n).on(board)
+            probers.append(Prober(own, board, model, n, is_dry=is_dry, roles=roles))
+            walk(own, board, imported(own, board), probers[-1].job)
+    if not probers:
+        where = listed(boards or at.p.boards)
+        raise TruerateError(
+            f"model {model!r} is asked nothing on {where}: they compare no models of this kind; name another board,"
+            " or the model in a role under `tracks` of params.yaml"
+        )
+    return probers
+
+
+def rated_too(at: Layout, board: str, model: str) -> Layout:
+    """The settings with a model among those that a board compares, beside what its settings name."""
+    changes = {"settings": dict(at.p.board(board).settings) | at.p.track(board).with_rated(model)}
+    changed = at.p.board(board).model_copy(update=changes)
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+
+
+def few(at: Layout, board: str, n: int) -> Layout:
+    """The settings with those sizes cut to a few that the track's `plan` says can be (FIRST_DRAWN): what is
+    drawn first stays the same, so that a prompt is the board's own whatever the size.
+    """
+    own, most = at.p.board(board), max(12, 4 * n)
+    size = at.p.size_of(board)
+    names = protocol_of(at, board).first_drawn
+    cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
+    changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+
+
+def unasked_first(at: Layout) -> list[str]:
+    """The lines of `unasked` on boards of real sources that are imported, from a plan of their first texts, which asks
+    nobody: what `truerate params` can say of a role without the whole plan.
+    """
+    told = []
+    for board in at.p.boards:
+        is_real = not at.p.source(at.p.board(board).source).is_simulated
+        if not is_real or not at.p.models_on(board, at.p.models_of(board)):
+            continue
+        with suppress(TruerateError):  # its source is not imported yet, or does not fit: the build says so
+            own = few(at, board, N_FIRST).on(board)
+            lines = planned(own, board, imported(own, board))
+            told += unasked(at, board, {(line.step, line.model): len(line.requests) for line in lines})
+    return told
+
+
+class Prober:
+    """Asks one model a few prompts of every kind of a board, step by step, and keeps what came."""
+
+    def __init__(
+        self, at: Layout, board: str, model: str, n: int, *, is_dry: bool, roles: tuple[str, ...] = ()
+    ):
+        self.at, self.board, self.model, self.n, self.is_dry = at, board, model, n, is_dry
+        self.roles = roles
+        self.found: list[Probed] = []
+        self.wanted: dict[str, Request] = {}  # what is asked, or where `is_dry` would be, by its key
+        self.seconds: dict[tuple[str, str], float] = {}
+
+    def job(self, step: Step, model: str, run: Run) -> Given:
+        """The work of one step, run again until what was chosen of each kind has been asked."""
+        chosen: frozenset[str] = frozenset()
+        took, new = 0.0, dict[str, Reply]()
+        for _ in range(MOST_ROUNDS):
+            asked = Asked(assuming(self.at, self.board, step), chosen=chosen, new=new)
+            given = run(asked)
+            took += asked.seconds
+            more = self._chosen(step, given[0], asked) - chosen
+            self.wanted |= {key: asked.requests[key] for key in more}
+            if not more or self.is_dry:
+                break
+            chosen |= more
+        if took:
+            self.seconds[self.board, step.name] = self.seconds.get((self.board, step.name), 0.0) + took
+        self.found += self._read(step, given[0], asked)
+        return given
+
+    def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
+        """The keys to ask next: for each kind that has fewer than `n` replies, those of its first prompts, or
+        of what these are written from.
+        """
+        chosen: set[str] = set()
+        for kind in self._by_kind(step, rows, asked).values():
+            taken = kind[: self.n]
+            for key in taken:
+                if key in asked.stood_in:
+                    sources = self._sources(key, asked)
+                    chosen |= sources | {key} if self.is_dry else sources or {key}
+        return frozenset(chosen)
+
+    def _by_kind(self, step: Step, rows: pl.DataFrame, asked: Asked) -> dict[Kind, list[str]]:
+        """The keys of each kind of prompt that the model is sent: those with a reply first, then those whose
+        words are all real; of one item what stands together.
+        """
+        kinds: dict[Kind, list[str]] = {}
+        for row in rows.sort("item_id", "generation_id").iter_rows(named=True):
+            key = row["prompt_key"]
+            if key in asked.requests and asked.requests[key].model == self.model:
+                kinds.setdefault(kind_of(self.board, step.name, row), []).append(key)
+        return {
+            kind: sorted(
+                dict.fromkeys(keys), key=lambda key: (key not in asked.replies, self._taint(key, asked))
+            )
+            for kind, keys in kinds.items()
+        }
+
+    def _taint(self, key: str, asked: Asked) -> int:
+        """0 for a prompt of real words, 1 for one that waits for replies of this very model, 2 for one that
+        holds words assumed of another.
+        """
+        if self._sources(key, asked):
+            return 1
+        return 2 if holds_assumed(asked.requests[key]) else 0
+
+    def _sources(self, key: str, asked: Asked) -> set[str]:
+        """The prompts of this step and model, not asked yet, that must be asked before this one: it holds what
+        was assumed of their replies, as turns of a dialogue or word for word.
+        """
+        messages = asked.requests[key].messages
+        turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
+        earlier = {asked.by_prompt.get(_as_text(messages[:turn])) for turn in turns}
+        named = {
+            asked.by_assumed.get(word)
+            for message in messages
+            for word in _ASSUMED.findall(message["content"])
+        }
+        waiting = {
+            name for name in earlier | named if name is not None and name != key and name in asked.stood_in
+        }
+        own = {name for name in waiting if asked.requests[name].model == self.model}
+        # What these were written from comes first: the earliest turn of a dialogue, the first round of a passage.
+        return {first for name in own for first in (self._sources(name, asked) or {name})}
+
+    def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
+        """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
+        of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
+        words = kept_words(self.at, [key for key, one in asked.replies.items() if not one.text])
+        target = Target.of(self.at, self.model)
+        for kind, keys in self._by_kind(step, rows, asked).items():
+            for key in [key for key in keys if key in asked.replies][: self.n]:
+                row, request = of_key[key], asked.requests[key]
+                yield Probed(
+                    kind=kind,
+                    reply=asked.replies[key],
+                    status=row["status"],
+                    reason=row["reason"],
+                    text=row["text"],
+                    attributes=facts(row),
+                    is_own=not holds_assumed(request),
+                    limit=target.params(request.params)[target.limit_field],
+                    limited_by=(f"models.{self.model}.params.{target.own_limit}",)
+                    if target.own_limit
+                    else tuple(f"{block}.max_tokens" for block in blocks(self.at, self.board, request, kind)),
+                    words=asked.replies[key].text or asked.replies[key].thought or words.get(key, ""),
+                    may_be_structured=request.form is not None and target.structured is None,
+                )
+
+
+def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
+    """The kind of prompt that a Generation row answers."""
+    known = facts(row)
+    told = [known[name] for name in KIND if name in known] + ([AGAIN] if ATTEMPT in known else [])
+    return Kind(board, step, row["purpose"], " ".join(told))
+
+
+def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
+    """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the server."""
+    if not keys:
+        return {}
+    with Store(at.store, is_read_only=True) as store:
+        found = store.find([bytes.fromhex(key) for key in keys])
+    return {key.hex(): one.detail if isinstance(one, DeadLetter) else one.text for key, one in found.items()}
+
+
+def holds_assumed(request: Request) -> bool:
+    """Whether words that a plan assumes stand in a prompt."""
+    return any(_ASSUMED.search(message["content"]) for message in request.messages)
+
+
+def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:
+    """The decoding settings, of those that the board has, by which a request is asked: their places in
+    params.yaml.
+
+    Of several that hold the same values, those named in the kind of prompt (`chain-of-thought`), else those
+    named as its purpose is (`recognition`, `recognise`); all where none is.
+    """
+    settings = at.p.track(board)
+    named = ((name, value) for name, value in settings if isinstance(value, Sampling))
+    equal = [name for name, value in named if value.model_dump().items() <= request.params.items()]
+    of_kind = [name for name in equal if name in kind.name.replace("-", "_").split()]
+    akin = [name for name in equal if len(commonprefix([name, kind.purpose])) >= AKIN]
+    return tuple(at.p.place(board, name) for name in of_kind or akin or equal)
+
+
+def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Messages as one text that tells them apart from any others."""
+    return json.dumps(list(messages), sort_keys=True)

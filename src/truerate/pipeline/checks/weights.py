@@ -1,0 +1,41 @@
+"""Weights that a board's track would load late in its data set, looked for before a model is asked: what was
+paid for until then would wait for a name that nobody has.
+"""
+
+from pathlib import Path
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import absent
+from truerate.core.schemas import pair, read_parquet
+from truerate.pipeline.judges.asked_models import refuse_unusable
+
+
+def refuse_absent(at: Layout, board: str) -> None:
+    """Raise TruerateError where the settings of a board's track name weights that are in no folder, in no cache
+    and not on the Hub, or where a published detector of the board cannot be used. Weights are not looked for where
+    items of the board's source bring what they would compute (`weights_spared`).
+    """
+    settings = at.p.track(board)
+    for key, own_word in settings.weights_in.items():
+        weights = settings.setting(key)
+        if weights in (None, own_word) or brings(at, board, settings.weights_spared.get(key)):
+            continue
+        if why := absent(weights):
+            place = at.p.place(board, key)
+            raise TruerateError(
+                f"{place}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
+            )
+    refuse_unusable(at, board)
+
+
+def brings(at: Layout, board: str, attribute: str | None) -> bool:
+    """Whether an item of the board's source, which is imported, has a value of this attribute."""
+    path = Path(at.source(at.p.board(board).source, "items"))
+    if attribute is None or not path.is_file():
+        return False
+    return (
+        read_parquet(path, columns=["attributes"])
+        .select(pair("attributes", attribute).is_not_null().any())
+        .item()
+    )

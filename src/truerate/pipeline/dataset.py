@@ -1,0 +1,255 @@
+"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the
+scratch files.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from gc import set_threshold
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+
+from truerate.config.layout import Layout, beside
+from truerate.config.places import claim_output, refuse_taken
+from truerate.config.stage_settings import Stage
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import (
+    PAIRS,
+    SPANS,
+    Document,
+    Gathered,
+    Generation,
+    frame,
+    height,
+    load,
+    load_in_parts,
+    read,
+    save,
+    save_in_parts,
+    scan,
+    write,
+)
+from truerate.pipeline import graph
+from truerate.pipeline.dataset_tables import BESIDE, DATASET, PARTED
+from truerate.pipeline.guard import handed, refuse_edited, write_json, write_lines
+from truerate.pipeline.sources import SourceTables, load_source
+from truerate.pipeline.tracks import protocol_of, refuse_other_tasks, tasks_of
+
+PAGES = "documents"  # of the tables beside replies the one that outgrows memory
+Thinned = Callable[[str, pl.DataFrame], pl.DataFrame]
+StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
+
+
+def refuse_stale(at: Layout, board: str, output: str) -> None:
+    """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
+    if not graph.is_current(at, board, output):
+        raise TruerateError(
+            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
+        )
+
+
+def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
+    """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
+
+    It gives Generation rows, and perhaps a dict of further tables (of `BESIDE`, those that the track's graph
+    says), which are written beside them.
+    """
+    collect_rarely()
+    run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
+    refuse_stale(at, board, output)
+    own = handed(at.on(board), Stage("dataset", board))
+    replies, more = with_beside(
+        run(own, board, model, load_source(own, board, reading=read), shard, replies_in(inputs))
+    )
+    if untold := more.keys() - known:
+        what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
+        raise TruerateError(f"{what}; its track's graph says: {listed(known)}")
+    for table, data in more.items():
+        write(BESIDE[table], data, beside(output, table))
+    write(Generation, replies, output)
+
+
+def collect_rarely() -> None:
+    """Have Python look for cycles of dead objects a hundred times less often: a step holds hundreds of
+    thousands of rows and prompts, in none of which there is one, and looking cost a fifth of its time.
+    """
+    set_threshold(100_000, 50, 50)
+
+
+def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
+    """The function of a step, of its name in the track's `steps`.
+
+    It is called with the layout, the board, a model, the source's tables, a shard, and the tables of the
+    steps that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for a step that the
+    track has not.
+    """
+    return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
+
+
+def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """What a step gave, with an empty dict where it gave replies alone."""
+    return result if isinstance(result, tuple) else (result, {})
+
+
+def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
+    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie
+    beside them.
+    """
+    rows = [(Path(path).name.rpartition("-")[0], read(Generation, path)) for path in paths]
+    return replies_of(rows, beside_all(paths, "documents"))
+
+
+def replies_of(rows: Iterable[tuple[str, pl.DataFrame]], documents: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Generation rows by the step that gave them, and under `documents` such rows, where there are any."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    for step, replies in rows:
+        found.setdefault(step, [frame(Generation)]).append(replies)
+    return {step: pl.concat(parts) for step, parts in found.items()} | (
+        {} if documents.is_empty() else {"documents": documents}
+    )
+
+
+def beside_all(paths: list[str], table: str) -> pl.DataFrame:
+    """The rows of a further table beside all scratch files."""
+    found = [read(BESIDE[table], path) for one in paths if (path := beside(one, table)).is_file()]
+    return pl.concat([frame(BESIDE[table]), *found])
+
+
+def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
+    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    from truerate.pipeline.build_summary import tell
+
+    refuse_edited(at, Stage("dataset", board))
+    own = handed(at.on(board), Stage("dataset", board))
+    if list(inputs) != graph.for_export(own, board):
+        raise TruerateError(
+            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
+        )
+    claim_output(at, Stage("dataset", board))
+    slices = graph.in_slices(own, board, protocol_of(own, board).sliced)
+    names, tasks = exported_to(
+        partial(at.dataset, board), own, board, load_source(own, board), inputs, slices
+    )
+    write_lines(at.dataset(board, "tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
+    heights = {name: height(at.dataset(board, name)) for name in names}
+    write_json(at.dataset(board, "card.json"), {"board": board, "n": heights})
+    tell(at, [board])
+
+
+def exported_to(
+    place: Callable[[str], str],
+    at: Layout,
+    board: str,
+    source: SourceTables,
+    inputs: Sequence[str],
+    slices: Sequence[Sequence[str]],
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Write the tables of a board's data set, each to the `place` of its name, from scratch files; the names of those
+    that the track gave, and its annotation tasks.
+
+    The files of a slice (`graph.in_slices`) are read together and no others with them; their rows wait on disk and are
+    written part by part. So are the pages that a step fetched, which the track is given unread (as a query).
+    """
+    apart = {path for one in slices for path in one}
+    others = [path for path in inputs if path not in apart]
+    pages = [path for one in inputs if (path := beside(one, PAGES)).is_file()]
+    with TemporaryDirectory(dir=_folder(place("items")), prefix=".slices-") as folder:
+        rows = Gathered(DATASET, folder)
+        side_tables: dict[str, Any] = _beside_replies(others) | {PAGES: scan(Document, pages)}
+        more: dict[str, Any] = {}
+        if protocol_of(at, board).sliced:
+            more = {
+                "slices": ((replies_in(list(one)), _beside_replies(one)) for one in slices),
+                "keep": rows.keep,
+            }
+        tables, tasks = protocol_of(at, board).exported(
+            at, board, source, replies_in(others), side_tables, **more
+        )
+        refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
+        parts: dict[str, Sequence[str | Path]] = {**rows.files(), **({PAGES: pages} if pages else {})}
+        for name, model in DATASET.items():
+            if parts.get(name):
+                save_in_parts(model, parts[name], place(name), **PARTED[name])
+                continue
+            whole = tables.get(name, frame(model))
+            save(
+                model,
+                whole.sort(
+                    pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True
+                ),
+                place(name),
+            )
+    return [name for name in DATASET if name in tables or name in parts], tasks
+
+
+def _beside_replies(paths: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """The tables beside scratch files, but their pages."""
+    return {table: beside_all(list(paths), table) for table in BESIDE if table != PAGES}
+
+
+def _folder(path: str) -> Path:
+    """The folder in which a file will lie."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return Path(path).parent
+
+
+def load_dataset(
+    at: Layout,
+    board: str,
+    names: Collection[str] = tuple(DATASET),
+    columns: Mapping[str, Collection[str]] = MappingProxyType({}),
+    thinned: Thinned | None = None,
+) -> dict[str, pl.DataFrame]:
+    """The tables of a board's data set, by name: all or those named, and of each all columns or these. `thinned`: what
+    is made of their rows as they are read (`load_thinned`).
+    """
+    return {
+        name: load_thinned(name, at.dataset(board, name), columns=columns.get(name), thinned=thinned)
+        for name in DATASET
+        if name in names
+    }
+
+
+def load_thinned(
+    name: str,
+    path: str | Path,
+    *,
+    thinned: Thinned | None,
+    columns: Collection[str] | None = None,
+    rows: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """A table of a data set, read and validated: whole, or what `thinned` makes of its rows, some at a time. `rows`: of
+    those for which this holds alone.
+    """
+    if thinned is None:
+        return load(DATASET[name], path, columns=columns, rows=rows)
+    return load_in_parts(DATASET[name], path, partial(thinned, name), columns=columns, rows=rows)
+
+
+def gc(at: Layout) -> list[str]:
+    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step
+    wrote is kept.
+    """
+    refuse_taken(at, "build")
+    current = {str(Path(path).parent) for board in at.p.boards for path in graph.all_files(at, board)}
+    folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
+    doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
+    for path in doomed:
+        shutil.rmtree(path)
+    return [str(path) for path in doomed]
+
+
+def is_scratch(folder: Path) -> bool:
+    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write
+    there.
+    """
+    is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
+    return bool(is_named) and all(
+        path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir()
+    )

@@ -1,0 +1,246 @@
+"""The stages `label`, `audit` and `score`: labels back in, and judgements held against them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.config.stage_settings import Stage
+from truerate.core.errors import TruerateError
+from truerate.core.keys import digest
+from truerate.core.metric import refuse_unrecorded
+from truerate.core.schemas import (
+    Document,
+    Item,
+    Judgement,
+    Outcome,
+    Reject,
+    Sample,
+    Score,
+    frame,
+    load,
+    pair,
+    save,
+    scan,
+    set_apart,
+)
+from truerate.core.text import passage_of
+from truerate.pipeline.checks.own_labels import label_files
+from truerate.pipeline.dataset import load_dataset, load_thinned
+from truerate.pipeline.dataset_tables import DATASET
+from truerate.pipeline.guard import unchanged, write_json
+from truerate.pipeline.sources import load_source
+from truerate.pipeline.tracks import card_of, protocol_of, records_of
+
+MOST_BYTES = 100_000_000  # of the documents that the audit holds together
+LABELS = {
+    "judgements": Judgement,
+    "rejects": Reject,
+    "scores": Score,
+}  # tables of the labels, beside the samples
+
+
+def contexts(
+    at: Layout,
+    board: str,
+    samples: pl.DataFrame | None = None,
+    *,
+    about: pl.DataFrame | None = None,
+    whole: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """What a text is checked against: item_id, knowledge, question, history of a board's items.
+
+    With `samples`, those that name evidence of their own have a row under their own id. `about`: the samples that
+    will be looked up, where there are no other texts: items and documents (`needed`) of others are not read. `whole`:
+    longer texts by the ids of documents, whose place they take as knowledge.
+    """
+    from truerate.detectors.evidence import with_evidence
+    from truerate.tracks.asking import context_frame
+
+    items, rows = load(Item, at.dataset(board, "items")), None
+    if about is not None:
+        items = items.filter(pl.col("item_id").is_in(about["item_id"].unique().implode()))
+        named = needed(items, about, with_own=samples is not None)
+        rows = pl.col("document_id").is_in(sorted(named))
+    parts = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
+    documents = pl.concat([load(Document, path, rows=rows) for path in parts])
+    told = documents
+    if whole:
+        longer = pl.col("document_id").replace_strict(whole, default=None, return_dtype=pl.String)
+        told = documents.with_columns(text=pl.coalesce(longer, "text"))
+    known = context_frame(protocol_of(at, board).contexts(items, told))
+    return known if samples is None else with_evidence(known, samples, documents)
+
+
+def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
+    """The documents that samples are held against: those of their items, and (`with_own`) of samples that name
+    evidence of their own those of these passages alone.
+    """
+    own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
+    passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
+    cited = {found[0] for name in passages if (found := passage_of(name))}
+    whole = own.filter(pl.col("evidence").is_null())["item_id"].unique(maintain_order=True)
+    documents = items.filter(pl.col("item_id").is_in(whole.implode()))["document_ids"].explode()
+    return cited | set(documents.drop_nulls())
+
+
+def label(at: Layout, board: str) -> None:
+    """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
+    from truerate.annotation.label_files import read_labels
+
+    files = label_files(at, board)
+    with unchanged(at, Stage("label", board)) as own:
+        tasks = list(_tasks(own.dataset(board, "tasks.jsonl")))
+        dataset = _to_label(own, board, tasks)
+        rows = [(*row, str(path)) for path in files for row in read_labels(path)]
+        where = ", ".join(map(str, files))
+        tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
+        if label := protocol_of(own, board).label:
+            inputs = digest(own.source(own.p.board(board).source), own.dataset(board), *files)
+            source = load_source(own, board)
+            labelled = label(own, board, source, dataset, tasks, rows, where=where, inputs=inputs)
+            tables = {name: getattr(labelled, name) for name in LABELS}
+            tables["samples"] = pl.concat([dataset["samples"], labelled.samples])
+            refuse_unrecorded(board, tables["scores"]["metric"], records_of(own, board))
+        elif rows:
+            raise TruerateError(
+                f"labels of board {board!r} in {where}: track {own.p.board(board).track!r} reads no labels; take the file away"
+            )
+        save(Sample, tables["samples"].sort("sample_id"), own.labels(board, "samples"))
+        for name, model in LABELS.items():
+            save(model, tables[name], own.labels(board, name))
+
+
+def _tasks(path: str) -> Iterator[dict[str, Any]]:
+    """The tasks that people were given, without the passages that these show, which no label reads."""
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                task = json.loads(line)
+                yield {key: value for key, value in task.items() if key != "passages"}
+
+
+def _to_label(at: Layout, board: str, tasks: Sequence[dict]) -> dict[str, pl.DataFrame]:
+    """What the `label` of a board's track reads of its data set: all tables, or those whose columns it names."""
+    track = protocol_of(at, board)
+    names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
+    each = partial(track.labelled, tasks=tasks) if track.labelled else None
+    return load_dataset(at, board, names, track.labelled_columns, each)
+
+
+def audit(at: Layout, board: str) -> None:
+    """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build. A track whose labels are
+    not audited, and a board without detectors, have an empty one.
+    """
+    if not (card_of(at, board).is_audited and at.p.board(board).has_detectors):
+        with unchanged(at, Stage("audit", board)) as own:
+            save(Score, frame(Score), own.audit(board))
+        return
+    from truerate.leaderboard import audit as room
+
+    with unchanged(at, Stage("audit", board)) as own:
+        rules = {"p": own.p.audit, "statistics": own.p.statistics, "seed": own.p.seed}
+        scores = room.audit_of(looked_at(own, board), board=board, **rules)
+        save(Score, scores, own.audit(board))
+    found = room.findings(scores, at.p.audit.threshold)
+    if found and at.p.audit.on_shortcut == "fail":
+        raise TruerateError(
+            f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning"
+        )
+
+
+def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
+    """What the audit of a board looks at, in the order of its samples: some at a time, whose documents are about
+    MOST_BYTES together.
+    """
+    from truerate.leaderboard import audit as room
+
+    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")
+    for start, n in _by_bytes(at, board, samples):
+        part = samples.slice(start, n)
+        yield room.joined(part, contexts(at, board, about=part))
+
+
+def _by_bytes(at: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
+    """Where each part of samples begins and how many it has: at least one part, of at least one sample."""
+    items = load(Item, at.dataset(board, "items"), columns=("item_id", "document_ids"))
+    named = {name: tuple(ids) for name, ids in items.iter_rows()}
+    paths = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
+    sizes = scan(Document, paths).select("document_id", pl.col("text").str.len_bytes())
+    size_of = dict(sizes.collect(engine="streaming").iter_rows())
+    start, held, n_bytes = 0, set[str](), 0
+    for place, item in enumerate(samples["item_id"]):
+        new = set(named.get(item, ())) - held
+        n_new = sum(size_of.get(name, 0) for name in new)
+        if place > start and n_new and n_bytes + n_new > MOST_BYTES:
+            yield start, place - start
+            start, held, n_bytes, new = place, set(), 0, set(named.get(item, ()))
+            n_new = sum(size_of.get(name, 0) for name in new)
+        held |= new  # in place: a copy for each sample would take the time of all before it
+        n_bytes += n_new
+    yield start, samples.height - start
+
+
+def score(at: Layout, board: str) -> None:
+    """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
+    with unchanged(at, Stage("score", board)) as own:
+        scores, outcomes, topics = _scored(own, board)
+        refuse_unrecorded(
+            board,
+            [*scores["metric"].unique(maintain_order=True), *outcomes["metric"].unique(maintain_order=True)],
+            records_of(own, board),
+        )
+        labelled = load(Score, own.labels(board, "scores"))
+        save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
+        save(Outcome, outcomes, own.scores(board, "outcomes"))
+        write_json(own.scores(board, "topics.json"), topics)
+
+
+def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
+    """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
+    track = protocol_of(at, board)
+    read = ("items", "generations", *track.scored)
+    dataset = load_dataset(at, board, read, track.scored_columns, track.thinned)
+    samples = load(Sample, at.labels(board, "samples"))
+    judged = [at.judgements(name, board) for name in at.p.families(board)]
+    inputs = digest(at.dataset(board), at.labels(board), *judged)
+    tables = {"items": dataset["items"], "samples": samples}
+    more = {name: dataset[name] for name in ("generations", *track.scored)}
+    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as said:
+        known = {**tables, "judgements": said}
+        scores, outcomes = track.score(at, board, **known, **more, inputs=inputs)
+        topics = []
+        if track.topics:
+            topics = track.topics(at, board, **known, documents=load_source(at, board).documents)
+    return scores, outcomes, topics
+
+
+@contextmanager
+def scored_judgements(
+    at: Layout,
+    board: str,
+    judged: Sequence[str],
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    generations: pl.DataFrame,
+) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
+    """What `score` reads of a board's judgements, those of its data set and of detectors' files `judged`: the rows and
+    columns that its track names, together, or part by part where it tells parts.
+    """
+    track = protocol_of(at, board)
+    columns = track.scored_columns.get("judgements")
+    rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
+    own = at.dataset(board, "judgements")
+    if track.scored_parts is None:
+        read = partial(load_thinned, "judgements", columns=columns, thinned=track.thinned)
+        yield pl.concat([read(own), *(read(path, rows=rows) for path in judged)])
+        return
+    places = track.scored_parts(items, samples, generations)
+    taken = {"rows": rows, "columns": columns, "within": "judge"}
+    with set_apart(Judgement, [own, *judged], parts=places, **taken) as found:
+        yield found

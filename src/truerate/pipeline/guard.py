@@ -1,0 +1,158 @@
+"""What every stage asks before and after it: that settings and code are those that the build began with, and
+that its place is its own.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from truerate.config.layout import READERS, ROOT, Layout
+from truerate.config.only_listed import STRICT, only_listed
+from truerate.config.own_files import own_files, stamp_of
+from truerate.config.places import SHARED, check_places, claim, clear
+from truerate.config.stage_settings import READ, Stage, read_by, stages
+from truerate.core.errors import TruerateError
+from truerate.core.keys import digest
+from truerate.core.schemas import read_json
+from truerate.core.schemas.disk import put
+from truerate.pipeline.checks.own_labels import own_labels, refuse_unread
+from truerate.pipeline.trained_elsewhere import stamps
+
+
+@contextmanager
+def unchanged(at: Layout, stage: Stage) -> Iterator[Layout]:
+    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the
+    code changed meanwhile.
+
+    Gives the layout that the stage works with (`handed`). What the stage wrote before is emptied: DVC leaves
+    that to it. DVC reads what it watches after the command: it would record a result under settings or code
+    that did not make it.
+    """
+    refuse_edited(at, stage)
+    clear(at, stage)
+    before = digest("params.yaml", ROOT)
+    yield handed(at, stage)
+    if digest("params.yaml", ROOT) != before:
+        raise TruerateError(
+            "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
+        )
+
+
+def handed(at: Layout, stage: Stage) -> Layout:
+    """The layout with the settings that a stage reads; under `STRICT` in the environment reading any other is
+    an error.
+
+    A result that hangs on a setting which DVC does not watch for the stage would be stale once it is edited.
+    """
+    return replace(at, p=only_listed(at.p, stage)) if os.environ.get(STRICT) else at
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, making its folder."""
+    put(path, lambda scratch: scratch.write_text(text, "utf-8", newline="\n"))
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write lines into a text file as they come, making its folder."""
+
+    def written(scratch: Path) -> None:
+        with scratch.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    put(path, written)
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write JSON with sorted keys and a final newline."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+
+
+def refuse_edited(at: Layout, stage: Stage) -> None:
+    """Raise TruerateError where what a stage reads of the settings, or code that they name, is no longer that with
+    which the build began.
+    """
+    if is_edited(at, stage):
+        raise TruerateError(
+            "params.yaml was edited since the build read it, or code that it names; nothing is recorded: run `dvc repro` again"
+        )
+
+
+def is_edited(at: Layout, stage: Stage) -> bool:
+    """Whether params.yaml, or code that it names, says other than what the first stage read for a stage."""
+    watched = Path(at.settings(stage))
+    return watched.is_file() and read_json(watched) != watched_by(at, stage)
+
+
+def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
+    """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
+    what the stage makes (of its board's track alone where that code is told by track), of the user's own files
+    that it reads (labels, prompts, lists, weights), and of what was learned on another board to judge this one.
+
+    So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
+    """
+    p, there = at.p, at.on(stage.board) if stage.board else at
+    code: dict[str, str] = {}
+    if stage.name == "sources":
+        used = {name: p.source(name).code for name in p.used_sources()}
+        code = {name: at.code_digest(named) for name, named in used.items() if named}
+    elif stage.name == "dataset":
+        asked = p.endpoints_of(stage.board or "")
+        code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
+        code |= {f"sources.{name}": _importing(at) for name in p.track(stage.board).sources()}
+    elif stage.name == "judge":
+        asked = p.judging_endpoints(stage.board or "")
+        code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
+    elif stage.name in ("annotate", "truth"):
+        name = p.board(stage.board).source
+        code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
+    labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
+    files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
+    learned = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
+    more = {"code": code, "files": files, "learned": learned}
+    return read_by(p, stage) | {name: told for name, told in more.items() if told}
+
+
+def _importing(at: Layout) -> str:
+    """Digest of what decides the tables of all sources: a board that reads the documents of another source is
+    made again where that may have changed.
+    """
+    return digest(*READERS, settings=watched_by(at, Stage("sources")))
+
+
+def check_params(*, is_kept: bool = True) -> None:
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each
+    stage reads of it (`is_kept`).
+
+    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no
+    stage reads is removed here.
+    """
+    from truerate.pipeline.checks.check_names import check_names
+
+    at = Layout.load()
+    check_names(at)
+    check_places(at)
+    refuse_unread(at)
+    if not is_kept:
+        return
+    claim(at, *SHARED)
+    current = {at.settings(stage): stage for stage in stages(at.p)}
+    for path in settings_files(at):
+        if path.as_posix() not in current:
+            path.unlink()
+    for place, stage in current.items():
+        write_json(place, watched_by(at, stage))
+
+
+def settings_files(at: Layout) -> list[Path]:
+    """The files of this step that lie there: those named as a stage with what it is of is."""
+    folder = Path(at.settings(Stage("sources"))).parent
+    found = [
+        path
+        for name in READ
+        for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json")
+        for path in folder.glob(pattern)
+    ]
+    return [path for path in found if path.is_file()]

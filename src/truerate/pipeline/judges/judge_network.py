@@ -1,0 +1,141 @@
+"""A published detector as a judge behind an address: it marks tokens or words, and verdict, segments and reason
+are composed of its marks, as within a build; a decoder writes its reason itself.
+
+A judge that was fitted decides as it learned to (`decision.json` beside its network); any other token
+detector decides by one half.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from truerate.core.schemas import SPANS, read_json
+from truerate.pipeline.judges.judge_prompts import Asked, choice, reply
+from truerate.pipeline.judges.judge_server import Judge, refuse_own
+
+if TYPE_CHECKING:
+    from truerate.detectors.judges.cells import Judged
+
+Says = Callable[[Asked], "Judged"]
+TOO_LONG = "The response is too long to be judged."  # no verdict, for whoever reads it
+NETWORK = "network"  # the part of a fitted detector's folder that holds its weights
+TURN = re.compile(r"^(User|Assistant): ?", re.MULTILINE)
+SPEAKERS = {
+    "User": "[Human]: ",
+    "Assistant": "[Assistant]: ",
+}  # as the turns of sources begin, which detectors learn from
+
+
+def network_judge(weights: str) -> tuple[Judge, str]:
+    """A judge by the weights in a folder or of a repository at a revision (`org/name@v1.0`), and what names
+    these weights wherever they lie.
+
+    Raises TruerateError, one line, for weights of this build, of no revision, or that are no token detector.
+    """
+    from truerate.detectors.judges.trees import fetched, is_marker
+    from truerate.detectors.weights import identity_of
+
+    refuse_own(weights)
+    name, _, revision = (weights, "", "") if Path(weights).is_dir() else weights.partition("@")
+    trees = Path(name) if is_marker(Path(name)) else None
+    if revision:
+        trees = fetched(name, revision)
+    if trees or _writes(Path(name) / NETWORK):
+        says, place = _by_trees(trees) if trees else _by_decoder(Path(name)), name
+    else:
+        says, place = _by_network(name, revision)
+    return partial(_answer, partial(_unless_blank, says)), identity_of(place, revision or None)
+
+
+def _answer(says: Says, question: Asked) -> str:
+    """The reply to a question by what a judge says of a response, of two the likelier one."""
+    if question.other is not None:
+        first, second = says(question).p, says(question._replace(response=question.other)).p
+        return TOO_LONG if first is None or second is None else choice(first, second)
+    said = says(question)
+    if said.verdict is None:
+        return TOO_LONG
+    return reply(question, is_hallucinated=said.verdict, reason=said.rationale or "")
+
+
+def _unless_blank(says: Says, question: Asked) -> "Judged":
+    """What a judge says of one response; a blank one says nothing, so nothing of it is made up."""
+    from truerate.detectors.judges.cells import Judged
+
+    return says(question) if question.response.strip() else Judged(False, 0.0, [], None)
+
+
+def _by_trees(folder: Path) -> Says:
+    """A judge whose words are marked by trees."""
+    from truerate.detectors.judges.trees import Marker
+
+    marker = Marker.load(folder)
+    return lambda question: marker.judge(passage_of(question))[0]
+
+
+def _by_network(name: str, revision: str) -> tuple[Says, str]:
+    """A judge whose tokens are marked by a network, and the place that names it."""
+    from truerate.detectors.judges.cells import DECISION
+    from truerate.detectors.judges.decision import Decision
+    from truerate.detectors.judges.marked import judged_all
+    from truerate.detectors.tokens.pretrained import TokenDetector
+    from truerate.detectors.tokens.train import readings
+
+    inner, learned = Path(name) / NETWORK, Path(name) / DECISION
+    place = str(inner) if inner.is_dir() else name
+    network = TokenDetector.from_pretrained(place, revision=revision or None).network
+    decision = Decision(**read_json(learned)) if learned.is_file() else Decision()
+
+    def says(question: Asked) -> "Judged":
+        passage = passage_of(question)
+        return judged_all(passage, dict(readings(network, passage, network.backbone)), decision)[0]
+
+    return says, name if learned.is_file() else place
+
+
+def _writes(folder: Path) -> bool:
+    """Whether a folder holds a decoder that judges; the networks of token detectors name labels besides."""
+    settings = folder / "network.json"
+    return settings.is_file() and "labels" not in read_json(settings)
+
+
+def _by_decoder(folder: Path) -> Says:
+    """A judge that writes: it was fitted in a folder."""
+    from truerate.detectors.judges import causal
+    from truerate.detectors.judges.cells import DECISION
+    from truerate.detectors.judges.decision import Decision
+    from truerate.detectors.judges.decoder import load
+    from truerate.detectors.training.processes import device
+
+    network, decision = load(folder / NETWORK, device=device()), Decision(**read_json(folder / DECISION))
+    return lambda question: causal.judged_all(network, passage_of(question), decision, batch_tokens=1)[0]
+
+
+def passage_of(question: Asked) -> pl.DataFrame:
+    """The response as detectors get it, in one row, with knowledge and conversation as its reference."""
+    from truerate.detectors.judges.cells import reference_of
+
+    history, answered = turns_of(question.conversation)
+    names = dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task"), "")
+    row = names | {"text": question.response, "spans": [], "knowledge": question.knowledge}
+    row |= {"history": history, "question": answered}
+    row |= {"reference": reference_of(question.knowledge, history, answered)}
+    return pl.DataFrame([row], schema_overrides={"spans": SPANS})
+
+
+def turns_of(conversation: str) -> tuple[str, str]:
+    """The turns before the one that is answered, as sources write them, and that one, which is a person's
+    last.
+    """
+    lines = TURN.sub(lambda turn: SPEAKERS[turn[1]], conversation).splitlines()
+    last = max(
+        (place for place, line in enumerate(lines) if line.startswith(tuple(SPEAKERS.values()))), default=-1
+    )
+    if last < 0 or not lines[last].startswith(SPEAKERS["User"]):
+        return "\n".join(lines), ""
+    answered = "\n".join([lines[last].removeprefix(SPEAKERS["User"]), *lines[last + 1 :]])
+    return "\n".join(lines[:last]), answered

@@ -1,0 +1,146 @@
+"""What a trained or published detector marks in answers of a person's own, in whole words."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import chdir, nullcontext
+from os import PathLike, fspath
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.core.errors import SettingsError, TruerateError
+from truerate.core.whole_words import MARKED, is_unicode, whole_words
+
+
+class Marked(NamedTuple):
+    """A text with what a detector found in it.
+
+    `spans`: whole words {start, end, type, p}, in code points, in order and disjoint; a span with p above the
+    `threshold`, which the detector chose on passages held back from its training, is marked, one below only
+    suspected. `p`: the largest of them, 0 where nothing was found. `detector`: which one that was; `board`:
+    where it was trained, empty for a published one. `pieces`: the same as `spans`, as the detector cuts the
+    text.
+    """
+
+    text: str
+    spans: list[dict]
+    p: float
+    detector: str
+    board: str
+    pieces: Sequence[dict] = ()
+    threshold: float = MARKED
+
+
+def check(
+    answer: str,
+    reference: str,
+    detector: str | PathLike[str] | None = None,
+    params: str | PathLike[str] = "params.yaml",
+) -> Marked:
+    """Which words of an answer its reference does not bear out, as a detector sees it.
+
+    `detector` names a trained token detector of a built project (default: the one whose counts make the
+    rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for
+    which no project is needed. `params` is the project's params.yaml; while the detector reads, the
+    current folder is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text
+    without content, an unknown or untrained detector, a published one that cannot be loaded, and settings
+    that are not there or do not hold.
+    """
+    return check_pairs([(answer, reference)], detector, params)[0]
+
+
+def check_pairs(
+    pairs: Iterable[tuple[str, str]],
+    detector: str | PathLike[str] | None = None,
+    params: str | PathLike[str] = "params.yaml",
+) -> list[Marked]:
+    """`check` for many pairs of answer and reference, in their order; the detector is loaded once. Raises
+    TruerateError as it does, before anything is marked, and for what is no pair of two texts.
+    """
+    whole = _whole_pairs(pairs)
+    name = None if detector is None else _name(detector)
+    path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()
+    if not whole:
+        return []
+    if name and "/" in name:
+        return _by_published(whole, name)
+    if path.parent != Path() and not path.is_file():
+        raise SettingsError(f"checking texts: no file {str(path)!r}; name the params.yaml of a built project")
+    with nullcontext() if path.parent == Path() else chdir(path.parent):
+        return _by_trained(whole, name, path.name)
+
+
+def _whole_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs, read to their end. Raises TruerateError with the number of the first that is none."""
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise TruerateError(
+            f"checking texts: pairs is a {type(pairs).__name__}; give (answer, reference) pairs"
+        )
+    whole = []
+    for number, pair in enumerate(pairs, start=1):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            kind = type(pair).__name__ + (f" of {len(pair)}" if isinstance(pair, tuple | list) else "")
+            raise TruerateError(f"checking texts: pair {number} is a {kind}; give (answer, reference)")
+        answer, reference = pair
+        _refuse_empty(answer, "answer")
+        _refuse_empty(reference, "reference")
+        whole.append((answer, reference))
+    return whole
+
+
+def _name(detector: object) -> str:
+    """The name of a detector; of a path object that of the folder, which must be there."""
+    name = _path(detector, "detector", "a name, a folder or None")
+    if isinstance(detector, str):
+        return name
+    if not Path(name).is_dir():
+        raise TruerateError(f"checking texts: detector: no folder {name!r}")
+    return str(Path(name).absolute())
+
+
+def _path(value: object, name: str, allowed: str) -> str:
+    """A name or path as text. Raises TruerateError for what is neither."""
+    text = fspath(value) if isinstance(value, str | PathLike) else None
+    if not isinstance(text, str) or "\0" in text:
+        raise TruerateError(f"checking texts: {name} is {value!r}; it must be {allowed}")
+    return text
+
+
+def _refuse_empty(text: str, what: str) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise TruerateError(f"checking the {what} {text!r}: it holds no text; give a text to check")
+    if not is_unicode(text):
+        raise TruerateError(f"checking the {what}: it holds half of a surrogate pair; give it as UTF-8")
+
+
+def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
+    """What a detector of the project in the current folder finds, as trained on the first board that has it."""
+    from truerate.config.layout import Layout
+    from truerate.detectors.tokens.family import mark_texts, marks_above
+    from truerate.pipeline.trained import trained
+
+    at = Layout.load(params)
+    board, family, member, wanted = trained(at, detector)
+    folder = Path(at.detector(family, board))
+    marked = mark_texts(member, pairs, at.p, folder=folder, wanted=wanted)
+    if marked is None:
+        raise TruerateError(
+            f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
+        )
+    threshold = marks_above(member, folder, wanted)
+    found = zip(pairs, marked, strict=True)
+    return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in found]
+
+
+def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:
+    """What a detector in a folder or on the Hub finds."""
+    from truerate.detectors.tokens.pretrained import TokenDetector
+
+    name, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
+    network = TokenDetector.from_pretrained(name, revision=revision or None)
+    found = ((answer, network.mark(answer, reference)) for answer, reference in pairs)
+    return [_marked(answer, pieces, detector, "", network.threshold) for answer, pieces in found]
+
+
+def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str, threshold: float) -> Marked:
+    spans = whole_words(answer, pieces, threshold)
+    largest = max((span["p"] for span in spans), default=0.0)
+    return Marked(answer, spans, largest, detector, board, pieces, threshold)

@@ -1,0 +1,1 @@
+"""What a build would ask and cost, from settings alone."""

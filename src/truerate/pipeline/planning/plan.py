@@ -1,0 +1,332 @@
+"""What a build would ask and cost, before it asks anything: `truerate plan`."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.core import aggregates
+from truerate.core.display import show_table
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Document, Generation, frame, read_parquet
+from truerate.llm import Estimate, Reply, Request, estimate
+from truerate.llm.dry_run import DryRun, Planned, assumed_reply
+from truerate.pipeline import graph
+from truerate.pipeline.dataset import beside_all, replies_of, step_function, with_beside
+from truerate.pipeline.planning.gpu_plan import NOTE
+from truerate.pipeline.planning.judge_plan import LATER, judges
+from truerate.pipeline.sources import load_source
+from truerate.pipeline.tracks import protocol_of
+from truerate.sources import SourceTables
+from truerate.tracks.asking import Asking
+from truerate.tracks.contract import Step
+
+COLUMNS = {
+    "board": pl.String,
+    "step": pl.String,
+    "model": pl.String,
+    "n_calls": pl.Int64,
+    "n_stored": pl.Int64,
+    "tokens_low": pl.Int64,
+    "tokens_high": pl.Int64,
+    "usd_low": pl.Float64,
+    "usd_high": pl.Float64,
+}
+
+Given = tuple[pl.DataFrame, dict[str, pl.DataFrame]]  # what a step gives: replies, and tables beside them
+Run = Callable[..., Given]  # the work of a step, asking as it is told to
+
+
+class OfModel(Protocol):
+    """What is made of that which one step asks of one model."""
+
+    def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
+        """Take what a part of the step asks."""
+
+
+Line = TypeVar("Line", bound=OfModel)
+
+
+def plan(at: Layout, board: str | None) -> pl.DataFrame:
+    """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and
+    money.
+
+    Replies that later questions depend on and that are not stored are assumed to lead to the most
+    questions, so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn
+    out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Behind
+    them stand the services that the track asks beside models (`services` of its plan), with their calls and price,
+    and the judges that are asked over an endpoint, without numbers until the board's texts are built. Raises
+    TruerateError where a source has not been imported.
+    """
+    lines = []
+    for name in [board] if board else at.p.boards:
+        at.p.board(name)
+        there = at.on(name)
+        own, given = planned_with(there, name, imported(at, name), partial(Priced, there))
+        lines += [{"board": name} | line.row() for line in own]
+        lines += [
+            {"board": name, "tokens_low": 0, "tokens_high": 0} | service
+            for service in protocol_of(there, name).services(there, name, given)
+        ]
+        lines += [{"board": name} | _judging(there, *judge) for judge in judges(there, name)]
+    return pl.DataFrame(lines, schema=COLUMNS)
+
+
+class Priced:
+    """What one step asks of one model as a line of the plan: of its requests the cost is kept, part by part."""
+
+    def __init__(self, at: Layout, step: str, model: str) -> None:
+        self.at, self.step, self.model = at, step, model
+        self._costs: list[Estimate] = []
+        self._told: tuple[set[bytes], set[bytes]] = set(), set()
+
+    def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
+        """Take what a further part of the step asks; what an earlier part asked already counts once."""
+        first, again = (
+            estimate(some, self.at, told=told)
+            for some, told in zip((requests, reminders), self._told, strict=True)
+        )
+        self._costs.append(_with_reminders(first, again))
+
+    def row(self) -> dict[str, Any]:
+        """The line."""
+        parts = [asdict(cost) for cost in self._costs]
+        cost = {field.name: sum(part[field.name] for part in parts) for field in fields(Estimate)}
+        return {"step": self.step, "model": self.model} | cost
+
+
+def _judging(at: Layout, step: str, model: str, requests: list[Request] | None) -> dict[str, Any]:
+    """The line of a judge that is asked over an endpoint; without numbers where its questions are not known yet."""
+    return {"step": step, "model": model} | ({} if requests is None else asdict(estimate(requests, at)))
+
+
+def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
+    """What a step costs, its calls and high bounds with those of replies that may be asked for again."""
+    return replace(
+        asked,
+        n_calls=asked.n_calls + reminders.n_calls,
+        tokens_high=asked.tokens_high + reminders.tokens_high,
+        usd_high=asked.usd_high + reminders.usd_high,
+    )
+
+
+def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
+    """Every step of the board with what it asks of whom, in the order of the build. `tables` are the source's.
+
+    The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
+    in for a model asks nobody and is not run.
+    """
+    return planned_with(at, board, tables, Planned)[0]
+
+
+def planned_with(
+    at: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
+) -> tuple[list[Line], dict[tuple[str, str], Given]]:
+    """A `line` of every step and model that it asks, each given what the step asks shard by shard, so that the requests
+    of one alone are held; and what those gave that stand in for models, by step and model.
+    """
+    asked: list[Line] = []
+
+    def job(step: Step, model: str, run: Run) -> Given:
+        dry_run, lines = DryRun(assuming(at, board, step)), dict[str, Line]()
+        if not step.asks:  # one without a call where a step's own model is asked nothing
+            lines[model] = line(step.name, model)
+
+        def told() -> None:
+            for name, parts in _by_model(*dry_run.taken()).items():
+                if name not in lines:
+                    lines[name] = line(step.name, name)
+                lines[name].add(*parts)
+
+        found = run(dry_run, told)
+        asked.extend(lines.values())
+        return found
+
+    return asked, walk(at, board, tables, job)
+
+
+def walk(
+    at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
+) -> dict[tuple[str, str], Given]:
+    """Every step of the board and model of it, in the order of the build, each on what those before it gave;
+    returns what was given by those that stand in for models, by step and model. What a model gave is let go once no
+    later step reads it.
+
+    `job` has the work of one done, over all shards, by calling what it is handed with how to ask (and perhaps with
+    what is to be done after each shard); it returns what that gave.
+    """
+    stand_ins = protocol_of(at, board).stand_ins
+    given: dict[tuple[str, str], Given] = {}
+    last = _last_read(at, board)
+    for step in graph.steps_of(at, board):
+        for model in graph.jobs(at, board, step):
+            read = [
+                (earlier.name, *given[earlier.name, name])
+                for earlier, name in graph.read_by(at, board, step, model)
+            ]
+            documents = [beside["documents"] for _, _, beside in read if "documents" in beside]
+            replies = replies_of([row[:2] for row in read], pl.concat([frame(Document), *documents]))
+            if graph.is_stand_in(step, model):
+                instead = stand_ins.get(step.name)
+                given[step.name, model] = _stood_in(at, board, step, instead, tables, replies)
+                continue
+            function = step_function(at, board, step.name)
+            run = partial(_all_shards, partial(function, at, board, model, tables), replies, at.p.n_shards)
+            given[step.name, model] = job(step, model, run)
+            for done in [one for one in given if last.get(one, one) == (step.name, model)]:
+                del given[done]
+    return given
+
+
+def _last_read(at: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
+    """By step and model the last step and model that read what it gave; of those that stand in for a model none, for
+    theirs is kept. What nothing reads is not named.
+    """
+    last: dict[tuple[str, str], tuple[str, str] | None] = {}
+    for step in graph.steps_of(at, board):
+        for model in graph.jobs(at, board, step):
+            if graph.is_stand_in(step, model):
+                last[step.name, model] = None
+            for earlier, name in graph.read_by(at, board, step, model):
+                if last.get((earlier.name, name), ()) is not None:
+                    last[earlier.name, name] = (step.name, model)
+    return last
+
+
+def _all_shards(
+    function: Callable[..., Any],
+    replies: dict,
+    n_shards: int,
+    asking: Asking,
+    after: Callable[[], None] = lambda: None,
+) -> Given:
+    """What a step gives over all its shards, asking as `asking` does; `after` is called behind each."""
+
+    def of_shard(shard: int) -> Given:
+        found = with_beside(function(shard, replies, asking=asking))
+        after()
+        return found
+
+    return _joined(of_shard(shard) for shard in range(n_shards))
+
+
+def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
+    """The reply that stands, in a step, for one that has not come: by its key and request."""
+    assumed, settings = protocol_of(at, board).assumed, at.p.track(board)
+    assert assumed is not None  # every track with steps has it (`check_tracks`)
+    return lambda key, request: assumed_reply(key, assumed(step.name, key, request, settings))
+
+
+def _stood_in(
+    at: Layout,
+    board: str,
+    step: Step,
+    instead: Callable[..., Given] | None,
+    tables: SourceTables,
+    replies: dict,
+) -> Given:
+    """What a build of this very board has found where no model is asked; for items that it did not ask about, what the
+    track assumes (`instead`), else nothing.
+    """
+    try:
+        paths = graph.files(at, board, step.name)
+    except TruerateError:  # its source is not imported here, so nothing has a key
+        paths = []
+    assumed = instead(at, board, tables, replies) if instead else (frame(Generation), {})
+    if not paths or not all(Path(path).is_file() for path in paths):
+        return assumed
+    built = _joined(
+        (read_parquet(path), {name: beside_all([path], name) for name in step.beside}) for path in paths
+    )
+    # a build whose replies are no longer stored found nothing for the items that are assumed now
+    others = assumed[0].join(built[0], on="item_id", how="anti", maintain_order="left")
+    beside = {name: pl.concat([rows, assumed[1].get(name, rows[:0])]) for name, rows in built[1].items()}
+    return built if others.is_empty() else (pl.concat([built[0], others]), beside)
+
+
+def _joined(shards: Iterable[Given]) -> Given:
+    """The tables of all shards, one behind another."""
+    rows, tables = zip(*shards, strict=True)
+    names = dict.fromkeys(name for beside in tables for name in beside)
+    return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
+
+
+def _by_model(
+    asked: Sequence[Request], reminders: Sequence[Request]
+) -> dict[str, tuple[list[Request], list[Request]]]:
+    """Requests and reminders by the model that is asked, in the order of its first request."""
+    found: dict[str, tuple[list[Request], list[Request]]] = {}
+    for place, some in enumerate((asked, reminders)):
+        for request in some:
+            found.setdefault(request.model, ([], []))[place].append(request)
+    return found
+
+
+def imported(at: Layout, board: str) -> SourceTables:
+    """The tables of a board's source. Raises TruerateError where it has not been imported."""
+    try:
+        return load_source(at, board)
+    except (TruerateError, FileNotFoundError):
+        known = f"planning {board!r}: source {at.p.board(board).source!r}"
+        raise TruerateError(
+            f"{known} is not imported yet; run `dvc repro sources` (it asks no model)"
+        ) from None
+
+
+def labels(at: Layout, board: str | None) -> pl.DataFrame:
+    """What people's labels will tell on each board whose track plans them (`labels` of its `plan`): lines of the
+    track's own columns.
+    """
+    lines = []
+    for name in [board] if board else at.p.boards:
+        lines += [{"board": name} | line for line in protocol_of(at, name).label_precision(at.on(name), name)]
+    return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def label_notes(at: Layout, board: str | None) -> list[str]:
+    """What is to be known of people's labels on each board whose track says something (`label_notes` of its `plan`)."""
+    notes = []
+    for name in [board] if board else at.p.boards:
+        notes += [f"{name}: {note}" for note in protocol_of(at, name).label_notes(at.on(name), name)]
+    return notes
+
+
+def show(
+    lines: pl.DataFrame,
+    labelled: pl.DataFrame,
+    *,
+    as_json: bool,
+    gpu: pl.DataFrame | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
+    will tell, with `notes` on it.
+    """
+    sums = aggregates.total(pl.col(pl.Int64, pl.Float64)) + 0  # of no rows polars gives -0.0
+    models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
+    if as_json:
+        whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}
+        whole |= {"gpu": gpu.to_dicts()} if gpu is not None else {}
+        whole |= {"labels": labelled.to_dicts(), "notes": list(notes)}
+        print(json.dumps(whole, ensure_ascii=False, indent=1))
+        return
+    show_table(
+        pl.concat([lines, models, total], how="diagonal").with_columns(pl.col("board").fill_null("total")),
+        as_json=False,
+    )
+    if lines["n_calls"].null_count():
+        print(LATER)
+    if gpu is not None and not gpu.is_empty():
+        print()
+        show_table(gpu, as_json=False)
+        print(NOTE)
+    if not labelled.is_empty():
+        print("\nWhat people's labels will tell, per language:")
+        show_table(labelled, as_json=False)
+    for note in notes:
+        print(note)

@@ -1,0 +1,1 @@
+"""What goes out: tables of the site, boards and detectors on the Hub."""

@@ -1,0 +1,186 @@
+"""`truerate publish`: a board or a trained detector, put on the Hub in one commit once all that must hold of
+it holds.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from truerate.config.layout import Layout
+from truerate.config.stage_settings import stages
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import Sample, load
+from truerate.core.terminal import told
+from truerate.hub import push
+from truerate.hub.plan import refuse_names
+from truerate.hub.release import Draft, Files, Target
+from truerate.hub.scan import refuse, scan
+from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
+from truerate.pipeline.publishing.release import (
+    audit_of,
+    board_draft,
+    detector_draft,
+    judge_draft,
+    site_draft,
+)
+from truerate.pipeline.trained import members_of, trained
+
+PAGES = "site"  # the stage that makes nothing which goes out with a board; its pages go out under this name
+
+
+def publish(
+    at: Layout,
+    name: str,
+    *,
+    to: str,
+    is_public: bool,
+    tag: str | None,
+    dry_run: bool,
+    replace_card: bool = False,
+) -> None:
+    """Show the plan, then put a board (as a data set), a detector (as a model) or the site (as a static Space)
+    on the Hub; a dry run stops after the plan.
+
+    Raises TruerateError, before anything is written, for what may not go out: texts whose rights do not allow
+    it, secrets, tables that were not audited or that dvc.lock does not name.
+    """
+    kind, board = kind_of(at, name)
+    target = Target(to, kind, is_public=is_public, tag=tag)
+    refuse_names(target)
+    member = name.partition("@")[0]
+    check = partial(_check, at, kind, board)
+    how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
+    with TemporaryDirectory(prefix="truerate-release-") as scratch:
+        with told(f"making the files of {name!r}"):
+            draft = _draft(at, kind, member, board=board, repo=to, folder=Path(scratch))
+        commit = push.publish(draft, target, check=check, say=print, **how)
+    if not dry_run:
+        print(
+            f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
+        )
+
+
+def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str, folder: Path) -> Draft:
+    if kind == "space":
+        return site_draft(at)
+    if kind == "dataset":
+        return board_draft(at, board, repo=repo, folder=folder)
+    make = judge_draft if is_judge(at, member) else detector_draft
+    return make(at, member, board=board, repo=repo)
+
+
+def maker() -> str:
+    """The version of truerate and, in a git checkout, the commit of the settings that a release was made from;
+    files that differ from it are said.
+    """
+    own = f"truerate {version('truerate')}"
+    words = ["git", "describe", "--always", "--dirty=, with changes", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+    except OSError:
+        return own
+    commit = done.stdout.strip() if done.returncode == 0 else ""
+    return own + (f" at commit {commit}" if commit else "")
+
+
+def kind_of(at: Layout, name: str) -> tuple[str, str]:
+    """What a name stands for (`dataset`, `model` or `space`), and its board; the site's is empty.
+
+    A network or a judge may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
+    that has it trained.
+    """
+    if name in at.p.boards:
+        return "dataset", name
+    if name == PAGES:
+        return "space", ""
+    member, _, board = name.partition("@")
+    networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
+    if (member, board) in networks or (not board and member in {one for one, _ in networks}):
+        return "model", board or trained(at, member)[0]
+    judges = {(one, of) for of, _, one in judges_of(at)}
+    if (member, board) in judges or (not board and is_judge(at, member)):
+        return "model", board or trained_judge(at, member)[0]
+    networks_named, judges_named = (
+        listed({f"{one}@{of}" for one, of in some}) for some in (networks, judges)
+    )
+    raise TruerateError(
+        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; networks: "
+        f"{networks_named}; judges: {judges_named}"
+    )
+
+
+# ---- what must hold before anything goes out ---------------------------------------------------------------
+def _check(at: Layout, kind: str, board: str, files: Files) -> None:
+    """Nothing secret in the files and no place of this machine; the board audited, its tables those that
+    dvc.lock names.
+    """
+    from huggingface_hub import constants, get_token
+
+    sought = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
+    places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
+    with told("looking for secrets in the files"):
+        refuse(
+            scan(
+                files,
+                **sought,
+                places=places,
+                allow_emails=at.p.hub.allow_emails,
+                allow_paths=at.p.hub.allow_paths,
+            )
+        )
+    if kind == "dataset":
+        refuse_unaudited(at, board)
+    refuse_changed(at, board or None)
+
+
+def refuse_unaudited(at: Layout, board: str) -> None:
+    """Raise TruerateError where the shortcut audit of a board looked at other samples than those of now."""
+    from truerate.leaderboard.audit import LOOKED_AT, inputs_of, slices
+    from truerate.pipeline.evaluate import looked_at
+
+    samples = load(Sample, at.labels(board, "samples"), columns=LOOKED_AT)
+    current = {inputs_of(looked_at(at, board))} if slices(samples) else set()
+    if set(audit_of(at, board)["inputs"]) != current:
+        hint = f"run `dvc repro audit@{board}`"
+        raise TruerateError(
+            f"publishing board {board!r}: its shortcut audit is of other samples than those of now; {hint}"
+        )
+
+
+def refuse_changed(at: Layout, board: str | None) -> None:
+    """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not
+    be made again from it. `board` None: the site, behind which all stages stand.
+    """
+    from truerate.pipeline.guard import is_edited
+
+    what = f"board {board!r}" if board else "the site"
+    behind = [
+        stage
+        for stage in stages(at.p)
+        if board is None or (stage.board in (None, board) and stage.name != PAGES)
+    ]
+    asked = [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)]
+    with told("dvc holds the tables against dvc.lock"):
+        done = subprocess.run(asked, capture_output=True, text=True, errors="replace")
+    hint = "run `dvc repro`"
+    if done.returncode:
+        line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]
+        raise TruerateError(f"publishing {what}: `dvc status` ended with {done.returncode}: {line}; {hint}")
+    if changed := {
+        *json.loads(done.stdout or "{}"),
+        *(stage.address for stage in behind if is_edited(at, stage)),
+    }:
+        raise TruerateError(f"publishing {what}: not as dvc.lock has it: {_some(changed)}; {hint}")
+
+
+def _some(names: Iterable[str], n: int = 3) -> str:
+    """The first few of many names, and how many more there are."""
+    ordered = sorted(names)
+    return ", ".join(ordered[:n]) + (f" and {len(ordered) - n} more" if len(ordered) > n else "")

@@ -1,0 +1,234 @@
+"""A board or a trained network as what goes out to the Hub, gathered from the built tables."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from truerate.config.layout import ORIGIN, Layout
+from truerate.core.errors import TruerateError
+from truerate.core.rights import KEYS, outgoing_tables
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Row,
+    Sample,
+    Score,
+    load,
+    read_json,
+)
+from truerate.hub import dataset, detector, space
+from truerate.hub.configs import configs_of
+from truerate.hub.dataset import origin_of
+from truerate.hub.forms import in_forms
+from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
+from truerate.hub.release import BoardFacts, DetectorFacts, Draft
+from truerate.hub.shards import in_order
+from truerate.pipeline.judges.judging import judges_of
+from truerate.pipeline.publishing.site_tables import (
+    OF_REPLY,
+    OF_VERDICT,
+    judgement_files,
+    roles,
+    shown_verdicts,
+)
+from truerate.pipeline.publishing.slices import own_lock, own_settings
+from truerate.pipeline.tracks import card_of, protocol_of, records_of
+from truerate.pipeline.trained import USUAL, members_of
+from truerate.sources.hub.released_replies import HUMAN
+
+SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
+
+
+# ---- a board -----------------------------------------------------------------------------------------------
+def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
+    """The data set of a board: its open tables by config, and what its card says. What outgrows memory lies in a
+    scratch `folder` as long as the draft is used.
+    """
+    source = at.p.board(board).source
+    card = _source_card(at, source)
+    refuse_unpublishable(card, what=f"board {board!r}")
+    audit_of(at, board)
+    tables = tables_of(at, board, folder)
+    track = card_of(at, board)
+    told = {"card": card, "source": source, "attributes": track.attributes}
+    configs = configs_of(tables, **told, tasks=track.tasks, folder=folder)
+    configs += in_forms(configs, track.forms)
+    licence = at.p.hub.licence and check_target(
+        at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
+    )
+    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **told))
+    facts = replace(facts, recipe=facts.recipe | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
+    return dataset.draft_of(
+        facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
+    )
+
+
+def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:
+    """The tables of a board that people may want: what was asked and answered, the labels, the judgements,
+    and the scores made of them. Those with a row per page, reply, fact or verdict are queries, in the order of their
+    ids, which lie in a scratch `folder` where no file of the board has them so.
+    """
+    own = at.p.board(board)
+    paths = {
+        "documents": (Document, [at.source(own.source, "documents"), at.dataset(board, "documents")]),
+        "generations": (Generation, [at.dataset(board, "generations")]),
+        "facts": (Fact, [at.dataset(board, "facts")]),
+    }
+    if (shown := shown_verdicts(at, board)) is None:
+        paths["judgements"] = (Judgement, judgement_files(at, board))
+    large: dict[str, pl.DataFrame | pl.LazyFrame] = {
+        name: in_order(table, held, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
+        for name, (table, held) in paths.items()
+    }
+    if shown is not None:  # verdicts of what the board's page shows
+        large["judgements"] = shown
+    for name, columns in {"generations": OF_REPLY, "judgements": OF_VERDICT}.items():
+        large[name] = large[name].select(columns)
+    return large | {
+        "samples": load(Sample, at.labels(board, "samples")),
+        "items": load(Item, at.dataset(board, "items")),
+        "counts": load(Count, at.dataset(board, "counts")),
+        "scores": load(Score, at.scores(board, "scores")),
+        "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board),
+    }
+
+
+def board_facts(
+    at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
+) -> BoardFacts:
+    """What the card of a board's data set says."""
+    from truerate.leaderboard.audit import findings
+
+    audit = audit_of(at, board)
+
+    def named(table: str, column: str) -> set[str]:
+        """The values of a column."""
+        return set(tables[table].lazy().select(column).unique().collect(engine="streaming").to_series())
+
+    track = card_of(at, board)
+    return BoardFacts(
+        board=board,
+        title=at.p.board(board).title or f"{track.title} on {card['name']}",
+        track=track,
+        metrics=records_of(at, board),
+        source=card,
+        languages=tuple(sorted(named("samples", "lang") | named("items", "lang"))),
+        models={role: at.p.model(alias).model for role, alias in roles(at, board).items()},
+        scores=tables["scores"].lazy().collect(),
+        audit=audit,
+        findings=tuple(findings(audit, at.p.audit.threshold)),
+        recipe=_recipe(at, board),
+        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+        counts=tables["counts"].lazy().collect(),
+        rows=load(Row, at.leaderboard("rows")).filter(board=board),
+        is_judged_by_people=HUMAN in named("judgements", "judge"),
+    )
+
+
+def audit_of(at: Layout, board: str) -> pl.DataFrame:
+    """The shortcut audit of a board. Raises TruerateError where there is none."""
+    if not Path(at.audit(board)).is_file():
+        raise TruerateError(f"publishing board {board!r}: it is not audited; run `dvc repro audit@{board}`")
+    return load(Score, at.audit(board))
+
+
+# ---- a detector --------------------------------------------------------------------------------------------
+def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+    """The repository of a network: of its cells on the board, the one of its track's scope and labels with
+    the first seed.
+    """
+    from truerate.detectors.tokens.cells import NETWORK
+
+    facts = _detector_facts(at, member, board)
+    return detector.detector_draft(replace(facts, folder=facts.folder / NETWORK), repo=repo)
+
+
+def judge_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+    """The repository of a judge of responses: of its cells on the board the one of the first seed."""
+    return detector.judge_draft(_detector_facts(at, member, board), repo=repo)
+
+
+def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
+    """What the card of a fitted detector says; `folder` is that of its cell."""
+    from truerate.detectors.training.jobs import FACTS
+
+    cell, folder = fitted_cell(at, member, board)
+    taught = _taught(at, board, cell.lang)
+    card = _source_card(at, at.p.board(board).source)
+    return DetectorFacts(
+        detector=member,
+        board=board,
+        title=at.p.board(board).title or board,
+        folder=folder,
+        training=read_json(folder / FACTS) | {"passages": taught},
+        settings=cell.attributes | {"confidence": at.p.statistics.confidence},
+        source=card,
+        licence=licence_of(card["licence"]),
+        languages=tuple(sorted(taught)),
+        scores=load(Score, at.scores(board, "scores")),
+        recipe=_recipe(at, board),
+        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+    )
+
+
+def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
+    """How many passages a network had to learn from and to validate on, by language."""
+    samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
+    own = samples if lang is None else samples.filter(lang=lang)
+    return dict(own.group_by("lang").len().sort("lang").rows())
+
+
+def fitted_cell(at: Layout, member: str, board: str):
+    """The cell of a network or judge that goes out, and its folder. Raises TruerateError where it is not trained on
+    the board.
+    """
+    from truerate.detectors.tokens.cells import Cell
+
+    preferred = at.p.rate_of(board)
+    named = (*members_of(at), *judges_of(at))
+    families = [family for of, family, one in named if (of, one) == (board, member)]
+    paths = [
+        path
+        for family in families
+        for path in sorted((Path(at.detector(family, board)) / member).glob("*"))
+        if path.is_dir()
+    ]
+    cells = {path: Cell.of(member, path.name) for path in paths}
+    if not cells:
+        raise TruerateError(
+            f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`"
+        )
+    wanted = (preferred.scope, preferred.labels) if preferred else USUAL
+    path = min(
+        cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name)
+    )
+    return cells[path], path
+
+
+# ---- the site ----------------------------------------------------------------------------------------------
+def site_draft(at: Layout) -> Draft:
+    """The built site as a static Space."""
+    return space.draft_of(Path(at.p.paths.site), title=at.p.site.title)
+
+
+# ---- all --------------------------------------------------------------------------------------------------
+def _source_card(at: Layout, source: str) -> dict:
+    return read_json(at.source(source, "card.json"))
+
+
+def _recipe(at: Layout, board: str) -> dict[str, str]:
+    """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
+
+    Raises TruerateError where there is no lock.
+    """
+    if not Path(LOCK).is_file():
+        raise TruerateError(
+            f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies"
+        )
+    lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
+    return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}

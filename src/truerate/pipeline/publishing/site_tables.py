@@ -1,0 +1,246 @@
+"""What the site is made from, gathered out of the built tables. Reads only; the pages are made by
+`site.render_site`.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from truerate.config.layout import ROOT, Layout
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Row,
+    Sample,
+    Score,
+    load,
+    load_in_parts,
+    read_json,
+    scan,
+    schema,
+)
+from truerate.detectors.family import rules_by_module
+from truerate.detectors.published.adapter import about
+from truerate.detectors.published.checks import usable
+from truerate.pipeline.checks import unasked
+from truerate.pipeline.graph import steps
+from truerate.pipeline.publishing.detector_curves import curves
+from truerate.pipeline.publishing.formulas import published_formulas
+from truerate.pipeline.tracks import SHARED, card_of, metrics_of
+from truerate.site.docs import function_docs, schema_docs
+from truerate.site.registry import page_of
+from truerate.site.rights import open_part
+from truerate.site.tables import Board, CommittedBoard, Tables
+
+# What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.
+OF_REPLY = (
+    "generation_id",
+    "item_id",
+    "purpose",
+    "model",
+    "sample_index",
+    "text",
+    "finish_reason",
+    "status",
+    "reason",
+    "attributes",
+)
+OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version")
+
+
+def site_tables(at: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
+    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics, detectors and schemas."""
+    rows = load(Row, at.leaderboard("rows"))
+    return Tables(
+        title=at.p.site.title,
+        boards=tuple(board_tables(at, name) for name in at.p.boards),
+        models={alias: model_card(at, alias) for alias in at.p.models},
+        rows=rows,
+        scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
+        ledger=read_json(at.leaderboard("ledger.json")),
+        metric_docs=published_formulas(),
+        detector_docs=[*rule_docs(), *published_docs(at), *function_docs(f"{ROOT}/detectors")],
+        schema_docs=schema_docs(),
+        max_samples=at.p.site.max_samples,
+        confidence=at.p.statistics.confidence,
+        audit_threshold=at.p.audit.threshold,
+        real=tuple(real),
+        curves=curves(rows),
+    )
+
+
+def rule_docs() -> list[dict]:
+    """What each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
+    return [
+        {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
+        for module, rules in sorted(rules_by_module().items())
+        for rule in rules
+    ]
+
+
+def published_docs(at: Layout) -> list[dict]:
+    """What each published detector is, as `rule_docs` says it of rules."""
+    named = [
+        (member, usable(how, f"detectors.{family}.published.{member}", is_asked=False), how)
+        for family, one in at.p.detectors.items()
+        for member, how in one.published.items()
+    ]
+    return [
+        {"name": member, "module": "published", "doc": about(adapter, how), "is_rule": True}
+        for member, adapter, how in named
+    ]
+
+
+def board_tables(at: Layout, name: str) -> Board:
+    """One board as its page shows it."""
+    board = at.p.board(name)
+    told = replace(
+        _without_tables(at, name),
+        samples=load(Sample, at.labels(name, "samples")),
+        items=load(Item, at.dataset(name, "items")),
+        documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
+        generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
+        facts=scan(Fact, [at.dataset(name, "facts")]),
+        audit=load(Score, at.audit(name)),
+        counts=load(Count, at.dataset(name, "counts")),
+        topics=read_json(at.scores(name, "topics.json")),
+    )
+    shown = shown_targets(told, at.p.site.max_samples)
+    return replace(
+        told,
+        judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)]),
+        idle=unasked.on_page(at, name, told.generations["model"].drop_nulls().unique().sort()),
+    )
+
+
+def _without_tables(at: Layout, name: str) -> Board:
+    """What a board is called and says of itself, its tables empty."""
+    board = at.p.board(name)
+    source = read_json(at.source(board.source, "card.json"))
+    card = card_of(at, name)
+    return Board(
+        name=name,
+        track=board.track,
+        source=board.source,
+        title=board.title or f"{card.title} on {source['name']}",
+        is_simulated=at.p.source(board.source).is_simulated,
+        reference=board.reference,
+        reference_sentences=board.reference_sentences,
+        roles=roles(at, name),
+        detector=detector_of_rates(at, name),
+        tokenizer=getattr(at.p.track(name), "tokenizer", ""),
+        source_card=source,
+        track_card=card,
+        metrics=metrics_of(at, name),
+        shared_metrics=SHARED,
+        steps=steps_of(board.track),
+    )
+
+
+def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
+    """The verdicts that a board's pages show, the judgements of `board_tables`, where a release holds no others; None
+    where it holds all. No table is whole in memory: of texts, of which it is asked alone which are the same, there are
+    digests.
+    """
+    if not page_of(at.p.board(name).track).is_released_so:
+        return None
+    replies = at.dataset(name, "generations")
+    told = replace(
+        _without_tables(at, name),
+        samples=load_in_parts(Sample, at.labels(name, "samples"), digested),
+        items=load(Item, at.dataset(name, "items")),
+        generations=load_in_parts(Generation, replies, digested, columns=OF_REPLY),
+    )
+    shown = shown_targets(told, at.p.site.max_samples)
+    return (
+        None
+        if shown is None
+        else pl.concat(verdicts_on(judgement_file, shown) for judgement_file in judgement_files(at, name))
+    )
+
+
+def digested(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with a digest in the place of each text, the same of equal texts; one without a character stays so."""
+    text = pl.col("text")
+    return rows.with_columns(text=pl.when(text != "").then(text.hash().cast(pl.String)).otherwise(text))
+
+
+def judgement_files(at: Layout, board: str) -> list[str]:
+    """The files of all that is said of a board's texts: by its data set, by people, and by each family of detectors."""
+    said = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
+    return said + [at.judgements(detector, board) for detector in at.p.families(board)]
+
+
+def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
+    """The ids of what a board's pages show verdicts of, where its track tells them and all of its texts may be shown;
+    None for all.
+    """
+    find, rights = page_of(board.track).targets, open_part(board)
+    tables = ("samples", "items", "generations")
+    is_whole = all(getattr(rights, name).height == getattr(board, name).height for name in tables)
+    return find(board, n_max) if find and is_whole else None
+
+
+def verdicts_on(path: str, targets: Collection[str] | None) -> pl.DataFrame:
+    """The judgements of a file on these targets, and the first of every judge, whose name is shown; all where None.
+    Spans of half a million replies stay on disk.
+    """
+    if targets is None:
+        return load(Judgement, path, columns=OF_VERDICT)
+    heads = load_in_parts(Judgement, path, _of_each_judge, columns=("judgement_id", "judge"))
+    first = _of_each_judge(heads)["judgement_id"]
+    is_shown = pl.col("target_id").is_in(sorted(targets)) | pl.col("judgement_id").is_in(first.implode())
+    return load(Judgement, path, rows=is_shown, columns=OF_VERDICT)
+
+
+def _of_each_judge(heads: pl.DataFrame) -> pl.DataFrame:
+    """The first row of each judge."""
+    return heads.unique("judge", keep="first", maintain_order=True)
+
+
+def steps_of(track: str) -> list[dict]:
+    """The steps of a track's graph as its board's page draws them."""
+    return [
+        {"name": step.name, "role": step.role, "does": step.does, "reads": [read.step for read in step.reads]}
+        for step in steps(track)
+    ]
+
+
+def roles(at: Layout, board: str) -> dict[str, str]:
+    """Who built the data set of a board; none where its texts are the source's own."""
+    named = at.p.track(board).roles()
+    return {role: alias for role, alias in named.items() if alias and at.p.models_on(board, [alias])}
+
+
+def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
+    """The detector whose counts, or verdicts, make a board's rates; none where its track has no rates."""
+    named, alone = at.p.rate_of(board), getattr(at.p.track(board), "detector", None)
+    if named:
+        return named.model_dump()
+    return {"member": alone} if isinstance(alone, str) else {}
+
+
+def model_card(at: Layout, alias: str) -> dict[str, object]:
+    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and
+    whether it is simulated.
+    """
+    model = at.p.model(alias)
+    endpoint = at.p.endpoints[model.endpoint]
+    notes = {
+        "open weights": model.is_open,
+        "looks things up": model.retrieval,
+        f"knows until {model.cutoff}": model.cutoff,
+        str(model.about): model.about,
+    }
+    name = " · ".join([model.model, *(note for note, holds in notes.items() if holds)])
+    return {
+        "family": model.family,
+        "model": name,
+        "endpoint": model.endpoint,
+        "is_simulated": endpoint.is_simulated,
+    }

@@ -1,0 +1,101 @@
+"""What a source was when its tables were made, beside the build's outputs: what changed since then can be named.
+
+DVC watches what lies below `inputs`; files elsewhere are compared by `truerate build`, `plan` and `sources` alone.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from truerate.config.layout import Layout
+from truerate.config.stage_settings import Stage
+from truerate.core.keys import digest, files
+from truerate.core.schemas import read_json
+from truerate.pipeline.guard import watched_by, write_json
+
+SETTINGS = "its settings in params.yaml"
+OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables of every source
+
+
+def state_of(at: Layout, name: str) -> dict[str, Any]:
+    """Return what decides the tables of a source: a digest of its settings and, of a folder of the user's own, the
+    size, time and SHA-256 of each file by its path there.
+    """
+    sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
+    found = {file: [*told, _sha256(Path(file))] for file, told in sizes.items()}
+    return {"settings": _settings(at, name), "files": found}
+
+
+def save_state(at: Layout, name: str, state: dict[str, Any]) -> None:
+    """Write what a source was when the tables that now lie there were made of it."""
+    write_json(at.imported(name), state | {"card": digest(at.source(name, "card.json"))})
+
+
+def changes(at: Layout, name: str) -> list[str]:
+    """Return what changed since a source was imported: files with what became of them, `SETTINGS`. Nothing where the
+    tables that lie there were imported elsewhere (`dvc pull`) or not at all.
+    """
+    card, saved = Path(at.source(name, "card.json")), Path(at.imported(name))
+    if not (card.is_file() and saved.is_file()):
+        return []
+    state = read_json(saved)
+    if state["card"] != digest(card):
+        return []
+    now = _own_files(at, name)
+    changed = [f"{file!r} is not there any more" for file in state["files"] if file not in now]
+    changed += [f"{file!r} is new" for file in now if file not in state["files"]]
+    changed += [
+        f"{file!r} has other content" for file in now if not _is_same(Path(file), state["files"].get(file))
+    ]
+    return ([SETTINGS] if state["settings"] != _settings(at, name) else []) + changed
+
+
+def change_note(at: Layout, name: str) -> str | None:
+    """Return one line on a source that changed since it was imported, with what to do; None where it did not."""
+    found = changes(at, name)
+    if not found:
+        return None
+    more = f", {len(found) - 1} more" if len(found) > 1 else ""
+    return f"changed since it was imported ({found[0]}{more}); run `truerate build sources`"
+
+
+def change_notes(at: Layout, board: str | None = None) -> list[str]:
+    """Return such a line for each source that a board uses; default: that any board uses."""
+    names = [at.p.board(board).source, *at.p.track(board).sources()] if board else at.p.used_sources()
+    notes = {name: change_note(at, name) for name in names}
+    return [f"source {name!r} {note}" for name, note in notes.items() if note]
+
+
+def with_changed_files(at: Layout) -> list[str]:
+    """Return the used sources of which a file changed since they were imported, whether DVC watches it or not."""
+    return [name for name in at.p.used_sources() if set(changes(at, name)) - {SETTINGS}]
+
+
+def _own_files(at: Layout, name: str) -> list[str]:
+    """The files of a source that no command makes and no revision pins."""
+    source = at.p.source(name)
+    return [] if source.make or source.hub else [str(file) for file in files(Path(source.path).expanduser())]
+
+
+def _settings(at: Layout, name: str) -> str:
+    watched: dict[str, Any] = watched_by(at, Stage("sources"))
+    own = {key: watched.get(key, {}).get(name) for key in ("sources", "sizes", "code")}
+    return digest(own=own, of_all={key: watched[key] for key in OF_ALL})
+
+
+def _is_same(file: Path, saved: list[Any] | None) -> bool:
+    """Whether a file is what it was; True of a new one. Its bytes are read only where its time alone is another."""
+    if saved is None:
+        return True
+    size, time = _size_and_time(file)
+    return size == saved[0] and (time == saved[1] or _sha256(file) == saved[2])
+
+
+def _size_and_time(file: Path) -> list[int]:
+    state = file.stat()
+    return [state.st_size, state.st_mtime_ns]
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,120 @@
+"""What starts the tools: `truerate build` DVC, `truerate make RULES TARGET` the jobs of one stage.
+
+Both end what they started when they are ended themselves, and say last what to do where it stopped. Lines of
+DVC and of Snakemake follow what a command of a stage said, so a build says the cause once more at its end.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from truerate.config.layout import Layout
+from truerate.config.places import clear, made_by
+from truerate.config.stage_settings import Stage
+from truerate.config.yaml_faults import settings_in
+from truerate.core import parents, tools
+from truerate.core.errors import SettingsError, listed, meant
+from truerate.core.system_errors import FOLDERS, unwritable
+from truerate.core.terminal import say
+from truerate.pipeline.causes import AGAIN, BUILD, GOES_ON, causes_in, say_stopped
+
+FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2
+
+
+def build(
+    arguments: Sequence[str] = (),
+    *,
+    folder: str = ".",
+    first: Sequence[str] = (),
+    changed: Sequence[str] = (),
+) -> int:
+    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code, 2 where a
+    stage failed. It ends when this process does.
+
+    The stages `first` are built before the others, where no `arguments` name some: dvc.yaml does not hold that
+    others rest on them (pipeline.trained_elsewhere). Sources that `changed` where DVC watches nothing are imported before all.
+    """
+    before: list[Sequence[str]] = []
+    if changed:
+        say(f"sources that changed since their import are imported again: {listed(changed)}")
+        before += [["check"], ["--force", "--single-item", "sources"]]
+    if first and not arguments:
+        before.append(first)
+    for stages in (*before, arguments):
+        if code := _built(stages, folder):
+            return code
+    return 0
+
+
+def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:
+    """Raise TruerateError, with what there is, for a name that is no stage of dvc.yaml, or `stage@board` of no board.
+    Paths of what a stage writes, which DVC takes too, are left to it.
+    """
+    known = list(settings_in(file)["stages"])
+    for name in names:
+        stage, is_of_board, board = name.partition("@")
+        if "/" in name or ":" in name or Path(name).exists():
+            continue
+        if stage not in known:
+            hint = f"; its data set is `dataset@{name}`" if name in at.p.boards else meant(stage, known)
+            raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(known)}")
+        if is_of_board:
+            at.p.board(board)
+
+
+def _built(arguments: Sequence[str], folder: str) -> int:
+    """The exit code of `dvc repro` with these arguments."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    command = tools.command_of("dvc", "repro", *arguments)
+    with TemporaryDirectory(prefix="truerate-build-") as own:
+        causes = Path(own, "causes")
+        environment = os.environ | {BUILD: str(causes), "PATH": path}
+        code = tools.run(command, cwd=folder, env=environment)
+        told = (
+            causes_in(causes) or unwritable(*(os.path.normpath(f"{folder}/{one}") for one in FOLDERS))
+            if code
+            else []
+        )
+    if code == parents.INTERRUPTED:
+        say(f"the build was interrupted; run it again: {GOES_ON}")
+    elif code and told:
+        say(f"the build stopped; mend what follows, then run it again: {GOES_ON}")
+        for line in told:
+            say(line)
+    elif code:
+        say(f"the build stopped; {AGAIN}")
+    return 2 if code == FAILED else code
+
+
+def make(rules: str, target: str) -> int:
+    """Make a target of a rules file anew, by forks of this process or by Snakemake (`local_jobs`); returns an exit code.
+    The jobs end when this process or DVC does.
+    """
+    at = Layout.load()
+    stage = made_by(at, target) if os.path.isfile(rules) else None
+    if stage and stage.name == "dataset" and stage.board:
+        from truerate.pipeline.checks.weights import refuse_absent
+
+        refuse_absent(at, stage.board)
+    if stage:
+        clear(at, stage)
+    code = _made_locally(at, stage) if stage else None
+    if code is None:
+        command = tools.command_of("snakemake", "-s", rules, target)
+        if stage and stage.board:  # of the rules for steps, those of its track alone
+            command += ["--config", f"track={at.p.board(stage.board).track}"]
+        code = tools.run(command)
+    if code:
+        say_stopped()
+    return code
+
+
+def _made_locally(at: Layout, stage: Stage) -> int | None:
+    """The exit code of the jobs of a stage as forks of this process; None if Snakemake is to run them."""
+    from truerate.pipeline.local_jobs import jobs_of, n_local_jobs, run_jobs
+
+    jobs = jobs_of(at, stage)
+    n_at_once = n_local_jobs()
+    return None if n_at_once is None else run_jobs(jobs, n_at_once)
