@@ -41,34 +41,36 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
-        told = _told(store, targets, dict(zip(keys, requests, strict=True)), at)
+        sources = _sources(store, targets, dict(zip(keys, requests, strict=True)), at)
     replies = [
         _reply(key, r, answers[key], targets[r.model], is_stored=key in stored)
         for key, r in zip(keys, requests, strict=True)
     ]
-    if not told:
+    if not sources:
         return replies
     return [
-        replace(reply, served=told[key][0], retrieved=told[key][1])
-        if reply.status == "ok" and key in told
+        replace(reply, served=sources[key][0], retrieved=sources[key][1])
+        if key in sources and reply.status == "ok"
         else reply
         for key, reply in zip(keys, replies, strict=True)
     ]
 
 
-def _told(
+def _sources(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
 ) -> dict[bytes, tuple[str | None, str | None]]:
-    """What replies tell of themselves, by key: the name under which a model answered (`served`), where it is
+    """The sources of replies that have any, by key: the name under which a model answered (`served`), where it is
     another than the one asked, and what it was given (`retrieved`); simulated models tell neither.
     """
     real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
-    told = {}
+    sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
         name = beside.get("model")
         is_other = isinstance(name, str) and name != targets[asked[key].model].model
-        told[key] = (name if is_other else None, written(beside))
-    return told
+        source = (name if is_other else None, written(beside))
+        if source != (None, None):
+            sources[key] = source
+    return sources
 
 
 def _final(

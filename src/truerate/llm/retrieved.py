@@ -49,6 +49,8 @@ def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def written(beside: Mapping[str, Any]) -> str | None:
     """The results as JSON, as a Generation row keeps them (attribute `retrieved`); None where there are none."""
+    if beside.keys().isdisjoint(FIELDS):
+        return None
     return orjson.dumps(found).decode() if (found := results(beside)) else None
 
 
