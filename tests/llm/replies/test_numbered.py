@@ -206,3 +206,14 @@ def test_elements_that_hold_several_facts_are_no_fact():
 def test_an_object_that_has_a_number_twice_loses_no_fact():
     read = read_lines('{"1": "Tarn is a lake.", "1": ["Tarn is deep."], "2": []}', 2)
     assert read.facts == ((0, "Tarn is a lake."), (0, "Tarn is deep."))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[1] It has a port.\n[?]\n[2] none", "[1] It has a port\n[?]\n[2] none", "[1]\n- It has a port.\n[?]\n[2] none",
+     "[1] It has a port.\n[?] It is old.\n[2] none", "[?] It has a port.\n[2] none"],
+)  # fmt: skip
+def test_a_list_with_a_line_for_an_unknown_sentence_is_not_whole(text):
+    facts = read_facts(text, ["Kiel has a port.", "Perhaps."]).value
+    assert facts is None or facts.n_malformed
+    assert facts is None or not any("?" in fact for _, fact in facts.facts)

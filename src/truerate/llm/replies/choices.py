@@ -18,7 +18,7 @@ from truerate.llm.replies.choice_clauses import (
     said_in,
     takes_back,
 )
-from truerate.llm.replies.cutting import unfenced, unwrapped
+from truerate.llm.replies.cutting import quotes, unfenced, unwrapped
 from truerate.llm.replies.names import NAMES, spelled
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.words import MAX_SENTENCES, Sentence, Word, has, sentences, words
@@ -99,7 +99,7 @@ def _content(text: str) -> list[Word]:
 
 def _of_text(answer: str, asks: Asks) -> int | str:
     """The place of the text that a reply without JSON picks, else why there is none."""
-    plain = structured.unboxed(unfenced(answer).text)
+    plain = quotes(quotes(structured.unboxed(unfenced(answer).text)).text).text
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return "ambiguous"
     plain = spelled(ticked.strip("<>{}【】「」 \n") if len(ticked) < _SHORT else ticked)

@@ -317,6 +317,8 @@ def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
 
 def _is_meant(line: str, *, is_plain: bool = False) -> bool:
     """Whether a line may mean to be an entry: by its mark, with `is_plain` any line with words."""
+    if line.lstrip(" >*_`-").startswith(("[?", "(?", "【?")):
+        return True  # of a sentence whose number is not given
     is_framed = not any(map(str.isalnum, line)) or _is_frame(line) or _is_remark(line)
     return not is_framed and (is_plain or _MEANT.match(line) is not None)
 
