@@ -48,7 +48,9 @@ def test_of_two_responses_the_likelier_one_is_named():
     assert asked([user(two)]) == Asked(KNOWN, TALK, "In 1912.", wants_reason=False, other=RESPONSE)
     assert [choice(0.2, 0.7), choice(0.7, 0.2)] == ["Response 2", "Response 1"]
     for names in (("Response 1", "Response 2"), ("Response 2", "Response 1")):
-        assert read_choice(choice(0.5, 0.5), names, COMPARED, asks="hallucinated").value is None  # no place is preferred
+        assert (
+            read_choice(choice(0.5, 0.5), names, COMPARED, asks="hallucinated").value is None
+        )  # no place is preferred
     assert choice(0.5, 0.5) == EVEN
 
 

@@ -98,8 +98,8 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=8)  # asked twice of one reply
 def _parts(text: str) -> list[str]:
-    said = _BLANKS.sub(" ", _QUOTED.sub(" ", _plain(text)))
-    return sentences(said.replace("’", "'"))
+    statements = _BLANKS.sub(" ", _QUOTED.sub(" ", _plain(text)))
+    return sentences(statements.replace("’", "'"))
 
 
 def clauses(sentence: str) -> Iterator[str]:
@@ -116,10 +116,10 @@ def says_unknown(clause: str) -> bool:
     if len(clause) > MAX_CLAUSE:
         return False
     plain = clause.casefold()
-    found = next((match for phrase in refusals() if (match := phrase.search(plain))), None)
-    return found is not None and not (
+    result = next((match for phrase in refusals() if (match := phrase.search(plain))), None)
+    return result is not None and not (
         len(plain) == len(clause)
-        and _is_titled(clause[found.start() : found.end()], is_first=not found.start())
+        and _is_titled(clause[result.start() : result.end()], is_first=not result.start())
     )
 
 

@@ -116,15 +116,15 @@ def _of_words(text: str) -> tuple[bool | None, str | None]:
         for sentence in sentences(plain)
         if not has(sentence.words, "farewell") and not _is_courtesy(sentence.words)
     ]
-    if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
+    if len(some) > MAX_SENTENCES or sum(len(item.words) for item in some) >= MAX_WORDS:
         return None, "too-long"
     values, beside = values_of(some)
-    if any(takes_back(one.words) for one in some) or (not values and is_left_open(some)):
+    if any(takes_back(item.words) for item in some) or (not values and is_left_open(some)):
         return None, "ambiguous"
     if not values:
         return None, "absent"
     value = values.pop() if len(values) == 1 else None
-    if value is None or (ticks | beside) - {value} or any(is_against(one, value) for one in some):
+    if value is None or (ticks | beside) - {value} or any(is_against(item, value) for item in some):
         return None, "ambiguous"
     return value, None
 

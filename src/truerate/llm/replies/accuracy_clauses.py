@@ -38,8 +38,8 @@ def takes_back(some: Sequence[Word]) -> bool:
 
 def is_left_open(some: Sequence[Sentence]) -> bool:
     """Whether the word that was asked for stands in sentences of which none says it of the evaluation."""
-    return any(word.text in WORDS for one in some for word in one.words) and any(
-        has(one.words, "doubt", "condition", "partial") or one.is_question for one in some
+    return any(word.text in WORDS for item in some for word in item.words) and any(
+        has(item.words, "doubt", "condition", "partial") or item.is_question for item in some
     )
 
 
@@ -61,24 +61,24 @@ def values_of(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | No
     beside: set[bool | None] = set()
     asked: bool | None = None
     has_subject = False
-    for at, one in enumerate(some):
-        answer = _answer(one.words)
+    for at, item in enumerate(some):
+        answer = _answer(item.words)
         if asked is not None and answer is not None:
             values.add(answer is asked)
         asked = None
-        is_alone = at + 1 == len(some) or (one.is_first and some[at + 1].is_first)
-        for n, clause in enumerate(_clauses(one.words, is_pronoun_read=not has_subject)):
+        is_alone = at + 1 == len(some) or (item.is_first and some[at + 1].is_first)
+        for n, clause in enumerate(_clauses(item.words, is_pronoun_read=not has_subject)):
             if n == MAX_CLAUSES:
                 return {None}, beside
-            value = None if one.is_question else _value_before(clause.value, clause.behind)
+            value = None if item.is_question else _value_before(clause.value, clause.behind)
             is_final = is_alone and not clause.behind and clause.word.endswith("accurate")
-            if one.is_question and not clause.behind:
+            if item.is_question and not clause.behind:
                 asked = clause.value
             elif not clause.is_bare or (not clause.is_later and (not at or is_final)):
                 values.add(value)
             elif not clause.behind or clause.behind[0].text in PAUSES | {"or"}:
                 beside.add(value)
-        has_subject = has_subject or has(one.words, "subject", "info")
+        has_subject = has_subject or has(item.words, "subject", "info")
     return values, beside
 
 
@@ -114,7 +114,9 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[_Clause
             continue
         end = at + 1
         if end < len(some) and _is_named(some[end]):  # `an accurate evaluation of the response`
-            end = next((place for place in range(end, len(some)) if some[place].text in PAUSES), len(some))
+            end = next(
+                (position for position in range(end, len(some)) if some[position].text in PAUSES), len(some)
+            )
         is_open = has(some[:start], "condition") or has(
             some[at + 1 : end], "be", "doubt", "modal", "negation"
         )
@@ -232,11 +234,11 @@ def _is_reason(inside: Sequence[Word]) -> bool:
     ) or bool(texts & _PARTS)
 
 
-def is_against(one: Sentence, value: bool) -> bool:
+def is_against(item: Sentence, value: bool) -> bool:
     """Whether a sentence answers contrarily with a Yes or No alone, or finds a fault in a part of an accurate evaluation."""
-    some = one.words
+    some = item.words
     answer = _answer(some)
-    if answer is not None and answer is not value and not one.is_question:
+    if answer is not None and answer is not value and not item.is_question:
         return True
     if all("negation" in word.classes for word in some) or (
         some[-1].text == "not" and some[-2].text in PAUSES

@@ -154,7 +154,7 @@ def written(
     """
     return steady(
         lambda words: _written(words, noun, kinds, cue, needs_heading=needs_heading, may_list=may_list),
-        lambda found: Parsed(None, "ambiguous", found.cuts),
+        lambda result: Parsed(None, "ambiguous", result.cuts),
         text,
     )
 
@@ -179,8 +179,8 @@ def _written(
     is_question = OF_TASK.fullmatch(answer) or (noun != "Response" and ASKS_BACK.fullmatch(answer))
     if is_question or _ACKNOWLEDGED.fullmatch(answer):
         return Parsed(None, "no-answer", cuts)
-    own = (cue,) if cue else ()
-    names = (*own, *(f"{kind} {noun}" for kind in (*kinds, *OTHER_KINDS)), "Final Answer", noun)
+    inner = (cue,) if cue else ()
+    names = (*inner, *(f"{kind} {noun}" for kind in (*kinds, *OTHER_KINDS)), "Final Answer", noun)
     value, more, is_headed = _body(answer, names)
     if needs_heading and not is_headed:
         return Parsed(None, "absent", joined(cuts, more))
@@ -223,7 +223,7 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
     named = structured.pairs(answer)
     own_key = structured.name_key(names[0])
     if named is not None and (
-        found := [
+        result := [
             value
             for name, value in named
             if isinstance(value, str) and (_KEYS.fullmatch(name) or name in ("", own_key))
@@ -231,8 +231,8 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
     ):
         if answer.lstrip("` \njsonJSON").startswith(("{", "[")):
             return (
-                found[0],
-                ("json", "alternatives") if len(found) > 1 and not named[0][0] else ("json",),
+                result[0],
+                ("json", "alternatives") if len(result) > 1 and not named[0][0] else ("json",),
                 True,
             )
     given = tuple(name for name in headings.GIVEN if name not in names)
@@ -243,15 +243,15 @@ def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool
         and words(_stripped(head, "Answer", names)[0])
     ):
         return head, ran_on, False
-    own = [one for one in headings.find(answer, *names, is_anywhere=False) if _is_own(answer, one)]
-    if own or (
-        own := [one for one in headings.find(answer, *names[:1]) if "#" in answer[one.start : one.end]]
+    inner = [item for item in headings.find(answer, *names, is_anywhere=False) if _is_own(answer, item)]
+    if inner or (
+        inner := [item for item in headings.find(answer, *names[:1]) if "#" in answer[item.start : item.end]]
     ):
         stop = len(answer)
-        ahead = headings.before_next(answer[own[0].end :], given)
+        ahead = headings.before_next(answer[inner[0].end :], given)
         if ahead[1]:
-            stop = own[0].end + answer[own[0].end :].find(ahead[0]) + len(ahead[0])
-        last = [one for one in own if one.start < stop and answer[one.end : stop].strip()] or own[:1]
+            stop = inner[0].end + answer[inner[0].end :].find(ahead[0]) + len(ahead[0])
+        last = [item for item in inner if item.start < stop and answer[item.end : stop].strip()] or inner[:1]
         before = _PATTERN_LINE.sub("", answer[: last[0].start]).strip(" \t\n*_#`-")
         echoed = before and headings.before_next(f"x\n{before}", given)[1]
         cuts = ("heading", *(("echo",) if echoed else ("preamble",) if before else ()))
@@ -292,18 +292,18 @@ def _stripped(
             *((("preamble", ECHOED),) if noun == "Answer" else ()),
             ("heading", _SPEAKER),
         ):
-            if found := pattern.match(value):
-                value = headings.with_marks(found[0], value[found.end() :].strip())
+            if result := pattern.match(value):
+                value = headings.with_marks(result[0], value[result.end() :].strip())
                 cuts = joined(cuts, (kind,))
-        if noun != "Response" and (found := _YES_SIR_HEAD.match(value)):
-            value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
-        if found := QUOTED_FIRST.match(value):
-            value, cuts = found["text"] or found["curly"], joined(cuts, ("explanation",))
+        if noun != "Response" and (result := _YES_SIR_HEAD.match(value)):
+            value, cuts = value[result.end() :].strip(), joined(cuts, ("preamble",))
+        if result := QUOTED_FIRST.match(value):
+            value, cuts = result["text"] or result["curly"], joined(cuts, ("explanation",))
         value, more = _unheaded(value, names)
         cuts = joined(cuts, more)
         for pattern in (EXPLAINED, TOLD_BEHIND, ASIDE, *((ACTUAL,) if noun == "Answer" else ())):
-            if (found := pattern.search(value)) and value[: found.start()].strip():
-                value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: found.start()] + "\n").strip()
+            if (result := pattern.search(value)) and value[: result.start()].strip():
+                value = re.sub(r"\n[\s\-*_=]*\Z", "", value[: result.start()] + "\n").strip()
                 cuts = joined(cuts, ("explanation",))
         # a turn of a dialogue may thank by itself
         parting = PARTING.search(value)
@@ -314,10 +314,10 @@ def _stripped(
         ):
             value, cuts = value[: parting.start()].strip(), joined(cuts, ("explanation",))
         value = re.sub(r"\n\s*[-*_]{3,}\s*\Z", "", value)  # a rule below it
-        if noun != "Response" and (found := FAREWELL.search(value)) and found.start():
-            value, cuts = value[: found.start()].strip(), joined(cuts, ("explanation",))
-        if found := _BULLET.fullmatch(value) or (noun != "Answer" and _ONE_ITEM.fullmatch(value)):
-            value, cuts = found["text"].strip(), joined(cuts, ("heading",))
+        if noun != "Response" and (result := FAREWELL.search(value)) and result.start():
+            value, cuts = value[: result.start()].strip(), joined(cuts, ("explanation",))
+        if result := _BULLET.fullmatch(value) or (noun != "Answer" and _ONE_ITEM.fullmatch(value)):
+            value, cuts = result["text"].strip(), joined(cuts, ("heading",))
         if items := _items(value, may_list=may_list or noun == "Summary"):
             value, cuts = items[0], joined(cuts, ("alternatives",))
         if value == before:
@@ -327,33 +327,33 @@ def _stripped(
 
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """A text without a label of its own at its start: `Answer (hallucinated):`, `A:`."""
-    own = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
+    inner = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
     if (label := _LABEL.match(value)) and value[label.end() :].strip():
         return value[label.end() :].strip(), ("heading",)
-    found = re.match(
-        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{own}|{KINDS}\s+{MADE}|A|"
+    result = re.match(
+        rf"[\s*_#`>\[]*(?:(?:the|my|your|an?)\s+)?(?:{inner}|{KINDS}\s+{MADE}|A|"
         rf"tl;?dr|output)[\s*_#`\]]*(?:with\s+(?:an?\s+)?hallucinations?[\s*_#`]*|"
         rf"\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：→]|[-=]>|\s[-–—]\s)[\s*_#`]*",
         value,
         re.I,
     )
     if (
-        found is None
-        or not value[found.end() :].strip()
-        or (found[0].strip()[:1] == "A" and ":" not in found[0] and "：" not in found[0])
+        result is None
+        or not value[result.end() :].strip()
+        or (result[0].strip()[:1] == "A" and ":" not in result[0] and "：" not in result[0])
     ):
         return value, ()
-    return headings.with_marks(found[0], value[found.end() :].strip()), ("heading",)
+    return headings.with_marks(result[0], value[result.end() :].strip()), ("heading",)
 
 
 def _items(value: str, *, may_list: bool) -> list[str]:
     """The alternatives of a text that is nothing but a list of them, two at least; `may_list`: they call themselves so."""
     lines = [line for line in value.splitlines() if line.strip()]
-    found = [match["text"].strip() for match in ITEM.finditer(value)]
-    if len(found) < 2 or len(found) != len(lines):
+    result = [match["text"].strip() for match in ITEM.finditer(value)]
+    if len(result) < 2 or len(result) != len(lines):
         return []
     return (
-        found
+        result
         if not may_list or re.match(r"\W*(?:option|version|candidate|alternative|summary)\b", value, re.I)
         else []
     )
@@ -364,7 +364,7 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
     several do.
     """
     answer = opened(text).text
-    said = next(
+    stated = next(
         (
             str(value)
             for name, value in structured.pairs(answer) or []
@@ -372,9 +372,9 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
         ),
         None,
     )
-    if said is None and (found := headings.find(answer, heading)):
-        said = answer[found[0].end :].lstrip().partition("\n")[0]
-    plain = (said or "").casefold().strip(" .`*\"'_#“”")
+    if stated is None and (result := headings.find(answer, heading)):
+        stated = answer[result[0].end :].lstrip().partition("\n")[0]
+    plain = (stated or "").casefold().strip(" .`*\"'_#“”")
     leading = [
         name
         for name in sorted(names, key=len, reverse=True)

@@ -77,27 +77,28 @@ def _leads(word: Word) -> bool:
 
 def takes_back(some: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
     """Whether something in a reply may take back what its sentence `first` picks: words behind it, or a doubt before it."""
-    for one in some:
-        is_back = any("retraction" in word.classes and "anew" not in word.classes for word in one.words)
-        if is_back or has(one.words, "undecided") or one.words[0].text == "or":
+    for sentence in some:
+        is_back = any("retraction" in word.classes and "anew" not in word.classes for word in sentence.words)
+        if is_back or has(sentence.words, "undecided") or sentence.words[0].text == "or":
             return True
     if is_alone and any(
-        has(one.words, "shared", "pair") and not has(one.words, "looking") for one in some[:first]
+        has(sentence.words, "shared", "pair") and not has(sentence.words, "looking")
+        for sentence in some[:first]
     ):
         return True
-    return any(_turns(one, is_first=not at) for at, one in enumerate(some[first:]))
+    return any(_turns(sentence, is_first=not at) for at, sentence in enumerate(some[first:]))
 
 
-def _turns(one: Sentence, *, is_first: bool) -> bool:
+def _turns(sentence: Sentence, *, is_first: bool) -> bool:
     """Whether a sentence that picks, or one behind it, leaves the pick open: a question, a doubt, a condition, a contrast, a `no`."""
-    some = one.words
-    known = _without_vague(some[: _reason(some)] if is_first else some)
-    if one.is_question and [word.text for word in some] != ["why"]:
+    some = sentence.words
+    clear = _without_vague(some[: _reason(some)] if is_first else some)
+    if sentence.is_question and [word.text for word in some] != ["why"]:
         return True
-    if (named_in(known) or len(some) < 7) and has(known, "doubt", "condition"):
+    if (named_in(clear) or len(some) < 7) and has(clear, "doubt", "condition"):
         return True
-    is_no = has(known[:1], "sound_value") or (
-        len(known) < 4 and bool(known) and known[-1].text in ("not", "no")
+    is_no = has(clear[:1], "sound_value") or (
+        len(clear) < 4 and bool(clear) and clear[-1].text in ("not", "no")
     )
     is_conditional = has(some[:1], "pronoun") and has(some, "condition")
     return not is_first and (has((*some[:1], *some[-1:]), "contrast") or is_no or is_conditional)
@@ -124,24 +125,24 @@ def is_shared(some: Sequence[Word]) -> bool:
 
 
 def said_in(
-    one: Sentence, at: int, prior: Sequence[Said], before: Sentence | None, asks: Asks, *, is_only: bool
+    sentence: Sentence, at: int, prior: Sequence[Said], before: Sentence | None, asks: Asks, *, is_only: bool
 ) -> tuple[list[Said], bool]:
     """What a sentence says of the texts, behind another one that said `prior`, and whether it may say something that is not read."""
-    some: Sequence[Word] = one.words
+    some: Sequence[Word] = sentence.words
     if not named_in(some):
         return [], False
-    known = _without_vague(some[: _reason(some)])
+    clear = _without_vague(some[: _reason(some)])
     if (
-        one.is_question
+        sentence.is_question
         or len(named_in(some)) > _MOST_NAMES
-        or has(known, "to_user", "condition", "aside", "doubt")
+        or has(clear, "to_user", "condition", "aside", "doubt")
     ):
         return [], True
     some = _without_premise(some)
     places = [n for n, word in enumerate(some) if word.text in NAMES]
     if (compared := _compared(some, places, at, asks)) is not None:
         return compared, not compared
-    said: list[Said] = []
+    statements: list[Said] = []
     is_rejected = False
     starts = [0, *(_boundary(some, name, then) for name, then in zip(places, places[1:], strict=False))]
     for start, end in zip(starts, [*starts[1:], len(some)], strict=True):
@@ -157,18 +158,18 @@ def said_in(
         is_joined = end < len(some) and has(some[end : end + 1], "joins")
         if is_unparted or is_either or is_continued or (is_joined and has(part, "pair")):
             return [], True
-        negated = some[:start] if said else before.words if before else ()
-        kind = _ellipsis(part[name + 1 :], [*prior, *said][-1:], negated) or _kind(
+        negated = some[:start] if statements else before.words if before else ()
+        kind = _ellipsis(part[name + 1 :], [*prior, *statements][-1:], negated) or _kind(
             part, name, asks, is_only=is_only
         )
         is_listed = is_joined or (start > 0 and not is_rejected and not has(lead, "conclusive"))
-        if kind == "alone" and is_listed and not (said and said[-1].place == place):
+        if kind == "alone" and is_listed and not (statements and statements[-1].place == place):
             return [], True
-        said += [Said(at, place, kind or "open")] if kind != "" else []
+        statements += [Said(at, place, kind or "open")] if kind != "" else []
     is_of_both = is_shared(some) or (has(some, "pair") and not has(some, "contrast"))
-    if is_of_both and not any(told.kind == "pick" for told in said):
+    if is_of_both and not any(item.kind == "pick" for item in statements):
         return [], True
-    return said, any(told.kind in ("open", "rival") for told in said)
+    return statements, any(item.kind in ("open", "rival") for item in statements)
 
 
 def _without_premise(some: Sequence[Word]) -> Sequence[Word]:
@@ -208,7 +209,7 @@ def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) 
     """
     if len(places) != 2 or some[places[0]].text == some[places[1]].text or places[1] == places[0] + 1:
         return None
-    one, two = (NAMES.index(some[place].text) for place in places)
+    sentence, two = (NAMES.index(some[place].text) for place in places)
     before, between, behind = some[: places[0]], some[places[0] + 1 : places[1]], some[places[1] + 1 :]
     is_plain = all(map(_leads, before)) and not has(before, "fault", "sound", "better", "quality")
     if (
@@ -228,16 +229,16 @@ def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) 
     if not is_plain or not is_whole or has(between, "negation", "no", "shared"):
         return []
     if is_of_verb:
-        return [Said(at, two if has(between, "loses") else one, "better")] if len(between) == 1 else []
+        return [Said(at, two if has(between, "loses") else sentence, "better")] if len(between) == 1 else []
     inside = between[:-1]
     is_of_fault = has(inside, "fault", "fault_noun")
-    told = [word for word in inside if not (is_of_fault and word.text == "likely")]
-    signs = {sign for word in told for name, sign in _POLES.items() if name in word.classes}
+    item = [word for word in inside if not (is_of_fault and word.text == "likely")]
+    signs = {sign for word in item for name, sign in _POLES.items() if name in word.classes}
     is_known = all(_COMPARING & word.classes or word.text == "and" for word in inside)
     degrees = sum(bool({"more", "less", "better", "worse"} & word.classes) for word in inside)
     if not is_known or degrees != 1 or len(signs) != 1:
         return []
-    better = one if (signs.pop() > 0) is not has(inside, "less") else two
+    better = sentence if (signs.pop() > 0) is not has(inside, "less") else two
     is_stated = asks == "hallucinated" and (is_of_fault or has(inside, "sound"))
     return [Said(at, 1 - better, "fault") if is_stated else Said(at, better, "better")]
 
@@ -275,13 +276,13 @@ def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str 
     is_conclusion = is_lead and has(before, "conclusive") and len(behind) == 2
     if asks == "best" and is_conclusion and has(behind[:1], "be") and has(behind[1:], "sound"):
         return "asked"
-    said = statement_of(before, lead if is_lead else None, behind)
+    statements = statement_of(before, lead if is_lead else None, behind)
     is_asked = (
         asks == "hallucinated"
-        and said == "fault"
+        and statements == "fault"
         and any(word.text.startswith("hallucinat") for word in behind)
     )
-    return "asked" if is_asked else said
+    return "asked" if is_asked else statements
 
 
 def _without_aside(behind: Sequence[Word]) -> Sequence[Word]:

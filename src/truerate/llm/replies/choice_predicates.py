@@ -103,8 +103,8 @@ def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Se
     the name in its own clause, where they are known.
     """
     part, clause = [*before, *behind], _clause(behind)
-    if lead is not None and (told := _of_fault(before, lead, clause, behind)):
-        return told
+    if lead is not None and (stated_fault := _of_fault(before, lead, clause, behind)):
+        return stated_fault
     if has(clause, *_COMPARING):
         return "rival"
     tail = next(

@@ -47,11 +47,11 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
     cuts = joined(cuts, more)
     is_formed = "{" in answer or "<" in answer or answer.startswith('["')
     if is_formed and (named := structured.top(answer) or structured.pairs(answer)) is not None:
-        place: int | str = _of_pairs(named, structured.outside(answer), asks)
+        position: int | str = _of_pairs(named, structured.outside(answer), asks)
         cuts = joined(cuts, ("json",))
     else:
-        place = _of_text(_behind_cue(answer, cue), asks)
-    return Parsed(None, place, cuts) if isinstance(place, str) else Parsed(names[place], None, cuts)
+        position = _of_text(_behind_cue(answer, cue), asks)
+    return Parsed(None, position, cuts) if isinstance(position, str) else Parsed(names[position], None, cuts)
 
 
 def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -66,9 +66,9 @@ def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, 
 def _behind_cue(answer: str, cue: str | None) -> str:
     """A reply without the heading of the prompt at its beginning, where more stands behind it."""
     for _ in range(2 if cue else 0):
-        found = headings.find(answer[:_MOST_HEADING], cue or "", is_anywhere=False)
-        if found and not answer[: found[0].start].strip() and answer[found[0].end :].strip():
-            answer = answer[found[0].end :].strip()
+        result = headings.find(answer[:_MOST_HEADING], cue or "", is_anywhere=False)
+        if result and not answer[: result[0].start].strip() and answer[result[0].end :].strip():
+            answer = answer[result[0].end :].strip()
     return answer
 
 
@@ -76,12 +76,12 @@ def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> i
     """The text that JSON or tags name under a key that is no reason; else why there is none."""
     if all(isinstance(value, str) and value[:1].isalpha() for _, value in named):
         listed = words(" ".join(f"{key} {value} ." for key, value in named), "choices")
-        if (place := of_values(listed, asks)) is not None:
-            return place
+        if (position := of_values(listed, asks)) is not None:
+            return position
     asked = "fault" if asks == "hallucinated" else "better"
-    own = [pair for pair in named if has(_content(pair[0]), asked)]
+    asked_for = [pair for pair in named if has(_content(pair[0]), asked)]
     places = set()
-    for key, value in (own or named)[:_MOST_PAIRS]:
+    for key, value in (asked_for or named)[:_MOST_PAIRS]:
         some = () if _OTHER_KEYS & set(key.split()) else _content(str(value))
         if len(some) == 1 and some[0].text in ("1", "2", *NAMES):
             places.add(int(some[0].text[-1]) - 1)
@@ -103,16 +103,16 @@ def _of_text(answer: str, asks: Asks) -> int | str:
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return "ambiguous"
     plain = spelled(ticked.strip("<>{}【】「」 \n") if len(ticked) < _SHORT else ticked)
-    if (place := of_values(words(_row_of(plain), "choices"), asks)) is not None:
-        return place
-    some = [one._replace(words=numbered(one.words)) for one in sentences(plain, "choices")]
-    first = next((at for at, one in enumerate(some) if named_in(one.words)), len(some))
+    if (position := of_values(words(_row_of(plain), "choices"), asks)) is not None:
+        return position
+    some = [sentence._replace(words=numbered(sentence.words)) for sentence in sentences(plain, "choices")]
+    first = next((at for at, sentence in enumerate(some) if named_in(sentence.words)), len(some))
     some = some[
         : next((at for at in range(first + 1, len(some)) if has(some[at].words, "farewell")), len(some))
     ]
     if len(some) > MAX_SENTENCES:
         return "too-long"
-    n_names = sum(len(named_in(one.words)) for one in some)
+    n_names = sum(len(named_in(sentence.words)) for sentence in some)
     if n_names > 1 and plain.count("|") > 2:
         rest = structured.without_cells(plain)
         return "ambiguous" if "|" in rest else _of_text(rest, asks)
@@ -132,92 +132,104 @@ def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_mar
     """The text that all sentences together pick; else why there is none. Beside marks of right and wrong (`is_marked`) a name
     that stands alone picks nothing.
     """
-    said: list[Said] = []
+    statements: list[Said] = []
     is_open = False
-    for at, one in enumerate(some):
+    for at, sentence in enumerate(some):
         before = some[at - 1] if at else None
         more, is_unread = said_in(
-            one, at, [prior for prior in said[-1:] if prior.at == at - 1], before, asks, is_only=is_only
+            sentence,
+            at,
+            [prior for prior in statements[-1:] if prior.at == at - 1],
+            before,
+            asks,
+            is_only=is_only,
         )
         is_open |= is_unread
-        said += [told for told in more if not (is_marked and told.kind == "alone")]
-    picks = [told for told in said if told.kind in ("pick", "alone", "asked")]
-    if len({told.place for told in picks if told.kind == "alone"}) > 1 and any(
-        told.kind != "alone" for told in picks
+        statements += [item for item in more if not (is_marked and item.kind == "alone")]
+    picks = [item for item in statements if item.kind in ("pick", "alone", "asked")]
+    if len({item.place for item in picks if item.kind == "alone"}) > 1 and any(
+        item.kind != "alone" for item in picks
     ):
-        picks = [told for told in picks if told.kind != "alone"]  # headings of what is said of each
+        picks = [item for item in picks if item.kind != "alone"]  # headings of what is said of each
     start = _restart(some, picks)
     if start is None:
         return "ambiguous"
     some = some[start:]
-    said, picks = (
-        [told._replace(at=told.at - start) for told in part if told.at >= start] for part in (said, picks)
+    statements, picks = (
+        [item._replace(at=item.at - start) for item in part if item.at >= start]
+        for part in (statements, picks)
     )
     if not picks and not is_open:
-        picks = _stated(said, asks, is_short=len(some) == 1)
+        picks = _stated(statements, asks, is_short=len(some) == 1)
     if not picks:
-        return "ambiguous" if said or is_open else "absent"
-    return picks[-1].place if _is_agreed(some, said, picks, asks) else "ambiguous"
+        return "ambiguous" if statements or is_open else "absent"
+    return picks[-1].place if _is_agreed(some, statements, picks, asks) else "ambiguous"
 
 
 def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
     """The sentence from which a reply counts: the first, or where it picks a text for good behind words that take back what it
     said; None where it takes back and does not pick again.
     """
-    back = max((at for at, one in enumerate(some) if has(one.words, "anew")), default=-1)
+    back = max((at for at, sentence in enumerate(some) if has(sentence.words, "anew")), default=-1)
     if back < 0:
         return 0
     at = next(at for at, word in enumerate(some[back].words) if "anew" in word.classes)
     is_before_names = not named_in(some[back].words[:at])
     later = [
-        told
-        for told in picks
-        if told.at > back or (told.at == back and told.kind != "alone" and is_before_names)
+        item
+        for item in picks
+        if item.at > back or (item.at == back and item.kind != "alone" and is_before_names)
     ]
-    is_final = bool(later) and later[-1].kind != "alone" and len({told.place for told in later}) == 1
+    is_final = bool(later) and later[-1].kind != "alone" and len({item.place for item in later}) == 1
     return (
-        later[0].at if is_final and not any(named_in(one.words) for one in some[later[-1].at + 1 :]) else None
+        later[0].at
+        if is_final and not any(named_in(sentence.words) for sentence in some[later[-1].at + 1 :])
+        else None
     )
 
 
-def _stated(said: Sequence[Said], asks: Asks, *, is_short: bool) -> list[Said]:
+def _stated(statements: Sequence[Said], asks: Asks, *, is_short: bool) -> list[Said]:
     """What is stated of the text that a reply means which picks none by name: a fault, where that was asked for; that it is
     better; one text at fault and the other sound.
     """
-    if found := [told for told in said if told.kind == ("fault" if asks == "hallucinated" else "better")]:
-        return found
-    kinds = {told.kind for told in said}
-    sides = [{told.kind for told in said if told.place == place} for place in (0, 1)]
-    for place in (0, 1) if kinds & {"sound", "fault", "better", "worse"} else ():
-        if sides[0] and sides[1] and sides[place] <= _FAULTY and sides[1 - place] <= _SOUND:
-            wanted = place if asks == "hallucinated" else 1 - place
-            return [told for told in said if told.place == wanted]
-    is_enough = asks == "best" and (is_short or len(said) > 1 or bool({"fault", "faulty"} & kinds))
-    return [told for told in said if told.kind == "sound"] if is_enough else []
+    if result := [
+        item for item in statements if item.kind == ("fault" if asks == "hallucinated" else "better")
+    ]:
+        return result
+    kinds = {item.kind for item in statements}
+    sides = [{item.kind for item in statements if item.place == position} for position in (0, 1)]
+    for position in (0, 1) if kinds & {"sound", "fault", "better", "worse"} else ():
+        if sides[0] and sides[1] and sides[position] <= _FAULTY and sides[1 - position] <= _SOUND:
+            wanted = position if asks == "hallucinated" else 1 - position
+            return [item for item in statements if item.place == wanted]
+    is_enough = asks == "best" and (is_short or len(statements) > 1 or bool({"fault", "faulty"} & kinds))
+    return [item for item in statements if item.kind == "sound"] if is_enough else []
 
 
-def _is_agreed(some: Sequence[Sentence], said: Sequence[Said], picks: Sequence[Said], asks: Asks) -> bool:
+def _is_agreed(
+    some: Sequence[Sentence], statements: Sequence[Said], picks: Sequence[Said], asks: Asks
+) -> bool:
     """Whether picks agree with one another and with all that is said, and nothing takes them back."""
-    place, first, is_asked = picks[-1].place, picks[0].at, picks[-1].kind == "asked"
-    if any(told.place != place for told in picks) or takes_back(
+    position, first, is_asked = picks[-1].place, picks[0].at, picks[-1].kind == "asked"
+    if any(item.place != position for item in picks) or takes_back(
         some, first, is_alone=picks[0].kind == "alone"
     ):
         return False
-    for one in some[first + (picks[0].kind != "asked") :]:
-        if is_shared(one.words) and (
-            has(one.words, *TELLING) or (named_in(one.words) and len(one.words) < 6)
+    for sentence in some[first + (picks[0].kind != "asked") :]:
+        if is_shared(sentence.words) and (
+            has(sentence.words, *TELLING) or (named_in(sentence.words) and len(sentence.words) < 6)
         ):
             return False
-    of_it = {told.kind for told in said if told.place == place}
-    of_other = {told.kind for told in said if told.place != place}
+    of_it = {item.kind for item in statements if item.place == position}
+    of_other = {item.kind for item in statements if item.place != position}
     if asks == "hallucinated":
         return not _SOUND & of_it and not _FAULTY & of_other
     rivals = [
-        told
-        for told in said
-        if told.place != place and told.kind == "rival" and (is_asked or told.at > picks[-1].at)
+        item
+        for item in statements
+        if item.place != position and item.kind == "rival" and (is_asked or item.at > picks[-1].at)
     ]
-    is_better = all(has(some[told.at].words, "contrast") and told.at < picks[-1].at for told in rivals)
+    is_better = all(has(some[item.at].words, "contrast") and item.at < picks[-1].at for item in rivals)
     return is_better and not _FAULTY & of_it and "better" not in of_other
 
 
@@ -275,12 +287,12 @@ def _is_of_fault(head: Sequence[Word], kind: str | None, asks: Asks) -> bool | N
 def _value(some: Sequence[Word]) -> tuple[str, float] | None:
     """The kind and size of the value that words are: a number, a tick, yes or no, a word of fault or soundness."""
     some = [word for word in some if word.text not in ("score", "scores", "and", "while", "but")]
-    told = [word for word in some if word.text not in _MARKS]
-    if told and has(told[-1:], "fault", "fault_noun", "sound") and len(told) < 4:
-        is_answered = len(told) == 3 and has(told[:1], "yes", "no")  # `No, not hallucinated`
-        is_sound = has(told[-1:], "sound") is not has(told[is_answered:-1], "negation", "no")
-        is_plain = all({"negation", "no", "yes", "filler"} & word.classes for word in told[:-1])
-        return ("said", float(is_sound)) if is_plain and not (is_sound and has(told[:1], "yes")) else None
+    item = [word for word in some if word.text not in _MARKS]
+    if item and has(item[-1:], "fault", "fault_noun", "sound") and len(item) < 4:
+        is_answered = len(item) == 3 and has(item[:1], "yes", "no")  # `No, not hallucinated`
+        is_sound = has(item[-1:], "sound") is not has(item[is_answered:-1], "negation", "no")
+        is_plain = all({"negation", "no", "yes", "filler"} & word.classes for word in item[:-1])
+        return ("said", float(is_sound)) if is_plain and not (is_sound and has(item[:1], "yes")) else None
     if 1 <= len(some) <= 3 and some[0].text.replace(".", "", 1).isdecimal():
         number = float(some[0].text)
         if len(some) == 1:

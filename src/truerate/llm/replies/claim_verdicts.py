@@ -43,22 +43,24 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     answer = marks.level(answer)
     more: tuple[str, ...]
     if (value := marks.json_of(answer)) is not None:
-        said, more = _of_json(value, claims), ("json",)
+        stated, more = _of_json(value, claims), ("json",)
     elif marks.is_json_like(answer):
-        said, more = {}, ()
-    elif found := _of_table(answer, claims):
-        said, more = found, ("table",)
+        stated, more = {}, ()
+    elif table := _of_table(answer, claims):
+        stated, more = table, ("table",)
     else:
-        said, more = _of_lines(unfenced(answer).text, claims)
-    return Parsed([_one(said.get(place)) for place in range(1, len(claims) + 1)], None, joined(cuts, more))
+        stated, more = _of_lines(unfenced(answer).text, claims)
+    return Parsed(
+        [_verdict(stated.get(position)) for position in range(1, len(claims) + 1)], None, joined(cuts, more)
+    )
 
 
-def _one(said: set[bool | str] | None) -> bool | str:
+def _verdict(stated: set[bool | str] | None) -> bool | str:
     """The verdict of a claim from all that was said of it."""
-    verdicts = [one for one in said or () if isinstance(one, bool)]
-    if said and ("ambiguous" in said or len(verdicts) > 1):
+    verdicts = [element for element in stated or () if isinstance(element, bool)]
+    if stated and ("ambiguous" in stated or len(verdicts) > 1):
         return "ambiguous"
-    return verdicts[0] if verdicts else "malformed" if said else "absent"
+    return verdicts[0] if verdicts else "malformed" if stated else "absent"
 
 
 # ---- lines --------------------------------------------------------------------------------------------------
@@ -72,41 +74,45 @@ def _of_lines(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
         return grouped, ("list",)
     lines = marks.lines_of("\n".join(part for line in text.split("\n") for part in _parted(line)), NOUNS)
     lines = _latest(lines, len(claims))
-    places = [place for place, line in enumerate(lines) if line.entry]
+    places = [position for position, line in enumerate(lines) if line.entry]
     if any(0 in entry.numbers for line in lines if (entry := line.entry)):
         return {}, ()
-    said: Said = {}
+    stated: Said = {}
     cuts: tuple[str, ...] = ()
-    for place, end in zip(places, [*places[1:], len(lines)], strict=False):
-        entry = lines[place].entry
+    for position, end in zip(places, [*places[1:], len(lines)], strict=False):
+        entry = lines[position].entry
         assert entry is not None
         for number in entry.numbers:
             if 1 <= number <= len(claims):
-                below = [line.text for line in lines[place + 1 : end]]
+                below = [line.text for line in lines[position + 1 : end]]
                 verdict, more = _entry(entry, below, claims[number - 1])
-                said.setdefault(number, set()).add(verdict)
+                stated.setdefault(number, set()).add(verdict)
                 cuts = joined(cuts, more)
     for line in lines:  # something taken back: of the claims that the line names, else of all
-        words = () if line.entry or not said else words_of(line.text)
+        words = () if line.entry or not stated else words_of(line.text)
         if any(word in single("taken_back") for word in words):
             named = {int(word) for word in words if word.isdigit()}
-            for number in named & set(said) or said:
-                said[number].add("ambiguous")
-    return (said, cuts) if said else _by_place(text, claims)
+            for number in named & set(stated) or stated:
+                stated[number].add("ambiguous")
+    return (stated, cuts) if stated else _by_place(text, claims)
 
 
 def _latest(lines: list[marks.Line], n: int) -> list[marks.Line]:
     """The lines up to a next example, from the last heading behind which the list begins anew and speaks of every claim
     that stood before it.
     """
-    first = next((place for place, line in enumerate(lines) if line.entry), len(lines))
+    first = next((position for position, line in enumerate(lines) if line.entry), len(lines))
     end = next(
-        (place for place, line in enumerate(lines) if place > first and _NEXT_EXAMPLE.match(line.text)),
+        (
+            position
+            for position, line in enumerate(lines)
+            if position > first and _NEXT_EXAMPLE.match(line.text)
+        ),
         len(lines),
     )
     lines = lines[:end]
-    for place in range(len(lines) - 1, 0, -1):
-        words = () if lines[place].entry else words_of(lines[place].text)
+    for position in range(len(lines) - 1, 0, -1):
+        words = () if lines[position].entry else words_of(lines[position].text)
         if (
             words
             and words[-1] in (":", "#")
@@ -114,10 +120,10 @@ def _latest(lines: list[marks.Line], n: int) -> list[marks.Line]:
         ):
             before, after = (
                 {number for line in part if line.entry for number in line.entry.numbers if 1 <= number <= n}
-                for part in (lines[:place], lines[place + 1 :])
+                for part in (lines[:position], lines[position + 1 :])
             )
             if after and before <= after:
-                return lines[place + 1 :]
+                return lines[position + 1 :]
     return lines
 
 
@@ -137,15 +143,17 @@ def _entry(entry: marks.Entry, below: Sequence[str], claim: str) -> tuple[bool |
     """The verdict of one entry from its own words and the lines below it, up to the first blank line behind which
     it has one.
     """
-    end = next((place for place, line in enumerate(below) if not line), len(below))
-    own = _as_one([entry.text, *below[:end]])
-    verdict = verdict_of(own, claim)
+    end = next((position for position, line in enumerate(below) if not line), len(below))
+    entry_text = _as_one([entry.text, *below[:end]])
+    verdict = verdict_of(entry_text, claim)
     if verdict is None and not any(
-        word in single("supported") | single("not_supported") for word in words_of(own)
+        word in single("supported") | single("not_supported") for word in words_of(entry_text)
     ):
-        rest = next((place for place, line in enumerate(below[end + 1 :], end + 1) if not line), len(below))
-        own = _as_one([own, *below[end + 1 : rest]])
-        verdict = verdict_of(own, claim)
+        rest = next(
+            (position for position, line in enumerate(below[end + 1 :], end + 1) if not line), len(below)
+        )
+        entry_text = _as_one([entry_text, *below[end + 1 : rest]])
+        verdict = verdict_of(entry_text, claim)
     if verdict is None:
         return "malformed", ()
     words = words_of(entry.text)
@@ -172,7 +180,7 @@ def _as_one(lines: Sequence[str]) -> str:
 
 def _of_groups(lines: Sequence[str], n: int) -> Said:
     """Claims by their verdict (`Supported: 1, 4`), where all groups together name each claim once."""
-    said: Said = {}
+    stated: Said = {}
     for line in lines:
         words = words_of(line.strip(" #*>-•"))
         head = head_of(words, 0)
@@ -188,8 +196,8 @@ def _of_groups(lines: Sequence[str], n: int) -> Said:
         ):
             for word in rest:
                 if word.isdigit():
-                    said.setdefault(int(word), set()).add(head[1])
-    return said if len(said) > 1 and sorted(said) == list(range(1, n + 1)) else {}
+                    stated.setdefault(int(word), set()).add(head[1])
+    return stated if len(stated) > 1 and sorted(stated) == list(range(1, n + 1)) else {}
 
 
 def _by_place(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
@@ -210,7 +218,7 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
         and not counted & set(words)
     ):
         if words[0] != "both" or len(claims) == 2:
-            return {place: {words[0] == "none"} for place in range(1, len(claims) + 1)}, ("list",)
+            return {position: {words[0] == "none"} for position in range(1, len(claims) + 1)}, ("list",)
     if len(claims) == 1:
         verdict = verdict_of(_as_one(lines), claims[0])
         return ({1: {verdict}}, ()) if verdict is not None else ({}, ())
@@ -218,7 +226,7 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
     read = [verdict_of(item, claim) for item, claim in zip(listed, claims, strict=False)]
     if len(listed) != len(claims) or None in read:
         return {}, ()
-    return {place: {one} for place, one in enumerate(read, 1) if one is not None}, ("list",)
+    return {position: {element} for position, element in enumerate(read, 1) if element is not None}, ("list",)
 
 
 # ---- JSON and tables ----------------------------------------------------------------------------------------
@@ -236,31 +244,37 @@ def _of_json(value: Any, claims: Sequence[str]) -> Said:
         value = [value]
     pairs: list[tuple[int | None, Any]] = []
     if isinstance(value, dict):
-        pairs = [(marks.number_of(key, NOUNS), one) for key, one in value.items()]
+        pairs = [(marks.number_of(key, NOUNS), element) for key, element in value.items()]
     elif isinstance(value, list):
-        for one in value:
-            entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
+        for element in value:
+            entry = marks.entry_of(element, NOUNS) if isinstance(element, str) else None
             number = (
-                marks.number_of(marks.first_of(one, _NUMBER_KEYS), NOUNS) if isinstance(one, dict) else None
+                marks.number_of(marks.first_of(element, _NUMBER_KEYS), NOUNS)
+                if isinstance(element, dict)
+                else None
             )
-            pairs.append((entry.numbers[0], entry.text) if entry else (number, one))
+            pairs.append((entry.numbers[0], entry.text) if entry else (number, element))
     if pairs and all(number is None for number, _ in pairs) and len(pairs) == len(claims):
-        pairs = list(enumerate((one for _, one in pairs), 1))
-    said: Said = {}
-    for number, one in pairs:
+        pairs = list(enumerate((element for _, element in pairs), 1))
+    stated: Said = {}
+    for number, element in pairs:
         if number is not None and 1 <= number <= len(claims):
-            told = {_in_json(part) for part in (one if isinstance(one, list) else [one])}
-            said.setdefault(number, set()).update("malformed" if part is None else part for part in told)
+            values = {_in_json(part) for part in (element if isinstance(element, list) else [element])}
+            stated.setdefault(number, set()).update("malformed" if part is None else part for part in values)
         elif number == 0:
             return {}
-    return said
+    return stated
 
 
 def _in_json(value: Any) -> bool | str | None:
     """The verdict that a JSON value is: true for supported, the words, or an object with a field for it."""
     if isinstance(value, dict):
-        told = {_in_json(one) for key in _VERDICT_KEYS if (one := marks.first_of(value, (key,))) is not None}
-        return "ambiguous" if len(told - {None}) > 1 else next(iter(told - {None}), None)
+        values = {
+            _in_json(element)
+            for key in _VERDICT_KEYS
+            if (element := marks.first_of(value, (key,))) is not None
+        }
+        return "ambiguous" if len(values - {None}) > 1 else next(iter(values - {None}), None)
     return not value if isinstance(value, bool) else verdict_of(value) if isinstance(value, str) else None
 
 
@@ -269,16 +283,18 @@ def _of_table(text: str, claims: Sequence[str]) -> Said:
     that its head names, else in the one cell of the row that is a verdict.
     """
     rows = marks.table_of(text)
-    said: Said = {}
+    stated: Said = {}
     heads = [
-        place
-        for place, cell in enumerate(rows[0] if rows else ())
-        if place and set(words_of(cell)) & {*_VERDICT_KEYS, "supported?"}
+        position
+        for position, cell in enumerate(rows[0] if rows else ())
+        if position and set(words_of(cell)) & {*_VERDICT_KEYS, "supported?"}
     ]
     for row in rows:
         number = marks.number_of(row[0], NOUNS)
         if number is not None and 1 <= number <= len(claims):
             cells = [row[heads[0]]] if len(heads) == 1 else row[1:]
-            verdicts = {one for cell in cells if (one := verdict_of(cell, claims[number - 1])) is not None}
-            said.setdefault(number, set()).update(verdicts or {"malformed"})
-    return said
+            verdicts = {
+                element for cell in cells if (element := verdict_of(cell, claims[number - 1])) is not None
+            }
+            stated.setdefault(number, set()).update(verdicts or {"malformed"})
+    return stated

@@ -112,11 +112,11 @@ def unemphasised(text: str) -> str:
             marks += [(at, at + len(sign)), (start, end)]
         elif behind and not behind.isspace() and not (is_word and sign != "**"):
             opens.setdefault(sign, []).append(start)
-    parts, place = [], 0
+    parts, position = [], 0
     for start, end in sorted(marks):
-        parts.append(text[place:start])
-        place = end
-    return "".join([*parts, text[place:]])
+        parts.append(text[position:start])
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def framed(text: str) -> Cut:
@@ -175,10 +175,10 @@ def _is_rule(line: str) -> bool:
 
 def _greets(line: str) -> bool:
     """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my verdict:`)."""
-    told = line.strip().casefold().replace("’", "'")
-    if _is_rule(told) or (told[-1:] in ".!" and told.rstrip(".!") in _SURE):
+    plain = line.strip().casefold().replace("’", "'")
+    if _is_rule(plain) or (plain[-1:] in ".!" and plain.rstrip(".!") in _SURE):
         return True
-    parts = [one.strip() for one in re.split(r"[.!,]", told.removesuffix(":"))] if len(told) < 80 else []
+    parts = [item.strip() for item in re.split(r"[.!,]", plain.removesuffix(":"))] if len(plain) < 80 else []
     words = parts[-1].replace("here's", "here is").split() if parts else []
     is_here = (
         len(words) == 4
@@ -186,12 +186,12 @@ def _greets(line: str) -> bool:
         and words[1] in ("is", "are")
         and words[2] in ("my", "the", "your")
     )
-    return told.endswith(":") and is_here and words[3].removesuffix("s") in _ITS and set(parts[:-1]) <= _SURE
+    return plain.endswith(":") and is_here and words[3].removesuffix("s") in _ITS and set(parts[:-1]) <= _SURE
 
 
 def _takes_leave(line: str) -> bool:
-    told = line.strip()
-    return _is_rule(told) or (len(told) < 150 and told.casefold().startswith(_LEAVES))
+    plain = line.strip()
+    return _is_rule(plain) or (len(plain) < 150 and plain.casefold().startswith(_LEAVES))
 
 
 def unblocked(text: str) -> Cut:
@@ -205,21 +205,21 @@ def unblocked(text: str) -> Cut:
 
 def turn(text: str) -> Cut:
     """A text without special tokens; of several turns the first that says anything."""
-    turns, place, n = [[""]], 0, 0
+    turns, position, n = [[""]], 0, 0
     for token in _TOKEN.finditer(text) if "<" in text or "[" in text else ():
-        if token.start() < place:
+        if token.start() < position:
             continue
-        turns[-1].append(text[place : token.start()])
-        place, n = token.end(), n + 1
+        turns[-1].append(text[position : token.start()])
+        position, n = token.end(), n + 1
         name = token[0].strip("<|>[]｜").casefold()
-        role = _ROLE.match(text, place) if name in _BEGINS else None
+        role = _ROLE.match(text, position) if name in _BEGINS else None
         if name in _ENDS or (role and role[1].casefold() in ("user", "human", "system")):
             turns.append([""])
         elif role:
-            place = role.end()
+            position = role.end()
     if not n:
         return Cut(text.strip())
-    turns[-1].append(text[place:])
+    turns[-1].append(text[position:])
     parts = [("" if any("\n" in part for part in parts) else " ").join(parts) for parts in turns]
     parts = [_VOIDS.sub(lambda void: "\n\n" if "\n" in void[0] else " ", part).strip() for part in parts]
     first = next((at for at, part in enumerate(parts) if part), 0)
@@ -234,9 +234,9 @@ def fence(text: str) -> Cut:
     if (data := _DATA.match(text)) and text.endswith(f"</data-{data[1]}>"):
         return Cut(text[data.end() : text.rindex("</data-")].strip(), ("fence",))
     opening, _, rest = text.partition("\n")
-    if rest and (found := _FENCE.fullmatch(opening)) and rest.endswith(found[1]):
-        inside = rest.removesuffix(found[1])
-        if f"\n{found[1]}" not in f"\n{inside}".rstrip(" \t\n"):
+    if rest and (match := _FENCE.fullmatch(opening)) and rest.endswith(match[1]):
+        inside = rest.removesuffix(match[1])
+        if f"\n{match[1]}" not in f"\n{inside}".rstrip(" \t\n"):
             return Cut(inside.strip(), ("fence",))
     is_line = not rest and len(text) > 6 and text.startswith("```") and text.endswith("```")
     return Cut(text[3:-3].strip(), ("fence",)) if is_line and "`" not in text[3:-3] else Cut(text)
@@ -270,11 +270,11 @@ def quotes(text: str) -> Cut:
 def element(text: str) -> Cut:
     """A text without the tags of the one element that it is: `<answer>…</answer>`, `[answer]…[/answer]`."""
     text = text.strip()
-    if (found := _ELEMENT.match(text)) is None:
+    if (match := _ELEMENT.match(text)) is None:
         return Cut(text)
-    name = (found[1] or found[2]).casefold()
-    inside, folded = text[found.end() :], text[found.end() :].casefold()
-    opening, closing = (f"<{name}", f"</{name}") if found[1] else (f"[{name}", f"[/{name}")
+    name = (match[1] or match[2]).casefold()
+    inside, folded = text[match.end() :], text[match.end() :].casefold()
+    opening, closing = (f"<{name}", f"</{name}") if match[1] else (f"[{name}", f"[/{name}")
     at = folded.find(closing)
     is_all = at >= 0 and folded[at + len(closing) :].strip() in (">", "]") and len(folded) == len(inside)
     is_other = any(f"{opening}{sign}" in folded for sign in " \n\t>]")

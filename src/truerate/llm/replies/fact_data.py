@@ -31,17 +31,17 @@ def of_json(value: Any, n: int) -> list[Told] | None:
             break
         value = inner
     pairs: list[tuple[Any, Any]] = list(value.items()) if isinstance(value, dict) else []
-    for place, one in enumerate(value if isinstance(value, list) else (), 1):
-        entry = marks.entry_of(one, NOUNS) if isinstance(one, str) else None
-        if isinstance(one, dict):
-            pairs.append((marks.first_of(one, _NUMBER_KEYS), marks.first_of(one, _FACT_KEYS)))
-        elif isinstance(one, list) and len(one) == 2 and isinstance(one[0], int):
-            pairs.append((one[0], one[1]))
+    for position, value_ in enumerate(value if isinstance(value, list) else (), 1):
+        entry = marks.entry_of(value_, NOUNS) if isinstance(value_, str) else None
+        if isinstance(value_, dict):
+            pairs.append((marks.first_of(value_, _NUMBER_KEYS), marks.first_of(value_, _FACT_KEYS)))
+        elif isinstance(value_, list) and len(value_) == 2 and isinstance(value_[0], int):
+            pairs.append((value_[0], value_[1]))
         else:
             pairs.append(
                 (
-                    place if isinstance(one, list) and len(value) == n else entry and entry.numbers[0],
-                    entry.text if entry else one,
+                    position if isinstance(value_, list) and len(value) == n else entry and entry.numbers[0],
+                    entry.text if entry else value_,
                 )
             )
     read = [(marks.number_of(number, NOUNS), _strings(words)) for number, words in pairs]
@@ -53,8 +53,11 @@ def of_json(value: Any, n: int) -> list[Told] | None:
 def _strings(value: Any) -> list[str] | None:
     """The texts of a field: one, several, or none at all; None where it holds anything else."""
     if isinstance(value, list):
-        inner = [_strings(marks.first_of(one, _FACT_KEYS) if isinstance(one, dict) else one) for one in value]
-        return None if None in inner else [word for one in inner for word in one or ()]
+        inner = [
+            _strings(marks.first_of(value_, _FACT_KEYS) if isinstance(value_, dict) else value_)
+            for value_ in value
+        ]
+        return None if None in inner else [word for value_ in inner for word in value_ or ()]
     if value is None or isinstance(value, str):
         return [value.strip()] if value and value.strip() else []
     return None
@@ -80,9 +83,9 @@ def of_table(text: str) -> list[Told] | None:
     facts = named if len(named) == 1 else [1 - at for at in places if len(rows[0]) == 2]
     if not places or len(facts) != 1 or facts[0] == places[0]:
         return None
-    told, number = [], 0
+    parts, number = [], 0
     for row in body:
         number = marks.number_of(row[places[0]], NOUNS) or number
         for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
-            told.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
-    return told
+            parts.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
+    return parts

@@ -51,10 +51,10 @@ def last_before_next(
     heading again is the next example's.
     """
     begins = find(text, *OPENS, is_anywhere=False)
-    again = next(
+    restart = next(
         (begin.start for begin in begins[1:] if begin.name.casefold() == begins[0].name.casefold()), len(text)
     )
-    cues = [one for one in find(text[:again], *cue) if not _is_quoted(text, one)]
+    cues = [item for item in find(text[:restart], *cue) if not _is_quoted(text, item)]
     if not cues:
         return None
     stop = _next_example(text, given, behind=cues[0].end)
@@ -76,7 +76,7 @@ def with_marks(heading: str, value: str) -> str:
     `**Answer: the Weser**`), so that it can be taken off as a pair.
     """
     line = value.partition("\n")[0]
-    mark = next((one for one in ("**", "__", "`", "*", "_") if one in heading), None)
+    mark = next((item for item in ("**", "__", "`", "*", "_") if item in heading), None)
     return f"{mark}{value}" if mark and line.count(mark) % 2 and "``" not in line else value
 
 
@@ -92,7 +92,7 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
     """The headings of one or more names in their order: at line starts in any form, and within lines
     (`is_anywhere`) where hashes set them off or a colon follows.
     """
-    found: list[Heading] = []
+    headings: list[Heading] = []
     for name in _named(tuple(name.strip("#*: \t：") for name in names)).finditer(text):
         start, is_first = _opening(text, name.start(), is_anywhere=is_anywhere)
         if not is_first and not is_anywhere:
@@ -102,10 +102,10 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
         if end is None:
             continue
         is_marked = any(sign in before + shut for sign in "#*`[【＃＊_")
-        if found and start < found[-1].end:
+        if headings and start < headings[-1].end:
             start = name.start()
-        found.append(Heading(start, end, is_marked, name[0]))
-    return found
+        headings.append(Heading(start, end, is_marked, name[0]))
+    return headings
 
 
 def _opening(text: str, at: int, *, is_anywhere: bool) -> tuple[int, bool]:
@@ -124,9 +124,9 @@ def _closing(text: str, at: int, *, is_first: bool) -> tuple[str, int | None]:
     """The marks behind a name, and where what it heads begins; None where it heads nothing."""
     behind = text[at : at + 60]
     if is_first and behind.lstrip(" \t").startswith("("):
-        told, shut, rest = behind.partition(")")
-        if shut and len(told.strip()) <= 21 and "\n" not in told:
-            at, behind = at + len(told) + 1, rest
+        aside, shut, rest = behind.partition(")")
+        if shut and len(aside.strip()) <= 21 and "\n" not in aside:
+            at, behind = at + len(aside) + 1, rest
     inside = behind[:_MOST].lstrip(_BEHIND)
     marks = behind[: len(behind[:_MOST]) - len(inside)]
     rest = behind[len(marks) :]
@@ -156,7 +156,7 @@ def _next_example(text: str, given: Sequence[str], *, behind: int) -> int:
     """Where the first heading of material stands behind a place; the text's end without one. Bare names count
     at a line's start and with a colon alone.
     """
-    return next((one.start for one in _material(text, tuple(given), behind)), len(text))
+    return next((item.start for item in _material(text, tuple(given), behind)), len(text))
 
 
 def _material(text: str, given: tuple[str, ...], behind: int) -> Iterator[Heading]:

@@ -77,7 +77,7 @@ def induced_reply(reply: str, cue: str) -> InducedReply:
     """
     return steady(
         lambda words: _induced_reply(words, cue),
-        lambda found: InducedReply(None, "ambiguous", found.cuts),
+        lambda result: InducedReply(None, "ambiguous", result.cuts),
         reply,
     )
 
@@ -96,24 +96,24 @@ def _induced_reply(reply: str, cue: str) -> InducedReply:
     is_json = named is not None and answer.startswith(("{", "["))
     parts = _of_names(named or [], cue) if is_json else _of_headings(_NUMBERED.sub("", answer), cue)
     cuts = joined(cuts, ("json",) if is_json else ())
-    told = next((part.words for part in parts if part.kind == "text" and words(part.words)), None)
-    if told is None:
+    part_text = next((part.words for part in parts if part.kind == "text" and words(part.words)), None)
+    if part_text is None:
         has_more = any(part.kind in ("segment", "rationale") for part in parts)
         return InducedReply(None, "absent" if has_more else "empty", cuts)
-    found = one_response(told, cue)
-    cuts = joined(cuts, found.cuts)
-    if found.value is None:
-        return InducedReply(None, found.reason, cuts)
+    result = one_response(part_text, cue)
+    cuts = joined(cuts, result.cuts)
+    if result.value is None:
+        return InducedReply(None, result.reason, cuts)
     strings = [
-        string for part in parts if part.kind == "segment" for string in _strings(part.words, found.value)
+        string for part in parts if part.kind == "segment" for string in _strings(part.words, result.value)
     ]
     reasons = (before_turns(part.words) for part in parts if part.kind == "rationale")
     rationale = " ".join(reasons).strip() or None
     if rationale and _HEADED.search(rationale):
         return InducedReply(None, "ambiguous", cuts)  # another part stands in it
-    place = located_strings(strings, found.value)
+    position = located_strings(strings, result.value)
     return InducedReply(
-        found.value, None, cuts, tuple(strings), rationale, place.segments, place.n_not_located
+        result.value, None, cuts, tuple(strings), rationale, position.segments, position.n_not_located
     )
 
 
@@ -121,20 +121,20 @@ def _of_headings(answer: str, cue: str) -> list[_Part]:
     """The parts under their headings, in order, each of the last heading of its kind before a next example.
     What stands before any of these is the response, where no heading names it.
     """
-    found = _headings(answer, cue)
-    if not found:
+    result = _headings(answer, cue)
+    if not result:
         return [_Part("text", answer)]
-    ends = [heading.start for _, heading in found[1:]] + [len(answer)]
+    ends = [heading.start for _, heading in result[1:]] + [len(answer)]
     parts = [
         _Part(kind, answer[heading.end : end].strip())
-        for (kind, heading), end in zip(found, ends, strict=True)
+        for (kind, heading), end in zip(result, ends, strict=True)
     ]
-    before = answer[: found[0][1].start].strip()
+    before = answer[: result[0][1].start].strip()
     # what stands before the first heading is the response, but where a response is headed in the same example
-    own = list(takewhile(lambda part: part.kind != "given", parts))
-    kinds = [part.kind for part in own if words(part.words)]
+    first_parts = list(takewhile(lambda part: part.kind != "given", parts))
+    kinds = [part.kind for part in first_parts if words(part.words)]
     is_headed = kinds.count("text") > 0 and kinds.count("text") >= kinds.count("segment")
-    is_echo = not own and ANNOUNCES.search(before)
+    is_echo = not first_parts and ANNOUNCES.search(before)
     if words(before) and not is_headed and not is_echo:
         parts.insert(0, _Part("text", before))
     return _first_example(parts)
@@ -148,10 +148,12 @@ def _headings(answer: str, cue: str) -> list[tuple[str, headings.Heading]]:
         ("rationale", _RATIONALE),
         ("given", _GIVEN),
     )
-    found = [(kind, one) for kind, names in kinds for one in headings.find(answer, *names, is_anywhere=False)]
-    marked = [(kind, one) for kind, names in kinds for one in headings.find(answer, *names)
-              if "#" in answer[one.start : one.end]]  # fmt: skip
-    by_end = {one.end: (kind, one) for kind, one in (*marked, *found) if _is_heading(answer, one)}
+    result = [
+        (kind, item) for kind, names in kinds for item in headings.find(answer, *names, is_anywhere=False)
+    ]
+    marked = [(kind, item) for kind, names in kinds for item in headings.find(answer, *names)
+              if "#" in answer[item.start : item.end]]  # fmt: skip
+    by_end = {item.end: (kind, item) for kind, item in (*marked, *result) if _is_heading(answer, item)}
     return sorted(by_end.values(), key=lambda pair: pair[1].start)
 
 
@@ -165,7 +167,7 @@ def _first_example(parts: Sequence[_Part]) -> list[_Part]:
     """
     kept: list[_Part] = []
     for part in parts:
-        has_text = any(one.kind == "text" for one in kept)
+        has_text = any(item.kind == "text" for item in kept)
         if part.kind == "given":
             if has_text:
                 break
@@ -190,9 +192,9 @@ def _of_names(named: Sequence[tuple[str, Any]], cue: str) -> list[_Part]:
     return parts
 
 
-def _strings(told: str, text: str) -> list[str]:
+def _strings(part_text: str, text: str) -> list[str]:
     """The segments that a part names: what stands between marks of quotation, else all of it, line by line."""
-    if quoted := quotations(told, text):
+    if quoted := quotations(part_text, text):
         return quoted
-    plain = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(told)]
+    plain = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part_text)]
     return [line for line in plain if not _NONE.fullmatch(line)]

@@ -74,8 +74,8 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     answer = plain_form(answer)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
-    if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
-        answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
+    if result := [item for item in find(answer, heading, is_anywhere=False) if item.is_marked]:
+        answer, cuts = answer[result[-1].end :], joined(cuts, ("heading",))
     inside, more = unfenced(answer)
     cuts = joined(cuts, more)
     blocks = _blocks(inside, message)
@@ -159,10 +159,10 @@ def _is_split(lines: Sequence[str], message: str) -> bool:
     """Whether the message holds the last name of a line and the first one of the next as one."""
     words = [_SEPARATOR.split(_LABEL.sub("", line)) for line in lines]
     return any(
-        holds(message, f"{one[-1].strip(_DECORATION)}{sign} {other[0].strip(_DECORATION)}")
-        for one, other in zip(words, words[1:], strict=False)
-        if one[-1] and other[0]
-        for sign in ("", *one[-1][-1:])
+        holds(message, f"{item[-1].strip(_DECORATION)}{sign} {other[0].strip(_DECORATION)}")
+        for item, other in zip(words, words[1:], strict=False)
+        if item[-1] and other[0]
+        for sign in ("", *item[-1][-1:])
     )
 
 
@@ -184,8 +184,8 @@ def _of_json(text: str) -> list[str] | None:
     value = marks.json_of(" ".join(text.split("\n")))
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return [one.strip() for one in value if one.strip() and not says_none(one)]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return [item.strip() for item in value if item.strip() and not says_none(item)]
     return None
 
 
@@ -274,17 +274,17 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         answer, cuts = only, joined(cuts, ("json",))
-    if found := find(answer, cue, is_anywhere=False):
-        answer = answer[found[-1].end :]
+    if result := find(answer, cue, is_anywhere=False):
+        answer = answer[result[-1].end :]
     inside, more = bare(unfenced(answer).text)
     lines = [line for line in inside.splitlines() if plain(line)]
     named = [_named(line, cue, words, is_partial=is_partial) for line in lines]
-    values = {one for one in named if one is not None}
+    values = {item for item in named if item is not None}
     if len(values) > 1:
         return Parsed(None, "ambiguous", joined(cuts, more))
     if not values or named[0] is None and len(lines) > 1 and not lines[0].rstrip(" *_").endswith(":"):
         return Parsed(None, "absent" if lines else "empty", joined(cuts, more))
-    others = [line for line, one in zip(lines, named, strict=True) if one is None]
+    others = [line for line, item in zip(lines, named, strict=True) if item is None]
     if any(_DOUBT.search(line.casefold()) for line in others):
         return Parsed(None, "absent", joined(cuts, more))
     is_exact = plain(lines[0]) in words and not others
@@ -316,6 +316,6 @@ def _spelled(text: str, words: Mapping[str, str], *, is_partial: bool) -> str | 
     for token in re.findall(r"\w+", bare_word.replace("/", " ")):
         if token in _SHARED:
             continue
-        held = {value for spelling, value in words.items() if token in spelling.split()}
-        values = held if values is None else values & held
+        kept_text = {value for spelling, value in words.items() if token in spelling.split()}
+        values = kept_text if values is None else values & kept_text
     return next(iter(values)) if values and len(values) == 1 else None

@@ -125,10 +125,10 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
         return LocatedVerdict(None, none.reason, none.cuts)
     answer, frame = framed(answer)
     cuts = joined(cuts, frame)
-    found, *others = readings(lambda words: _located(words, response, cue, knowledge, cuts), answer)
-    if any((other.value, other.segments) != (found.value, found.segments) for other in others):
-        return LocatedVerdict(None, "ambiguous", found.cuts)
-    return found
+    result, *others = readings(lambda words: _located(words, response, cue, knowledge, cuts), answer)
+    if any((other.value, other.segments) != (result.value, result.segments) for other in others):
+        return LocatedVerdict(None, "ambiguous", result.cuts)
+    return result
 
 
 def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[str, ...]) -> LocatedVerdict:
@@ -136,8 +136,8 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     region, more = answering(answer, cue, _says)
     cuts = joined(cuts, more)
     if (named := _names(region)) is not None:
-        own = structured.name_key(cue)
-        plain = [("answer" if name == own else name, value) for name, value in named]
+        inner = structured.name_key(cue)
+        plain = [("answer" if name == inner else name, value) for name, value in named]
         return _of_names(plain, response, knowledge, cuts)
     region = _TAGS.sub(" ", region).strip()
     if is_refusal(region):
@@ -160,8 +160,8 @@ def _with_reason(verdict: Parsed, rest: str, response: str, knowledge: str) -> L
     if not verdict.value:
         return LocatedVerdict(False, None, verdict.cuts, rationale)
     quoted = [*strings, *_quoted(rationale, response)]
-    found = located_strings(quoted, response, knowledge=knowledge)
-    return LocatedVerdict(True, None, verdict.cuts, rationale, *found)
+    result = located_strings(quoted, response, knowledge=knowledge)
+    return LocatedVerdict(True, None, verdict.cuts, rationale, *result)
 
 
 def _quoted(rationale: str | None, response: str) -> list[str]:
@@ -224,15 +224,15 @@ def _has_faulty_part(rest: str, response: str) -> bool:
     """
     if has(words(rest), *VALUES):
         return False
-    said = set()
+    stated = set()
     parts = _BREAK.split(rest)
     for part in parts if _are_sentences(parts) else ():
         quoted = _QUOTED_PART.search(part or "")
         if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
-            said.add(_statement(_QUOTED_PART.sub("the answer", part, count=1)))
+            stated.add(_statement(_QUOTED_PART.sub("the answer", part, count=1)))
         elif part and _statement(part) is not None:
             return False
-    return said - {None} == {True}
+    return stated - {None} == {True}
 
 
 def _is_of_it(rest: str) -> bool:
@@ -244,8 +244,8 @@ def _is_of_it(rest: str) -> bool:
     parts = _BREAK.split(rest)
     if not _are_sentences(parts):
         return True
-    said = [part for part in parts if part and _statement(part) is not None]
-    return bool(said) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in said)
+    stated = [part for part in parts if part and _statement(part) is not None]
+    return bool(stated) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in stated)
 
 
 def _are_sentences(parts: Sequence[str]) -> bool:
@@ -265,8 +265,8 @@ def _is_part(rest: str) -> bool:
 def _is_denied(rest: str, *, value: bool) -> bool:
     """Whether the clause right behind a verdict says the contrary of it."""
     clause = _SENTENCE.match(rest)
-    said = _statement(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
-    return said is not None and said is not value
+    stated = _statement(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
+    return stated is not None and stated is not value
 
 
 def _statement(text: str) -> bool | None:
@@ -318,13 +318,13 @@ def _of_names(
 ) -> LocatedVerdict:
     """What names and values say."""
     cuts = joined(cuts, ("json",))
-    found = _verdict_of([pair for pair in named if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS])
-    if found is None or found.value is None:
-        return LocatedVerdict(None, "absent" if found is None else found.reason, cuts)
+    result = _verdict_of([pair for pair in named if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS])
+    if result is None or result.value is None:
+        return LocatedVerdict(None, "absent" if result is None else result.reason, cuts)
     behind = (_first_word(item)[2] for name, item in named if name == "answer" and isinstance(item, str))
     rest = [*_texts(named, _REASON_KEYS), *(_parts(words)[0] or "" for words in behind)]
     rationale = " ".join(part for part in rest if part) or None
-    if not found.value:
+    if not result.value:
         return LocatedVerdict(False, None, cuts, rationale)
     strings = [*_texts(named, _SEGMENT_KEYS), *_quoted(rationale, response)]
     return LocatedVerdict(

@@ -95,12 +95,12 @@ def entry_of(line: str, nouns: frozenset[str]) -> Entry | None:
     whole = line.strip()
     rest = whole.lstrip(_LEAD)
     lead = whole[: len(whole) - len(rest)]
-    found = _mark(rest, nouns) or (
+    match = _mark(rest, nouns) or (
         _mark_at(_HASHED.match(f"#{rest}"), f"#{rest}") if lead.endswith("#") else None
     )
-    if found is None:
+    if match is None:
         return None
-    numbers, form, text = found
+    numbers, form, text = match
     has_sign = False
     if lead and text.startswith(closing := _QUOTES.get(lead[-1], "\0")):
         text = text[len(closing) :]
@@ -123,16 +123,16 @@ def _mark(text: str, nouns: frozenset[str]) -> tuple[tuple[int, ...], str, str] 
             more = _BRACKET.match(next_ := rest.lstrip(" ,;&-–—"))
             if more is None or more[1] != bracket[1]:
                 break
-            behind, again = next_[more.end() :], _numbers(more, nouns)
+            behind, restart = next_[more.end() :], _numbers(more, nouns)
             is_range = any(sign in rest[: len(rest) - len(next_)] for sign in "-–—")
             if (
-                not (numbers and again)
+                not (numbers and restart)
                 or not behind.strip()
-                or (is_range and not numbers[-1] < again[0] < numbers[-1] + MAX_RANGE)
+                or (is_range and not numbers[-1] < restart[0] < numbers[-1] + MAX_RANGE)
             ):
                 break
-            between = range(numbers[-1], again[0]) if is_range else ()
-            numbers, rest = tuple(dict.fromkeys((*numbers, *between, *again))), behind
+            between = range(numbers[-1], restart[0]) if is_range else ()
+            numbers, rest = tuple(dict.fromkeys((*numbers, *between, *restart))), behind
         return (numbers, form, rest) if numbers else None
     if text[:1] and (text[0] in "①②③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿" or (text[0].isdecimal() and text[1:2] == "\u20e3")):
         return (int(unicodedata.numeric(text[0])),), "circled", text[1:].lstrip("\u20e3\ufe0f")
@@ -144,23 +144,23 @@ def _mark(text: str, nouns: frozenset[str]) -> tuple[tuple[int, ...], str, str] 
     if (
         first.casefold() in nouns
         and (bracket := _BRACKET.match(behind))
-        and (one := _numbers(bracket, nouns))
+        and (item := _numbers(bracket, nouns))
     ):
-        return one, "worded", behind[bracket.end() :]
+        return item, "worded", behind[bracket.end() :]
     return _mark_at(_BARE.match(text), text, nouns)
 
 
 def _mark_at(
-    found: re.Match[str] | None, text: str, nouns: frozenset[str] = frozenset()
+    match: re.Match[str] | None, text: str, nouns: frozenset[str] = frozenset()
 ) -> tuple[tuple[int, ...], str, str] | None:
     """A bare number; the number of a list in front of the mark itself (`1. [1] …`) gives way to that."""
-    if found is None:
+    if match is None:
         return None
-    rest = text[found.end() :].strip()
+    rest = text[match.end() :].strip()
     inner = _mark(rest, nouns) if rest[:1] in ("[", "【") or rest[:1].isalpha() else None
     if inner and inner[1] in ("square", "worded"):
         return inner
-    return (int(found[1]),), "bare", rest
+    return (int(match[1]),), "bare", rest
 
 
 def _numbers(bracket: re.Match[str], nouns: frozenset[str]) -> tuple[int, ...] | None:
@@ -172,18 +172,18 @@ def _numbers(bracket: re.Match[str], nouns: frozenset[str]) -> tuple[int, ...] |
 @lru_cache(maxsize=512)
 def numbers_in(mark: str) -> tuple[int, ...] | None:
     """The numbers of a mark without its brackets: one, a range or a list; None for a range that is none."""
-    found = [int(one) for one in _DIGITS.findall(mark)]
+    match = [int(item) for item in _DIGITS.findall(mark)]
     joint = _NO_JOINT.sub("", mark)
-    if len(found) == 2 and joint in ("-", "–", "—", "−", "~", "to", "bis"):
-        first, last = found
+    if len(match) == 2 and joint in ("-", "–", "—", "−", "~", "to", "bis"):
+        first, last = match
         return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else None
-    return tuple(dict.fromkeys(found)) if not set("-–—−~") & set(joint) or len(found) == 1 else None
+    return tuple(dict.fromkeys(match)) if not set("-–—−~") & set(joint) or len(match) == 1 else None
 
 
 def item_of(line: str) -> str | None:
     """What an entry of a list without meaning in its marks says (`- …`, `a) …`); None where the line is none."""
-    found = _ITEM.fullmatch(line)
-    return found[1].strip() if found else None
+    match = _ITEM.fullmatch(line)
+    return match[1].strip() if match else None
 
 
 def is_json_like(text: str) -> bool:
@@ -197,7 +197,7 @@ def json_of(text: str) -> Any:
     in an object has all that it says, as a list.
     """
     fenced = _FENCED.findall(text)
-    for part in (text.strip(), *(one.strip() for one in fenced if len(fenced) == 1)):
+    for part in (text.strip(), *(item.strip() for item in fenced if len(fenced) == 1)):
         lines = [line for line in part.split("\n") if line.strip()]
         is_rows = len(lines) > 1 and all(
             line.startswith("{") and line.rstrip(" ,").endswith("}") for line in lines
@@ -213,15 +213,15 @@ def json_of(text: str) -> Any:
 
 
 def _all_said(named: list[tuple[str, Any]]) -> dict[str, Any]:
-    said: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     for name, value in named:
-        if value not in said.setdefault(name, []):
-            said[name].append(value)
-    return {name: values[0] if len(values) == 1 else _flat(values) for name, values in said.items()}
+        if value not in values_by_name.setdefault(name, []):
+            values_by_name[name].append(value)
+    return {name: values[0] if len(values) == 1 else _flat(values) for name, values in values_by_name.items()}
 
 
 def _flat(values: list[Any]) -> list[Any]:
-    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
 
 def number_of(value: Any, nouns: frozenset[str]) -> int | None:
@@ -231,15 +231,15 @@ def number_of(value: Any, nouns: frozenset[str]) -> int | None:
     if not isinstance(value, str):
         return None
     bare = value.replace("_", " ").strip("[]()#*. ")
-    found = _mark(f"[{bare}]", nouns)
-    return found[0][0] if found and len(found[0]) == 1 and not found[2] else None
+    match = _mark(f"[{bare}]", nouns)
+    return match[0][0] if match and len(match[0]) == 1 and not match[2] else None
 
 
 def first_of(value: Mapping[str, Any], keys: Sequence[str]) -> Any:
     """The value under the first of some keys that an object has, whatever its capitals and blanks; None
     without any.
     """
-    folded = {key.casefold().replace(" ", "_"): one for key, one in value.items()}
+    folded = {key.casefold().replace(" ", "_"): item for key, item in value.items()}
     return next((folded[key] for key in keys if key in folded), None)
 
 

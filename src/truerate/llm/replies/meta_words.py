@@ -28,12 +28,12 @@ def tells_nothing(sentences: Sequence[str]) -> bool:
     sentence that is nothing of this sort and has a word of its own, or none on the list.
     """
     parts = [_BASED_ON.sub("", sentence) for sentence in sentences]
-    found = [_WORD.findall(sentence) for sentence in parts]
-    n = sum(map(len, found))
+    result = [_WORD.findall(sentence) for sentence in parts]
+    n = sum(map(len, result))
     if not 0 < n <= MOST:
         return False
-    own = told = n_signed = 0
-    for sentence, words in zip(parts, found, strict=True):
+    inner = content = n_signed = 0
+    for sentence, words in zip(parts, result, strict=True):
         kinds = [_kind(word.lower()) for word in words]
         is_signed = (
             sentence.rstrip().endswith("?") or _turns(sentence) or bool({"signs", "negations"} & set(kinds))
@@ -45,8 +45,8 @@ def tells_nothing(sentences: Sequence[str]) -> bool:
         )
         if words and not is_signed and (says or not speaks):
             return False
-        own, told, n_signed = own + says, told + speaks, n_signed + is_signed
-    return n_signed > 0 and told > own and own <= FREE + n // PER
+        inner, content, n_signed = inner + says, content + speaks, n_signed + is_signed
+    return n_signed > 0 and content > inner and inner <= FREE + n // PER
 
 
 def _turns(sentence: str) -> bool:

@@ -58,10 +58,10 @@ def with_names(tokens: Sequence[Token]) -> list[Token]:
     some: list[Token] = []
     at = 0
     while at < len(texts):
-        place, n = _of_noun(texts, at) or _of_ordinal(texts, at) or _of_other(texts, at, some) or (0, 0)
+        position, n = _of_noun(texts, at) or _of_ordinal(texts, at) or _of_other(texts, at, some) or (0, 0)
         if n and some and some[-1][0] in _ARTICLES:
             some.pop()
-        some.append((NAMES[place], True) if n else tokens[at])
+        some.append((NAMES[position], True) if n else tokens[at])
         at += n or 1
     return some
 
@@ -87,13 +87,13 @@ def _of_ordinal(texts: Sequence[str], at: int) -> tuple[int, int] | None:
     """The text that an ordinal names, and by how many tokens."""
     if texts[at] not in _FIRST and texts[at] not in _SECOND:
         return None
-    place, behind = int(texts[at] in _SECOND), texts[at + 1 : at + 2]
+    position, behind = int(texts[at] in _SECOND), texts[at + 1 : at + 2]
     if behind and behind[0] in _NOUNS:
-        return None if texts[at + 2 : at + 3] and texts[at + 2] in ("1", "2") else (place, 2)
+        return None if texts[at + 2 : at + 3] and texts[at + 2] in ("1", "2") else (position, 2)
     before = texts[at - 1] if at else "\n"
     is_alone = not behind or behind[0] in _STOPS or (before == "the" and behind[0] in _VERBS)
     is_headed = before in _ARTICLES or before in "\n—–:" or texts[at] in ("former", "latter")
-    return (place, 1) if is_alone and is_headed else None
+    return (position, 1) if is_alone and is_headed else None
 
 
 def _of_other(texts: Sequence[str], at: int, before: Sequence[Token]) -> tuple[int, int] | None:

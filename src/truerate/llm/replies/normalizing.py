@@ -52,7 +52,7 @@ _UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef\u3001\u3002]"
 
 def plain(text: str) -> str:
     """A reply with single blanks, short padding and no emphasis; its lines stay."""
-    text = _ENDS.sub(lambda found: found[0].strip(" ")[:2], _PADDING.sub(r"\1\1\1", _BLANKS.sub(" ", text)))
+    text = _ENDS.sub(lambda result: result[0].strip(" ")[:2], _PADDING.sub(r"\1\1\1", _BLANKS.sub(" ", text)))
     return unemphasised(text)
 
 
@@ -72,11 +72,11 @@ def joined_lines(text: str, *, is_all: bool) -> str:
         how = _break(above, line, below)
         parts.append("\n" if how == "hard" or (how == "open" and not is_all) else "\0")
         parts.append(line)
-    told = "".join(parts)
-    if "\0" not in told:
-        return told
-    told = re.sub(rf"(?<={_UNSPACED})\0 *(?={_UNSPACED})", "", told)
-    return re.sub(r" *\0 *", " ", told)
+    content = "".join(parts)
+    if "\0" not in content:
+        return content
+    content = re.sub(rf"(?<={_UNSPACED})\0 *(?={_UNSPACED})", "", content)
+    return re.sub(r" *\0 *", " ", content)
 
 
 def _break(above: str, line: str, below: str) -> str:
@@ -110,7 +110,7 @@ def _break(above: str, line: str, below: str) -> str:
 
 def _is_parallel(above: str, line: str) -> bool:
     """Whether two lines are entries of one list: both begin with the same word in capitals, or with labels."""
-    first, second = (one.split(maxsplit=1)[:1] for one in (above, line))
+    first, second = (item.split(maxsplit=1)[:1] for item in (above, line))
     is_same = first == second and bool(first) and first[0][:1].isupper() and _VALUED.search(above) is not None
     labels = _LABEL.match(above), _LABEL.match(line)
     return is_same or all(label is not None and label["first"].isupper() for label in labels)

@@ -50,18 +50,18 @@ def says_nothing(text: str) -> bool:
     bare = plain.strip(" .!*_`'\"“”„()[]（）【】。")
     if bare in _WORDS or _is_of_sentences(bare):
         return True
-    found = re.match(
+    result = re.match(
         r"[(\[]?(?:none|no facts?|n/a|nothing|opinion)[)\]]?\s*(?:[-–—:;,.(/]|because\b|as\b|since\b)\s*",
         plain,
     )
-    if found is None:
+    if result is None:
         return False
-    rest = plain[found.end() :].strip(" .!)")
+    rest = plain[result.end() :].strip(" .!)")
     return rest in _WORDS or bool(_ABOUT.search(rest))
 
 
 def _is_of_sentences(plain: str) -> bool:
     """Whether words speak of sentences and facts as such alone, and deny, or name an opinion or the like."""
-    said = re.findall(r"[\w'-]+", plain)
-    known = all(word in _OF_SENTENCES or word in _OF_NOTHING or word.isdecimal() for word in said)
-    return known and any(word in _OF_NOTHING for word in said)
+    stated = re.findall(r"[\w'-]+", plain)
+    is_listed = all(word in _OF_SENTENCES or word in _OF_NOTHING or word.isdecimal() for word in stated)
+    return is_listed and any(word in _OF_NOTHING for word in stated)

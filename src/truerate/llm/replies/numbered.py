@@ -59,25 +59,29 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     answer, n = marks.level(answer), len(sentences)
     value = marks.json_of(answer)
     if value is not None or marks.is_json_like(answer):
-        told = of_json(value, n)
+        content = of_json(value, n)
     else:
-        told = of_table(answer) or _of_lines(_latest(marks.lines_of(answer, NOUNS), n), sentences)
+        content = of_table(answer) or _of_lines(_latest(marks.lines_of(answer, NOUNS), n), sentences)
     facts: list[tuple[int, str]] = []
     covered: set[int] = set()
     n_malformed = 0
-    is_only = sum(1 for one in told or () if one.text and not says_nothing(one.text)) == 1
-    for one in told or ():
-        is_known = one.text is not None and all(1 <= number <= n for number in one.numbers)
-        stated = _stated(one.text or "", sentences[one.numbers[0] - 1], is_only=is_only) if is_known else None
+    is_only = sum(1 for element in content or () if element.text and not says_nothing(element.text)) == 1
+    for element in content or ():
+        is_known = element.text is not None and all(1 <= number <= n for number in element.numbers)
+        stated = (
+            _stated(element.text or "", sentences[element.numbers[0] - 1], is_only=is_only)
+            if is_known
+            else None
+        )
         if stated is None:
             n_malformed += 1
             continue
-        covered |= set(one.numbers)
-        cuts = joined(cuts, one.cuts, stated[1])
-        facts += [(one.numbers[0] - 1, stated[0])] if stated[0] else []
+        covered |= set(element.numbers)
+        cuts = joined(cuts, element.cuts, stated[1])
+        facts += [(element.numbers[0] - 1, stated[0])] if stated[0] else []
     if not covered:
         return Parsed(None, "absent", cuts)
-    missed = tuple(place for place in range(n) if place + 1 not in covered)
+    missed = tuple(position for position in range(n) if position + 1 not in covered)
     return Parsed(Facts(tuple(facts), missed, n_malformed), None, cuts)
 
 
@@ -115,28 +119,30 @@ def _latest(lines: list[Line], n: int) -> list[Line]:
     """The lines that count: up to a next example, from the last heading behind which the list begins anew and speaks of
     every sentence that stood before it (the prompt's own heading: always).
     """
-    first = next((place for place, line in enumerate(lines) if line.entry), len(lines))
+    first = next((position for position, line in enumerate(lines) if line.entry), len(lines))
     heads = [
-        (place, found[1].strip().casefold())
-        for place, line in enumerate(lines)
-        if (found := _HEADING.match(line.text))
+        (position, match[1].strip().casefold())
+        for position, line in enumerate(lines)
+        if (match := _HEADING.match(line.text))
     ]
-    end = next((place for place, name in heads if place > first and name != "facts"), len(lines))
+    end = next((position for position, name in heads if position > first and name != "facts"), len(lines))
     lines = lines[:end]
-    for place in range(len(lines) - 1, 0, -1):
-        above = "" if lines[place - 1].entry else lines[place - 1].text
-        words = () if lines[place].entry else words_of(f"{above} {lines[place].text}")
-        is_cue = (place, "facts") in heads
+    for position in range(len(lines) - 1, 0, -1):
+        above = "" if lines[position - 1].entry else lines[position - 1].text
+        words = () if lines[position].entry else words_of(f"{above} {lines[position].text}")
+        is_cue = (position, "facts") in heads
         is_head = (
             is_cue
             or (words[-1:] == (":",) and any(word in single("anew") for word in words))
             or (1 < len(words) < 6 and words[0] in "#*" and any(word in single("anew") for word in words))
         )
         before, after = (
-            (_covered(part, n) for part in (lines[:place], lines[place + 1 :])) if is_head else (set(), set())
+            (_covered(part, n) for part in (lines[:position], lines[position + 1 :]))
+            if is_head
+            else (set(), set())
         )
         if after and (is_cue or before <= after):
-            return lines[place + 1 :]
+            return lines[position + 1 :]
     return lines
 
 
@@ -148,19 +154,19 @@ def _of_lines(lines: list[Line], sentences: Sequence[str]) -> list[Told] | None:
     """What the lines say, a line that may mean a fact and cannot be read as None; None where the numbers cannot be those
     of sentences.
     """
-    n, places = len(sentences), [place for place, line in enumerate(lines) if line.entry]
+    n, places = len(sentences), [position for position, line in enumerate(lines) if line.entry]
     entries = [line.entry for line in lines if line.entry]
-    spans = [found for line in lines if (found := _NO_RANGE.match(line.text))]
+    spans = [match for line in lines if (match := _NO_RANGE.match(line.text))]
     if any(0 in entry.numbers for entry in entries) or any(int(span[1]) >= int(span[2]) for span in spans):
         return None
     counted = [entry.numbers for entry in entries]
-    if (len(counted) > n and counted == [(place,) for place in range(1, len(counted) + 1)]) or (
+    if (len(counted) > n and counted == [(position,) for position in range(1, len(counted) + 1)]) or (
         n == 1 and not entries
     ):
         return _all_of_one(lines) if n == 1 else None
-    told = [Told((0,), None) for line in lines[: places[0] if places else 0] if _is_meant(line.text)]
-    for place, end in zip(places, [*places[1:], len(lines)], strict=False):
-        entry, below = lines[place].entry, [line.text for line in lines[place + 1 : end]]
+    content = [Told((0,), None) for line in lines[: places[0] if places else 0] if _is_meant(line.text)]
+    for position, end in zip(places, [*places[1:], len(lines)], strict=False):
+        entry, below = lines[position].entry, [line.text for line in lines[position + 1 : end]]
         assert entry is not None
         following = lines[end].entry if end < len(lines) else None
         is_heading = following and following.text and following.numbers == entry.numbers
@@ -170,39 +176,44 @@ def _of_lines(lines: list[Line], sentences: Sequence[str]) -> list[Told] | None:
             and all(_is_frame(line) and not says_nothing(line) for line in below if line)
         ):
             continue  # the entries below it have the mark again
-        told += _entry(entry, below, sentences, is_plain=not any(entry.text for entry in entries))
+        content += _entry(entry, below, sentences, is_plain=not any(entry.text for entry in entries))
     if (
-        told
-        and (last := told[-1]).text
+        content
+        and (last := content[-1]).text
         and 1 <= last.numbers[0] <= n
         and _is_cut(last.text, sentences[last.numbers[0] - 1])
     ):
-        told[-1] = Told(last.numbers, None)
-    return _uncounted(told)
+        content[-1] = Told(last.numbers, None)
+    return _uncounted(content)
 
 
 def _all_of_one(lines: list[Line]) -> list[Told]:
     """A list of facts whose marks count them, or bullets: all of the one sentence that there is."""
-    told: list[Told] = []
+    content: list[Told] = []
     for above, line in zip([Line("", None), *lines], lines, strict=False):
         item = line.entry.text if line.entry else marks.item_of(line.text)
         if item and not _is_remark(item):
-            told.append(Told((1,), item, ("mark",)))
+            content.append(Told((1,), item, ("mark",)))
         elif line.text in tuple(marks.BULLETS) or (line.entry and not item):
-            told.append(Told((1,), None))
-        elif told and above.text and line.text and not _is_frame(line.text) and not _is_remark(line.text):
-            told[-1:] = [Told((1,), None)] if above.text[-1] not in _ENDS else [told[-1], Told((1,), None)]
-    return told
+            content.append(Told((1,), None))
+        elif content and above.text and line.text and not _is_frame(line.text) and not _is_remark(line.text):
+            content[-1:] = (
+                [Told((1,), None)] if above.text[-1] not in _ENDS else [content[-1], Told((1,), None)]
+            )
+    return content
 
 
-def _uncounted(told: list[Told]) -> list[Told]:
+def _uncounted(content: list[Told]) -> list[Told]:
     """Facts without a count of them behind their marks, one that every fact has and that goes on (`[1] 1. …`, `[1] 2. …`)."""
-    facts = [one.text for one in told if one.text and not says_nothing(one.text)]
-    counts = [int(found[1]) for text in facts if (found := _COUNT.match(text))]
+    facts = [element.text for element in content if element.text and not says_nothing(element.text)]
+    counts = [int(match[1]) for text in facts if (match := _COUNT.match(text))]
     is_run = len(counts) > 1 and counts[0] == 1 and all(b in (1, a + 1) for a, b in pairwise(counts))
     if not is_run or len(counts) < len(facts) or max(counts) < 2:
-        return told
-    return [one._replace(text=_COUNT.sub("", one.text)) if one.text else one for one in told]
+        return content
+    return [
+        element._replace(text=_COUNT.sub("", element.text)) if element.text else element
+        for element in content
+    ]
 
 
 def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain: bool) -> list[Told]:
@@ -211,7 +222,7 @@ def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain
         ("range",) if len(entry.numbers) > 1 else () if entry.is_exact or entry.has_sign else ("mark",)
     )
     cuts += ("sign",) if entry.has_sign else ()
-    known = sentences[entry.numbers[0] - 1] if entry.numbers[0] <= len(sentences) else ""
+    expected = sentences[entry.numbers[0] - 1] if entry.numbers[0] <= len(sentences) else ""
     text, end = entry.text, 0
     while (
         text and end < len(below) and below[end] and not _is_meant(below[end]) and not _is_remark(below[end])
@@ -221,16 +232,16 @@ def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain
         if is_end and not goes_on:
             break
         text, end = f"{text} {below[end]}", end + 1
-    is_echo = bool(text) and normalise(text) == normalise(known)
+    is_echo = bool(text) and normalise(text) == normalise(expected)
     if not text or is_echo or text[-1] in ":：":
-        items, rest = _listed(below[end:], known, is_plain=is_plain and not is_echo)
+        items, rest = _listed(below[end:], expected, is_plain=is_plain and not is_echo)
         if items:
-            told = [
-                one
+            content = [
+                element
                 for item in items
-                for one in _in_line(entry._replace(text=item), (*cuts, "below"), len(sentences))
+                for element in _in_line(entry._replace(text=item), (*cuts, "below"), len(sentences))
             ]
-            return told + [Told((0,), None) for line in rest if _is_meant(line)]
+            return content + [Told((0,), None) for line in rest if _is_meant(line)]
     if (
         not text
         or (is_echo and any(map(_is_item, below[end:])))
@@ -244,37 +255,41 @@ def _entry(entry: Entry, below: list[str], sentences: Sequence[str], *, is_plain
     lost = [Told((0,), None) for line in below[end + bool(is_followed) :] if _is_meant(line)]
     if is_followed and not (text[-1] in _ENDS or says_nothing(text)) and not _is_meant(below[end]):
         return [Told(entry.numbers, None), *lost]  # the rest of a fact, or one without its number
-    told = _in_line(entry._replace(text=text), cuts, len(sentences))
+    content = _in_line(entry._replace(text=text), cuts, len(sentences))
     if len(entry.numbers) == 1 and entry.numbers[0] > len(sentences) and _is_remark(text):
-        told = []
-    return told + ([Told((0,), None)] if is_followed and _is_meant(below[end], is_plain=True) else []) + lost
+        content = []
+    return (
+        content + ([Told((0,), None)] if is_followed and _is_meant(below[end], is_plain=True) else []) + lost
+    )
 
 
 def _has_number(line: str, sentence: str) -> bool:
     """Whether a line begins with a number that is no mark, but stands in the sentence (`1. FC Köln`)."""
-    found = _COUNT.match(line)
-    return found is not None and found[0] in sentence
+    match = _COUNT.match(line)
+    return match is not None and match[0] in sentence
 
 
-def _listed(below: list[str], known: str, *, is_plain: bool) -> tuple[list[str], list[str]]:
+def _listed(below: list[str], expected: str, *, is_plain: bool) -> tuple[list[str], list[str]]:
     """The entries of the list below a mark: its bullets, else the lines right below, each a sentence; and what is left."""
-    bullets = [place for place, line in enumerate(below) if marks.item_of(line) is not None]
+    bullets = [position for position, line in enumerate(below) if marks.item_of(line) is not None]
     if len(bullets) == 1 and _COUNT.match(below[bullets[0]]):
         return [], below  # a mark of a list of one, or the beginning of the fact: `1. FC Köln`
     if bullets:
         items = [
-            below[bullet] if _has_number(below[bullet], known) else marks.item_of(below[bullet]) or ""
+            below[bullet] if _has_number(below[bullet], expected) else marks.item_of(below[bullet]) or ""
             for bullet in bullets
         ]
         between = [
-            line for place, line in enumerate(below) if line and place not in bullets and place < bullets[-1]
+            line
+            for position, line in enumerate(below)
+            if line and position not in bullets and position < bullets[-1]
         ]
         rest = [line for line in between if not _is_frame(line)] + below[bullets[-1] + 1 : bullets[-1] + 2]
         is_list = all(_is_frame(line) for line in between) and not (
             rest and rest[-1] and not _is_remark(rest[-1])
         )
         return (items, []) if is_list else (items[:0], below)
-    end = next((place for place, line in enumerate(below) if not line), len(below))
+    end = next((position for position, line in enumerate(below) if not line), len(below))
     lines = [line for line in below[:end] if not _LABEL.fullmatch(line)]
     is_list = (
         is_plain
@@ -293,7 +308,7 @@ def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
     """The entries that stand on one line: further marks of the same kind behind the end of a sentence, their
     numbers never falling; and facts that semicolons part, each a sentence or each with the same first word.
     """
-    told: list[Told] = []
+    content: list[Told] = []
     numbers = entry.numbers
     inside = _INNER.split(entry.text) if entry.form == "square" else [entry.text]
     if len(inside) > marks.MAX_RANGE:
@@ -309,10 +324,10 @@ def _in_line(entry: Entry, cuts: tuple[str, ...], n: int) -> list[Told]:
             len(firsts) == 1 and all(len(part.split()) > 2 for part in parts)
         )
         several = ("one-line",) if at or (len(parts) > 1 and is_each) else ()
-        told += [
+        content += [
             Told(numbers, part, cuts + several) for part in (parts if is_each else [words.rstrip(";, ")])
         ]
-    return told
+    return content
 
 
 def _is_meant(line: str, *, is_plain: bool = False) -> bool:
@@ -353,10 +368,13 @@ def _is_remark(line: str) -> bool:
 def _is_cut(fact: str, sentence: str) -> bool:
     """Whether the last fact of a reply ends within a word of its sentence: the reply was cut off."""
     last = re.search(r"\w+\Z", fact)
-    said = re.findall(r"\w+", sentence.casefold())
+    sentence_words = re.findall(r"\w+", sentence.casefold())
     word = last[0].casefold() if last else ""
     return (
         bool(word)
-        and word not in said
-        and any(one.startswith(word) and len(one) > len(word) + 2 * word.isalpha() for one in said)
+        and word not in sentence_words
+        and any(
+            element.startswith(word) and len(element) > len(word) + 2 * word.isalpha()
+            for element in sentence_words
+        )
     )

@@ -34,12 +34,12 @@ def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Readin
     """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have,
     `headings` those that may stand above the passage.
     """
-    seen: set[str] = set()
+    visited: set[str] = set()
     for text, cuts in _cores(reply, headings):
         for spelled, more in _spellings(text, tags):
             for trimmed, last in _trimmed(spelled):
-                if trimmed not in seen:
-                    seen.add(trimmed)
+                if trimmed not in visited:
+                    visited.add(trimmed)
                     yield Reading(trimmed, joined(cuts, more, last))
 
 
@@ -48,8 +48,8 @@ def plain_passage(reply: str, *headings: str, tags: Sequence[str] = ()) -> Readi
     that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
     """
     answer, cuts = opened(reply)
-    if found := find(answer, *headings, is_anywhere=False):
-        answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
+    if result := find(answer, *headings, is_anywhere=False):
+        answer, cuts = answer[result[-1].end :], joined(cuts, ("heading",))
     if tags:
         plain = with_plain_tags(answer, tags)
         answer, cuts = plain, joined(cuts, () if plain == answer else ("tags",))
@@ -89,8 +89,8 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
     answer, more = unblocked(answer)
     cuts = joined(cuts, more)
     parts = [Reading(answer, cuts)]
-    if found := find(answer, *headings):
-        parts.insert(0, Reading(answer[found[-1].end :].strip(), joined(cuts, ("heading",))))
+    if result := find(answer, *headings):
+        parts.insert(0, Reading(answer[result[-1].end :].strip(), joined(cuts, ("heading",))))
     for text, some in list(parts):
         blocks = _blocks(text)
         if len(blocks) == 1:
@@ -110,17 +110,17 @@ def _blocks(text: str) -> list[str]:
     lines = text.split("\n")
     marks = [line.strip(" \t") if "``" in line or "~~" in line else "" for line in lines]
     left = Counter(marks)  # from here on: an opening mark that nothing closes is not sought again
-    found: list[str] = []
+    result: list[str] = []
     opening: str | None = None
     start = 0
     for at, line in enumerate(lines):
         left[marks[at]] -= 1
         if opening is not None and marks[at] == opening:
-            found += ["\n".join(lines[start:at]).strip()] if at > start else []
+            result += ["\n".join(lines[start:at]).strip()] if at > start else []
             opening = None
         elif opening is None and marks[at] and (fence := _FENCE.fullmatch(line)) and left[fence[1]]:
             opening, start = fence[1], at + 1
-    return found
+    return result
 
 
 def _spellings(text: str, tags: Sequence[str]) -> Iterator[Reading]:

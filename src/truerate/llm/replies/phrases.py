@@ -62,5 +62,5 @@ def words_of(text: str) -> Words:
 def longest(words: Sequence[str], start: int, name: str) -> int:
     """How many words from `start` on are the longest phrase of a meaning that stands there; 0 where none does."""
     most = min(_longest(name).get(words[start], 0), len(words) - start) if start < len(words) else 0
-    known = phrases(name)
-    return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in known), 0)
+    listed = phrases(name)
+    return next((n for n in range(most, 0, -1) if tuple(words[start : start + n]) in listed), 0)

@@ -45,11 +45,11 @@ def nothing(cuts: tuple[str, ...]) -> Parsed:
     return Parsed(None, "thought_only" if why == "thought" else why, cuts)
 
 
-def cut(found: Parsed, *asked_for: str) -> dict[str, str | None]:
+def cut(result: Parsed, *asked_for: str) -> dict[str, str | None]:
     """The attribute of a row that says what was cut from its reply, but for kinds that the prompt asked for;
     empty where nothing was.
     """
-    kinds = sorted(set(found.cuts) - set(asked_for))
+    kinds = sorted(set(result.cuts) - set(asked_for))
     return {"cut": "+".join(kinds)} if kinds else {}
 
 

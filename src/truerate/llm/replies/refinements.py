@@ -36,7 +36,7 @@ def refined(text: str, noun: Noun, original: str) -> Parsed:
     """
     return steady(
         lambda words: _refined(words, noun, original),
-        lambda found: Parsed(None, "ambiguous", found.cuts),
+        lambda result: Parsed(None, "ambiguous", result.cuts),
         text,
     )
 
@@ -45,14 +45,14 @@ def _refined(text: str, noun: Noun, original: str) -> Parsed:
     """The corrected text that a reply in its plain form gives."""
     if beside := _BESIDE_ORIGINAL.fullmatch(opened(text).text):
         text = beside["refined"]
-    found = written(text, noun, kinds=("Refined",), may_list=len(ITEM.findall(original)) > 1)
+    result = written(text, noun, kinds=("Refined",), may_list=len(ITEM.findall(original)) > 1)
     value = (
-        found.value
-        if found.value is not None
+        result.value
+        if result.value is not None
         else opened(text).text
-        if found.reason in ("no-answer", "ambiguous")
+        if result.reason in ("no-answer", "ambiguous")
         else ""
     )
     if value and (normalise(value) == normalise(original) or _UNCHANGED.fullmatch(value)):
-        return Parsed(None, "unchanged", found.cuts)
-    return found
+        return Parsed(None, "unchanged", result.cuts)
+    return result

@@ -62,7 +62,7 @@ def one_response(reply: str, cue: str) -> Response:
     """
     return steady(
         lambda words: _one_response(words, cue),
-        lambda found: Response(None, "ambiguous", found.cuts),
+        lambda result: Response(None, "ambiguous", result.cuts),
         reply,
     )
 
@@ -78,13 +78,13 @@ def _one_response(reply: str, cue: str) -> Response:
     cuts = joined(cuts, frame, more)
     if not _says(first, cue):
         return Response(None, "absent" if "echo" in more else "empty", cuts)
-    found = written(first, "Response", cue=cue)
-    if found.value is not None and found.value.startswith(("{", "[{")):
-        return Response(None, "malformed", joined(cuts, found.cuts))
-    value = found.value
+    result = written(first, "Response", cue=cue)
+    if result.value is not None and result.value.startswith(("{", "[{")):
+        return Response(None, "malformed", joined(cuts, result.cuts))
+    value = result.value
     if value is not None and value.count("```") == 1:
         value = value.removesuffix("```").strip()  # its heading took the opening marks
-    return Response(value, found.reason, joined(cuts, found.cuts))
+    return Response(value, result.reason, joined(cuts, result.cuts))
 
 
 def before_turns(text: str) -> str:
@@ -120,15 +120,17 @@ def _first_turn(answer: str, cue: str) -> tuple[str, tuple[str, ...]]:
         # nothing but a heading stands before the name
         start = turns[0].end()
         if turns[0]["person"]:
-            own = next((turn for turn in turns if not turn["person"]), None)
-            if own is None:
+            inner = next((turn for turn in turns if not turn["person"]), None)
+            if inner is None:
                 return "", ("echo",)
-            cuts, start = ("echo",), own.end()
+            cuts, start = ("echo",), inner.end()
         else:
             cuts = joined(cuts, ("label",))
         turns = [turn for turn in turns if turn.start() >= start]
     places = [turn.start() for turn in turns] + [match.start() for match in _MATERIAL.finditer(answer, start)]
-    stop = next((place for place in sorted(places)[:MAX_STOPS] if _says(answer[start:place], cue)), None)
+    stop = next(
+        (position for position in sorted(places)[:MAX_STOPS] if _says(answer[start:position], cue)), None
+    )
     if stop is None:
         return answer[start:].strip(), cuts
     return answer[start:stop].strip(), joined(cuts, ("continued",))

@@ -235,8 +235,8 @@ def _begins_with_answer(clause: _Clause) -> bool:
 
 def _finds_nothing_unsupported(clause: _Clause) -> bool:
     """Whether two negations cancel: `it adds no facts that are not in the document`, `there is nothing in it that is not supported`."""
-    some, (one, two) = clause.words, clause.negations
-    is_thing = has(some[:two], "info") or some[one].text == "nothing"
+    some, (item, two) = clause.words, clause.negations
+    is_thing = has(some[:two], "info") or some[item].text == "nothing"
     return (
         is_thing and two <= clause.first and clause.sign < 0 and has(some[:two], "have", "there", "finding")
     )

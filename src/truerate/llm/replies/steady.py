@@ -46,14 +46,14 @@ def steady(read: Callable[[str], P], none: Callable[[P], P], text: str) -> P:
     `none` of what it gives.
     """
     words = plain(text)
-    found = read(words)
+    result = read(words)
     joined = unwrapped_paragraphs(words)
-    if found.value is None or joined == words:
-        return found
-    return found if _levelled(read(joined)) == _levelled(found) else none(found)
+    if result.value is None or joined == words:
+        return result
+    return result if _levelled(read(joined)) == _levelled(result) else none(result)
 
 
-def _levelled(found: Parsed) -> list[Any]:
+def _levelled(result: Parsed) -> list[Any]:
     """What is read, parts beside the value included, whatever the blanks are."""
-    parts = [found.value, getattr(found, "segments_quoted", ()), getattr(found, "rationale", None)]
+    parts = [result.value, getattr(result, "segments_quoted", ()), getattr(result, "rationale", None)]
     return [re.sub(r"[\s*_`]+", " ", str(part).replace("\\n", " ")).strip() for part in parts]

@@ -32,8 +32,8 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
     """
     plain = unfenced(text).text
     if "{" in plain or plain.startswith("["):
-        if found := _json(plain):
-            return found
+        if pairs_found := _json(plain):
+            return pairs_found
     if "<" in plain and (tagged := _TAGGED.findall(plain)):
         return [(name_key(name), value.strip()) for name, value in tagged]
     return None
@@ -48,9 +48,9 @@ def top(text: str) -> list[tuple[str, Any]]:
         value = json.loads(plain) if plain.startswith("{") else None
     except (ValueError, RecursionError):
         return []
-    if not isinstance(value, dict) or not any(isinstance(one, dict | list) for one in value.values()):
+    if not isinstance(value, dict) or not any(isinstance(part, dict | list) for part in value.values()):
         return []
-    return [(name_key(str(key)), one) for key, one in value.items() if not isinstance(one, dict | list)]
+    return [(name_key(str(key)), part) for key, part in value.items() if not isinstance(part, dict | list)]
 
 
 def outside(text: str) -> str:
@@ -98,8 +98,8 @@ def unboxed(text: str) -> str:
     """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there is likewise."""
     if "\\" not in text:
         return text
-    if found := _PLAIN_TEX.fullmatch(text):
-        return found[1]
+    if pairs_found := _PLAIN_TEX.fullmatch(text):
+        return pairs_found[1]
     return _BOX.sub(lambda box: f"\n{box[1].strip()}\n", text).strip() if "\\boxed" in text else text
 
 
@@ -122,16 +122,16 @@ def _json(text: str) -> list[tuple[str, Any]] | None:
     """The first JSON object or list in a text that parses, with those right behind it; else the complete pairs of
     one that does not.
     """
-    place = -1
+    position = -1
     for _ in range(MAX_TRIES):
-        place = min((at for sign in "{[" if (at := text.find(sign, place + 1)) >= 0), default=-1)
-        if place < 0:
+        position = min((at for sign in "{[" if (at := text.find(sign, position + 1)) >= 0), default=-1)
+        if position < 0:
             break
         try:
-            value, end = _DECODER.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, list) and (text[:place] + text[end:]).strip():
+        if isinstance(value, list) and (text[:position] + text[end:]).strip():
             continue  # a number in brackets within words
         if flat := _flat("", value):
             return flat + _json_behind(text, end)
@@ -143,19 +143,19 @@ def _json(text: str) -> list[tuple[str, Any]] | None:
     return [(name_key(pair[0]), _plain(pair)) for pair in _PAIR.findall(inside)] or None
 
 
-def _json_behind(text: str, place: int) -> list[tuple[str, Any]]:
+def _json_behind(text: str, position: int) -> list[tuple[str, Any]]:
     """The names and values of the JSON objects that stand from a place on, one behind the other."""
-    found: list[tuple[str, Any]] = []
+    pairs_found: list[tuple[str, Any]] = []
     while True:
-        while place < len(text) and text[place] in " \t\r\n,;":
-            place += 1
-        if text[place : place + 1] != "{":
-            return found
+        while position < len(text) and text[position] in " \t\r\n,;":
+            position += 1
+        if text[position : position + 1] != "{":
+            return pairs_found
         try:
-            value, place = _DECODER.raw_decode(text, place)
+            value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            return found
-        found += _flat("", value)
+            return pairs_found
+        pairs_found += _flat("", value)
 
 
 def _as_python(text: str) -> dict[Any, Any] | None:

@@ -133,14 +133,14 @@ def _last(words: Words) -> bool | None:
 
 def without_claim(text: str, claim: str) -> str:
     """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
-    found = [(match[0].casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
-    said, claimed = [word for word, _, _ in found], [word.casefold() for word in _WORD.findall(claim)]
+    result = [(match[0].casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
+    stated, claimed = [word for word, _, _ in result], [word.casefold() for word in _WORD.findall(claim)]
     n = len(claimed)
     for lead in (["the", "claim", "that"], ["the", "statement", "that"], []):
         first = len(lead)
-        if n and said[:first] == lead and said[first : first + n] == claimed:
-            return text[found[first + n - 1][2] :].lstrip(" .,;!*_`\"'“”’)»]–—-→")
-    if n and len(said) > n and said[-n:] == claimed:
-        before = text[: found[-n][1]].rstrip(" *_`\"'“„«")
+        if n and stated[:first] == lead and stated[first : first + n] == claimed:
+            return text[result[first + n - 1][2] :].lstrip(" .,;!*_`\"'“”’)»]–—-→")
+    if n and len(stated) > n and stated[-n:] == claimed:
+        before = text[: result[-n][1]].rstrip(" *_`\"'“„«")
         return before if before[-1:] in ":：.(–—-" else text
     return text

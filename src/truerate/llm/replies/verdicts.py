@@ -91,15 +91,15 @@ def _goes_on(head: str, behind: str, asks: Asks) -> bool:
 def _is_disputed(answer: str, cues: Sequence[headings.Heading], value: bool, asks: Asks) -> bool:
     """Whether the cues of a reply are followed by different values, another value stands before them, or they are quoted."""
     whole = headings.before_next(answer, _MATERIAL)[0] or answer
-    own = [cue for cue in cues if cue.end <= len(whole)] or cues[:1]
-    stops = [*(one.start for one in own[1:]), max(len(whole), own[-1].end)]
-    leads = {_lead(whole[one.end : stop], asks) for one, stop in zip(own, stops, strict=True)}
-    head = answer[: own[0].start]
+    cues_of_reply = [cue for cue in cues if cue.end <= len(whole)] or cues[:1]
+    stops = [*(item.start for item in cues_of_reply[1:]), max(len(whole), cues_of_reply[-1].end)]
+    leads = {_lead(whole[item.end : stop], asks) for item, stop in zip(cues_of_reply, stops, strict=True)}
+    head = answer[: cues_of_reply[0].start]
     answers = [answer_in(sentence) for sentence in sentences(head, asks)]
     before = {answer.value for answer in answers if answer and answer.is_labelled and answer.is_firm}
     if answers and (first := answers[0]) and (not first.behind or first.behind[0].text not in ",:"):
         before.add(first.value)
-    is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[own[0].end :].count('"') % 2
+    is_quoted = head.rstrip(" #*`")[-1:] in tuple('"“„«') and answer[cues_of_reply[0].end :].count('"') % 2
     return len(leads - {None}) > 1 or bool(before - {value} or is_quoted)
 
 
@@ -187,7 +187,7 @@ class _Part(NamedTuple):
 def prose(text: str, asks: Asks) -> Parsed:
     """The verdict of sentences."""
     some = sentences(text, asks)
-    if len(some) > MAX_SENTENCES or sum(len(one.words) for one in some) >= MAX_WORDS:
+    if len(some) > MAX_SENTENCES or sum(len(item.words) for item in some) >= MAX_WORDS:
         return Parsed(None, "too-long")
     parts = _parts(some, asks)
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
@@ -228,11 +228,11 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
     """Sentences with what they say; a value behind a question of the reply's own answers that question."""
     parts: list[_Part] = []
     before: Sentence | None = None
-    for one in some:
-        if has(one.words, "farewell"):
+    for item in some:
+        if has(item.words, "farewell"):
             continue
-        is_own, answer = field_of(one) if asks else (False, None)
-        answer = answer if is_own else answer_in(one)
+        is_own, answer = field_of(item) if asks else (False, None)
+        answer = answer if is_own else answer_in(item)
         is_answer = is_own
         if before and answer and not is_own and before.is_question and not answer.is_labelled:
             if all(_CHOICE & word.classes or word.text in "/|or" for word in before.words):
@@ -243,9 +243,9 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
                 answer = answer._replace(value=answer.value is asked, is_labelled=True) if is_own else None
         if before and answer and not answer.is_firm and has(before.words, "reported_question"):
             answer = CONFLICT  # a question of the user's, and its answer
-        stated = statement_of(one) if asks and not is_own and not answer else None
-        parts.append(_Part(one, answer, is_own, is_answer, stated))
-        before = one
+        stated = statement_of(item) if asks and not is_own and not answer else None
+        parts.append(_Part(item, answer, is_own, is_answer, stated))
+        before = item
     return parts
 
 
@@ -303,12 +303,12 @@ def _follows(answer: Answer, others: Sequence[Sentence], value: bool) -> bool:
     """Whether what stands behind a value goes on about the text: it speaks of no task, and no courtesy stands for a reason."""
     part = first_clause(answer.behind)
     part = [word for word in part if word.text not in PAUSES]
-    own = {1 if value else -1}
+    cues_of_reply = {1 if value else -1}
     if any(
         has(other.words, "to_user") or (other.is_question and has(other.words, "self")) for other in others
     ):
         return False
-    if not part or own <= signs_of(answer.behind):
+    if not part or cues_of_reply <= signs_of(answer.behind):
         return True
     begins = part[0].classes
     if answer.is_inner or {"self", "courtesy", "to_user"} & begins or part[0].text == "and":
@@ -329,11 +329,11 @@ def _is_contrary(parts: Sequence[_Part], value: bool, start: int) -> bool:
         some = part.sentence.words
         if part.sentence.is_question:
             continue
-        own = signs_of(part.answer.behind if part.answer else some)
-        signs |= own
+        cues_of_reply = signs_of(part.answer.behind if part.answer else some)
+        signs |= cues_of_reply
         if at and has(some[:1], "contrast"):
             is_negated = has(some, "negation", "no")
-            is_against = -1 in own if value else 1 in own or is_negated
+            is_against = -1 in cues_of_reply if value else 1 in cues_of_reply or is_negated
             if is_against or (value and has(some, "in_source") and not is_negated):
                 return True
         if part.answer and part.answer.behind and stated_in(part.answer.behind) not in (None, value):

@@ -88,11 +88,11 @@ def _lists() -> dict[str, Any]:
 @cache
 def vocabulary(name: str) -> Vocabulary:
     """The words of `words.yaml`, of which a vocabulary drops some classes and to which it adds its own."""
-    own = _lists()["vocabularies"].get(name, {})
-    left_out = ("vocabularies", *own.get("drop", ()))
+    changes = _lists()["vocabularies"].get(name, {})
+    left_out = ("vocabularies", *changes.get("drop", ()))
     by_class = {key: entries for key, entries in _lists().items() if key not in left_out}
     phrases, stems = _by_word(by_class)
-    more, more_stems = _by_word({key: entries for key, entries in own.items() if key != "drop"})
+    more, more_stems = _by_word({key: entries for key, entries in changes.items() if key != "drop"})
     phrases |= {key: phrases.get(key, frozenset()) | names for key, names in more.items()}
     stems |= {key: stems.get(key, frozenset()) | names for key, names in more_stems.items()}
     longest: dict[tuple[str, str], int] = {}
@@ -144,14 +144,14 @@ def _of_clause(clause: str, some: Vocabulary) -> frozenset[str]:
     inside = {word: names for word, names in some.unspaced.items() if word in clause}
     names = frozenset().union(*inside.values()) - {*VALUES, "no", "subject"}
     signs = names & {"fault", "sound"}
-    for word, own in inside.items():
-        clause = clause.replace(word, "") if own & signs else clause  # 不符 is no negation of its own
-    if len(signs) == 1 and any("negation" in own and word in clause for word, own in inside.items()):
+    for word, changes in inside.items():
+        clause = clause.replace(word, "") if changes & signs else clause  # 不符 is no negation of its own
+    if len(signs) == 1 and any("negation" in changes and word in clause for word, changes in inside.items()):
         signs = frozenset(("fault", "sound")) - signs
     if signs:
         names &= {"doubt", "condition", "retraction"}
         return names | {f"clause_{sign}" for sign in signs} if len(signs) == 1 else names
-    is_label = any("label" in own and clause.endswith(word) for word, own in inside.items())
+    is_label = any("label" in changes and clause.endswith(word) for word, changes in inside.items())
     return frozenset(("label",)) if is_label else names
 
 
