@@ -19,7 +19,7 @@ from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_er
 from truerate.metrics.estimators.registry import ALL, Board, Key, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell
 from truerate.metrics.unit_rates import Estimate
-from truerate.tracks.mfava.strata import STRATA, stratum_at
+from truerate.tracks.mfava.rates import STRATA, stratum_at
 
 N_ARTICLES, N_REPLIES, LANGS = 20, 40, tuple(f"l{place}" for place in range(6))
 MOST = 12  # sentences of a reply

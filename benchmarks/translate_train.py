@@ -37,8 +37,7 @@ from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
 from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
-from truerate.tracks.mfava.context import contexts
-from truerate.tracks.mfava.languages import SOURCE
+from truerate.tracks.mfava.context import SOURCE, contexts
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.sources import write

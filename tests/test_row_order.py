@@ -20,11 +20,11 @@ EXACT = {
     "metrics/cells.py": "number of clusters",
     "metrics/label_quantities.py": "share of a truth value",
     "metrics/wildfact.py": "counts",
-    "tracks/halludial/public_tables.py": "counts",
+    "tracks/halludial/published.py": "counts",
     "tracks/halludial/rate_scores.py": "counts",
     "tracks/halueval/dataset_scores.py": "counts",
     "tracks/mfava/detection.py": "counts",
-    "tracks/mfava/public_tables.py": "counts and the share of a truth value",
+    "tracks/mfava/published.py": "counts and the share of a truth value",
     "tracks/wildhallucinations/scores.py": "counts",
     "tracks/wildhallucinations/strata.py": "counts",
 }

@@ -10,7 +10,7 @@ from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening,
 from truerate.site.mfava.planted import recovered
 from truerate.site.recovery import CellEstimate
 from truerate.site.registry import page_of
-from truerate.tracks.mfava.languages import LANGUAGES
+from truerate.tracks.mfava.context import LANGUAGES
 
 
 def rate(

@@ -6,9 +6,8 @@ import pytest
 from truerate.metrics.intervals import Interval
 from truerate.metrics.unit_rates import Estimate
 from truerate.tracks.mfava import analyses
-from truerate.tracks.mfava.analyses import silver_against_gold
-from truerate.tracks.mfava.language_facts import languages
-from truerate.tracks.mfava.ranked_units import headline
+from truerate.tracks.mfava.analyses import headline, silver_against_gold
+from truerate.tracks.mfava.context import language_facts
 from truerate.tracks.mfava.rates import grid_estimates
 
 from .made_replies import replies, row_of
@@ -31,7 +30,7 @@ def test_silver_against_gold_shares_the_flagged_tokens():
 
 
 def test_languages_are_sourced_and_enter_as_logarithms():
-    known = languages()
+    known = language_facts()
     assert known["de"].common_crawl_percent == 5.3038 and known["yue"].common_crawl_percent is None
     assert {"ar", "zh", "de", "tr", "ru", "en", "fr", "sd", "la"} <= set(known)
     cells = {

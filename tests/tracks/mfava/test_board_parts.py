@@ -3,8 +3,7 @@
 import polars as pl
 import pytest
 
-from truerate.tracks.mfava.board_parts import ONE, in_parts, parts_of_items, pieces, scored_parts
-from truerate.tracks.mfava.marking import answers
+from truerate.tracks.mfava.marking import ONE, answers, in_parts, parts_of_items, pieces, scored_parts
 from truerate.tracks.mfava.scores import score
 
 from .made_scores import At, item, judged, reply, sample, span, tables

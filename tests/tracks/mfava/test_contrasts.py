@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.tracks.mfava.contrasts import Contrast, contrast_rows, contrasts, headline_rows
-from truerate.tracks.mfava.ranked_units import headline
+from truerate.tracks.mfava.analyses import headline
+from truerate.tracks.mfava.model_analyses import Contrast, contrast_rows, contrasts, headline_rows
 
 from .made_replies import MODELS, replies, row_of
 from .made_scores import WRITER

@@ -1,7 +1,7 @@
 """The replies that are read whole are those that people may be given."""
 
 from truerate.tracks.mfava.steps import drawn_replies
-from truerate.tracks.mfava.tasks import natural
+from truerate.tracks.mfava.wild import natural
 
 from .made_scores import reply, tables
 

@@ -9,7 +9,7 @@ from truerate.config import checked
 from truerate.config.layout import Layout
 from truerate.config.profile import with_profile
 from truerate.pipeline.planning.gpu_plan import gpu_plan
-from truerate.tracks.mfava.gpu_hours import judging_hours, training_hours
+from truerate.tracks.mfava.plan import judging_hours, training_hours
 
 ROOT = Path(__file__).parents[3]
 BOARD = "mfava-paper"

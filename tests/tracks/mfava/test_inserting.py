@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.tracks.mfava import inserting
-from truerate.tracks.mfava.inserting import n_words, refused
+from truerate.tracks.mfava import silver
+from truerate.tracks.mfava.silver import n_words, refusal_of
 
 WHOLE = "<relation><delete>was founded in 1204</delete><mark>fell</mark></relation>"
 TOWN = "Arlo is a town. It was founded in 1204."
@@ -11,8 +11,8 @@ ENTITY = "Arlo is a town. It was founded in <entity><delete>1204</delete><mark>1
 
 
 def reason(reply: str, before: str, type_: str) -> str | None:
-    found = refused(reply, before=before, type_=type_, max_words=3)
-    assert found is None or found.reason in inserting.REASONS
+    found = refusal_of(reply, before=before, type_=type_, max_words=3)
+    assert found is None or found.reason in silver.REASONS
     return found and found.reason
 
 
@@ -61,7 +61,7 @@ def test_refused_with_its_reason(expected, reply, before, type_):
 
 
 def test_every_reason_has_an_example():
-    assert {case[0] for case in CASES} == set(inserting.REASONS)
+    assert {case[0] for case in CASES} == set(silver.REASONS)
 
 
 def test_words_of_scripts_without_spaces():

@@ -7,7 +7,7 @@ from truerate.core.schemas import pairs
 from truerate.metrics.estimators.label_errors import EXACT
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava import marking
-from truerate.tracks.mfava.people import labellers, labelling_error, mean_marks
+from truerate.tracks.mfava.rates import labellers, labelling_error, mean_marks
 
 from .made_scores import item, reply, sample, span, tables
 

@@ -8,9 +8,8 @@ import pytest
 
 from truerate.core.tags import parse_tags
 from truerate.llm import Reply
-from truerate.tracks.mfava import projecting, seq2seq, translating
-from truerate.tracks.mfava.alignment import Pair, aligned
-from truerate.tracks.mfava.projecting import best_run, carried
+from truerate.tracks.mfava import projecting, translating
+from truerate.tracks.mfava.projecting import Pair, aligned, best_run, carried
 from truerate.tracks.mfava.translating import Text
 
 NAMES = ["Varn", "Ost", "Quill", "Mira", "Tolm", "Ebbe"]
@@ -74,7 +73,7 @@ def test_the_best_run(values, run):
 
 def test_rows_have_the_tags_put_back_and_say_what_could_not_be_aligned():
     made = [text(source, parts[:1]) for source, _, parts, _ in passages()] + [text("Red.", ("Red",))]
-    asked = [translating.prompted(one, seq2seq.request(one, "w", 9)) for one in made]
+    asked = [translating.prompted(one, translating.request(one, "w", 9)) for one in made]
     said = [target for _, target, *_ in passages()] + ["。"]
     replies = [Reply(str(k), "ok", one, "stop", None, 1, 1, 0.0, False) for k, one in enumerate(said)]
     replies[3] = Reply("3", "dead", "", None, "timeout", None, None, 0.0, False)

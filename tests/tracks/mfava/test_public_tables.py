@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import Sample, Score, frame, pairs
-from truerate.tracks.mfava.public_tables import (
+from truerate.tracks.mfava.published import (
     character_table,
     detection_table,
     malformed_table,

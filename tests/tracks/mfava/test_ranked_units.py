@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from truerate.leaderboard.rows import outcome_matrix
-from truerate.tracks.mfava.ranked_units import headline, outcome_rows
+from truerate.tracks.mfava.analyses import headline, outcome_rows
 
 from .made_replies import replies
 from .made_scores import WRITER

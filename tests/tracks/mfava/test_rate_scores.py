@@ -1,7 +1,7 @@
 """Rows of rates where some languages have labels and others none."""
 
 from truerate.metrics.estimators.label_errors import EXACT
-from truerate.tracks.mfava.ranked_units import headline, outcome_rows
+from truerate.tracks.mfava.analyses import headline, outcome_rows
 from truerate.tracks.mfava.rate_scores import count_rows, rate_rows
 
 from .made_replies import replies

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from truerate.tracks.mfava import replies
-from truerate.tracks.mfava.languages import LANGUAGES
+from truerate.tracks.mfava.context import LANGUAGES
 from truerate.tracks.mfava.replies import PHRASES, is_other_language, marks, repeats, says_unknown
 
 SIX = ("en", "de", "fr", "tr", "zh", "ar")

@@ -7,8 +7,8 @@ import pytest
 
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava.marking import NATURAL, Detector, answers, board_texts, labelled
+from truerate.tracks.mfava.ordering import cells_of, judgements_of, parts, seeds_of
 from truerate.tracks.mfava.rates import gold_tokens
-from truerate.tracks.mfava.reply_cells import cells_of, judgements_of, parts, seeds_of
 from truerate.tracks.mfava.scores import score, scored_judgements
 
 from .made_scores import At, item, judged, reply, sample, span, tables

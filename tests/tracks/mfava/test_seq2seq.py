@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.tracks.mfava import sentence_units, seq2seq, translating
+from truerate.tracks.mfava import context, translating
 from truerate.tracks.mfava.translating import Text
 
 WORDS = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "deu_Latn", "fra_Latn", *(f"w{k}" for k in range(40))]
@@ -38,23 +38,27 @@ def weights(tmp_path_factory):
 
 
 def asked(weights: str, *texts: str, lang: str = "de"):
-    return [seq2seq.request(Text("i", "train", "translate", lang, text), weights, 12) for text in texts]
+    return [translating.request(Text("i", "train", "translate", lang, text), weights, 12) for text in texts]
 
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
     requests = asked(weights, "w1 w2 w3", "w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9") + asked(
         weights, "w1 w2 w3", lang="fr"
     )
-    whole = seq2seq.translated(requests, weights, batch=3)
-    assert [reply.key for reply in whole] == [seq2seq.translated([one], weights)[0].key for one in requests]
-    assert [reply.text for reply in whole] == [seq2seq.translated([one], weights)[0].text for one in requests]
-    assert len({reply.key for reply in whole}) == 4 and seq2seq.translated([], "nowhere") == []
+    whole = translating.translated(requests, weights, batch=3)
+    assert [reply.key for reply in whole] == [
+        translating.translated([one], weights)[0].key for one in requests
+    ]
+    assert [reply.text for reply in whole] == [
+        translating.translated([one], weights)[0].text for one in requests
+    ]
+    assert len({reply.key for reply in whole}) == 4 and translating.translated([], "nowhere") == []
 
 
 def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
     text = Text("i", "train", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
-    prompted = translating.prompted(text, seq2seq.request(text, weights, 12))
-    row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
+    prompted = translating.prompted(text, translating.request(text, weights, 12))
+    row = translating.collect([text], [prompted], translating.translated([prompted.request], weights))[0]
     assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (
         ("unparsed", "tag-count"),
         ("dead", "empty"),
@@ -66,15 +70,15 @@ def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights
 
 
 def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
-    reply = seq2seq.translated(asked(weights, "w1 " * 40), weights)[0]
+    reply = translating.translated(asked(weights, "w1 " * 40), weights)[0]
     assert (reply.status, reply.reason, reply.text) == ("dead", "context_length", "")
 
 
 def test_a_translation_that_came_to_no_end_is_dead_and_not_kept_as_a_whole_one(weights):
-    request = seq2seq.request(
+    request = translating.request(
         Text("i", "train", "translate", "de", "w1 w2"), weights, 1
     )  # room for the token of the language alone
-    reply = seq2seq.translated([request], weights)[0]
+    reply = translating.translated([request], weights)[0]
     assert (reply.status, reply.reason, reply.text) == ("dead", "length", "")
 
 
@@ -92,29 +96,29 @@ def test_languages_are_named_as_the_vocabulary_names_them():
         "mbart": Known("en_XX", "de_DE"),
         "one pair": Known("der"),
     }
-    assert {name: seq2seq._code(known, "de") for name, known in codes.items()} == {
+    assert {name: translating._code(known, "de") for name, known in codes.items()} == {
         "nllb": "deu_Latn",
         "m2m": "de",
         "mbart": "de_DE",
         "one pair": None,
     }
     madlad = Known("<2en>", "<2la>", "<2iw>")
-    assert [seq2seq._before(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
-    seq2seq.check_language(madlad, "la", "w")
-    seq2seq.check_language(codes["one pair"], "la", "w")  # it needs no name
+    assert [translating._before(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
+    translating.check_language(madlad, "la", "w")
+    translating.check_language(codes["one pair"], "la", "w")  # it needs no name
     with pytest.raises(SettingsError, match="has no name for Cantonese"):
-        seq2seq.check_language(madlad, "yue", "w")
-    assert seq2seq._token(codes["m2m"], "de") == 0 and seq2seq._token(codes["one pair"], None) is None
+        translating.check_language(madlad, "yue", "w")
+    assert translating._token(codes["m2m"], "de") == 0 and translating._token(codes["one pair"], None) is None
 
 
 def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
     def said(*texts):
-        return [reply.text for reply in seq2seq.translated(asked(weights, *texts), weights)]
+        return [reply.text for reply in translating.translated(asked(weights, *texts), weights)]
 
     one, other = said("w1 w3 .", "W5 w7 .")
     assert said("w1 w3 . W5 w7 .\n\nw1 w3 .") == [f"{one} {other}\n\n{one}"]
     long = " ".join(f"W{k} w1 w2 w3 ." for k in range(9))  # 45 words, of which the window holds 32
-    reply = seq2seq.translated(asked(weights, long), weights)[0]
+    reply = translating.translated(asked(weights, long), weights)[0]
     assert (reply.status, reply.reason) != ("dead", "context_length")
 
 
@@ -130,9 +134,9 @@ def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
     ],
 )
 def test_no_tag_is_cut_between_two_sentences(marked, found):
-    cut = sentence_units.units(marked)
+    cut = context.units(marked)
     assert [unit.text for unit in cut] == found
-    same = sentence_units.joined([unit.text for unit in cut], cut)
+    same = context.joined([unit.text for unit in cut], cut)
     assert " ".join(same.split()) == " ".join(marked.split())
 
 
@@ -140,19 +144,19 @@ def test_a_language_without_a_name_in_the_vocabulary_is_refused_in_one_line(weig
     with pytest.raises(
         SettingsError, match=r"has no name for Latin \('la'\) in its vocabulary; take 'la' out"
     ) as error:
-        seq2seq.translated(asked(weights, "w1", lang="la"), weights)
+        translating.translated(asked(weights, "w1", lang="la"), weights)
     assert "\n" not in str(error.value)
 
 
 def test_a_device_that_is_not_there_is_refused(weights):
     if torch.cuda.is_available():
         pytest.skip("a GPU is there")
-    assert seq2seq.device_of("auto") == seq2seq.device_of("cpu") == "cpu"
+    assert translating.device_of("auto") == translating.device_of("cpu") == "cpu"
     with pytest.raises(SettingsError, match="tracks.mfava.seq2seq_device: no GPU is there for 'cuda'"):
-        seq2seq.translated(asked(weights, "w1"), weights, device="cuda")
+        translating.translated(asked(weights, "w1"), weights, device="cuda")
 
 
 def test_weights_that_are_not_there_are_one_clear_line(tmp_path):
     with pytest.raises(TruerateError) as caught:
-        seq2seq.translated(asked(str(tmp_path / "none"), "w1"), str(tmp_path / "none"))
+        translating.translated(asked(str(tmp_path / "none"), "w1"), str(tmp_path / "none"))
     assert "tracks.mfava.seq2seq: no translation model" in str(caught.value) and "\n" not in str(caught.value)

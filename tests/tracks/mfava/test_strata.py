@@ -6,7 +6,7 @@ import pytest
 from truerate.metrics.token_scores import token_line
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava.marking import Detector
-from truerate.tracks.mfava.strata import NAMES, strata_sums, stratum_of, stratum_rows
+from truerate.tracks.mfava.rates import NAMES, strata_sums, stratum_of, stratum_rows
 
 from .made_scores import WRITER
 

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.core.schemas import pairs
 from truerate.tracks.mfava.context import contexts
-from truerate.tracks.mfava.tasks import INSERTED, NATURAL, annotation_tasks, n_labels, n_shared, natural
+from truerate.tracks.mfava.wild import INSERTED, NATURAL, annotation_tasks, n_labels, n_shared, natural
 
 from .tiny_wiki import item, sample, settings, tables
 

@@ -13,8 +13,7 @@ from truerate.core.schemas import SPANS, Document, Item, Sample, frame, pair, pa
 from truerate.core.tags import TYPES, parse_tags
 from truerate.core.text import clean
 from truerate.llm.generation import facts, rejected
-from truerate.tracks.mfava.context import Context, chosen
-from truerate.tracks.mfava.languages import SOURCE
+from truerate.tracks.mfava.context import SOURCE, Context, chosen
 from truerate.tracks.mfava.silver import INSERT
 from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_sound
 from truerate.tracks.mfava.wild import ANSWER

@@ -4,7 +4,7 @@ A text is what an item and its wording are: a silver passage and its gold twin a
 is the reply itself, so a judgement that names either belongs to both.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import pair
+from truerate.core.schemas.parts import PART
 from truerate.core.tags import TYPES
 from truerate.metrics.mushroom import HARD
 from truerate.metrics.token_scores import TokenLine, token_line
@@ -316,3 +317,66 @@ def by_detector(cells: Mapping[tuple[str, Detector, str], One]) -> dict[tuple[st
 def are_apart(groups: np.ndarray, langs: np.ndarray) -> bool:
     """Whether no group stands in two languages, so that what is measured in one says nothing of the other."""
     return len(set(zip(groups.tolist(), langs.tolist(), strict=True))) == len(set(groups.tolist()))
+
+
+# ---- A board in parts that are scored one after the other: the texts of one --------------------------------
+
+
+ONE = ""  # the part of a board that is not parted
+Judgements = Mapping[str, pl.LazyFrame]  # by part
+
+
+class Piece(NamedTuple):
+    """What is scored of one part: samples, replies in the wild (`marking.answers`) and what was said of them."""
+
+    samples: pl.DataFrame
+    replies: pl.DataFrame
+    judgements: pl.LazyFrame
+
+
+def parts_of_items(items: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """The part of each item that has a row or a sample: `item_id`, `part`."""
+    told = pl.concat([items.select("item_id", "lang"), samples.select("item_id", "lang")]).unique(
+        maintain_order=True
+    )
+    is_parted = told["item_id"].n_unique() == told.height
+    return told.select("item_id", part=pl.col("lang") if is_parted else pl.lit(ONE)).unique(
+        maintain_order=True
+    )
+
+
+def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
+    """The part of each sample and of each reply in the wild, by what judgements name: `target_id`, `part`."""
+    replies = generations.filter(pl.col("purpose") == "answer").select("generation_id", "item_id")
+    targets = pl.concat([replies.rename({"generation_id": "target_id"}), _targets(samples)])
+    parts = parts_of_items(items, samples)
+    return (
+        targets.join(parts, on="item_id", maintain_order="left")
+        .select("target_id", PART)
+        .unique("target_id", keep="first", maintain_order=True)
+    )
+
+
+def _targets(samples: pl.DataFrame) -> pl.DataFrame:
+    return samples.select("sample_id", "item_id").rename({"sample_id": "target_id"})
+
+
+def in_parts(judgements: pl.DataFrame, parts: pl.DataFrame) -> Judgements:
+    """Judgements that are in memory by part, as `schemas.set_apart` gives those of files. `parts`: `scored_parts`."""
+    placed = judgements.join(parts, on="target_id", maintain_order="left")
+    found = placed.partition_by(PART, as_dict=True, include_key=False, maintain_order=True)
+    empty = placed.drop(PART).clear()
+    return {name: found.get((name,), empty).lazy() for name in parts[PART].unique().sort()}
+
+
+def pieces(
+    items: pl.DataFrame, samples: pl.DataFrame, replies: pl.DataFrame, judgements: Judgements
+) -> Iterator[Piece]:
+    """The pieces of a board, in the order of their parts' names."""
+    parts = parts_of_items(items, samples)
+    of_samples, of_replies = (
+        table.select("item_id").join(parts, on="item_id", how="left", maintain_order="left")[PART]
+        for table in (samples, replies)
+    )
+    for name in sorted(judgements):
+        yield Piece(samples.filter(of_samples == name), replies.filter(of_replies == name), judgements[name])

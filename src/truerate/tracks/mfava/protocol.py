@@ -1,8 +1,9 @@
 """mFAVA as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.mfava import checks, context, labels, plan, published, scores, steps
-from truerate.tracks.mfava.public_tables import public_tables
+from truerate.tracks.mfava import context, labels, plan, published, scores, steps
+from truerate.tracks.mfava.published import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes
+from truerate.tracks.mfava.settings import faults as setting_faults
 from truerate.tracks.protocol import Protocol
 
 
@@ -26,7 +27,7 @@ class MFava(Protocol):
     scored_parts = staticmethod(scores.scored_parts)
     label = staticmethod(labels.label)
     training, targets = staticmethod(steps.training), staticmethod(steps.targets)
-    faults = staticmethod(checks.faults)
+    faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
     totals, reasons = published.TOTALS, published.REASONS
     assumed = staticmethod(plan.assumed)

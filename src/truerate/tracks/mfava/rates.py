@@ -15,13 +15,15 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import pair
+from truerate.core.sentence_spans import sentence_spans
 from truerate.metrics.estimators import sample
+from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_error
 from truerate.metrics.estimators.registry import HR_EST
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.token_rates import flagged_rates, seed_hr_est
+from truerate.metrics.token_scores import TokenLine
 from truerate.metrics.unit_rates import RAW
-from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
-from truerate.tracks.mfava.people import labellers
-from truerate.tracks.mfava.strata import strata_sums, stratum_of
+from truerate.tracks.mfava.marking import CALIBRATIONS, Detector, Labelled, Run, Texts, token_sums
 
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 
@@ -192,3 +194,110 @@ def grid_estimates(
         grid = [[seed_hr_est(total, pair) for pair in row] for total, row in zip(totals, counts, strict=True)]
         found[HR_EST, kind] = np.array(grid, dtype=float)
     return found
+
+
+# ---- What people's labels of replies are worth: which of them are one perso --------------------------------
+
+
+def labellers(natural: Labelled) -> np.ndarray:
+    """How many people who are heard labelled each sample, (samples,); 0 where a source does not say."""
+    said = natural.samples.select(pair("attributes", "n_labels").cast(pl.Int64).fill_null(0))
+    return said["n_labels"].to_numpy()
+
+
+def mean_marks(natural: Labelled, texts: Texts) -> np.ndarray:
+    """The tokens that one person marks of each sample, the mean over those who labelled it, (samples,): the sum over
+    tokens of the share of people who marked them.
+    """
+    spans = (
+        natural.samples.select("spans", place=pl.Series(natural.places, dtype=pl.Int64))
+        .filter(pl.col("spans").list.len() > 0)
+        .explode("spans")
+        .unnest("spans")
+    )
+    shares = spans["p"].fill_null(1.0).to_numpy()
+    places, starts, ends = (spans[name].to_numpy() for name in ("place", "start", "end"))
+    marks = np.zeros(len(texts.line.sizes))
+    for share in np.unique(shares):
+        inside = shares == share
+        marks += share * texts.line.per_text(texts.line.marked(places[inside], starts[inside], ends[inside]))
+    return marks[natural.places]
+
+
+def labelling_error(natural: Labelled, texts: Texts) -> LabelError:
+    """The error of one person's label of a reply, from replies that several labelled; none where there are too few.
+
+    Of each such reply the mean person is told and not each, so that the noise of one person is not: it counts only
+    where a rate is about `these` very replies.
+    """
+    return error_of_shared(shared_marks(natural, texts))
+
+
+def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
+    """Of each sample that several people labelled the tokens that their `vote` marks and those that `each` of them
+    does in the mean: `sample_id`, `group_id`, `vote`, `each`.
+    """
+    votes = texts.line.per_text(natural.is_gold)[natural.places]
+    known = natural.samples.select("sample_id", "group_id").with_columns(
+        vote=pl.Series(votes, dtype=pl.Float64), each=pl.Series(mean_marks(natural, texts), dtype=pl.Float64)
+    )
+    return known.filter(pl.Series(labellers(natural) > 1, dtype=pl.Boolean))
+
+
+def error_of_shared(shared: pl.DataFrame) -> LabelError:
+    """`labelling_error` from `shared_marks`, in whatever order these are."""
+    known = shared.sort("sample_id")
+    votes, each = known["vote"].to_numpy(), known["each"].to_numpy()[:, None]
+    return label_error(votes, each, known["group_id"].to_numpy()) or EXACT
+
+
+# ---- Where in a reply a token stands: a reference that is an article's lead --------------------------------
+
+
+LONG = 5  # sentences from which a text is a long one
+# The strata: sentences 1 and 2, and 3 and 4, of short and of long texts, and the later ones, which long texts have.
+NAMES = ("short-1-2", "short-3-4", "long-1-2", "long-3-4", "long-5")
+STRATA = len(NAMES)
+
+
+def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
+    """The stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in which it begins."""
+    spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
+    sizes = np.array([len(span) for span in spans], dtype=int)
+    starts = np.array([start for span in spans for start, _ in span], dtype=np.int64)
+    starts += np.repeat(line.base, sizes)
+    first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    text = line.text_of
+    place = np.maximum(np.searchsorted(starts, line.starts, side="right") - 1 - first[text], 0)
+    return stratum_at(place, sizes[text])
+
+
+def stratum_at(place: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
+    """The stratum of the sentences at some places, from 0, of texts of so many sentences: a place in NAMES + 1."""
+    third = np.minimum(place // 2, 2)  # of sentences 1 and 2, 3 and 4, later ones
+    return np.where(n_sentences >= LONG, 2, 0) + third + 1
+
+
+def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:
+    """How many of the tokens in each of `kept` (tokens,) each stratum of each text holds, (texts, strata, kept)."""
+    return np.stack([line.per_kind(strata, keep, STRATA) for keep in kept], axis=2)
+
+
+def stratum_rows(
+    detector: Detector, kind: str, sums: np.ndarray, clusters: np.ndarray, writer: ScoreWriter
+) -> list[dict]:
+    """`stratum_fpr` and `stratum_recall` of a detector on labelled texts of one kind in each stratum, all languages
+    together. `sums` (texts, strata, 4): tokens, gold ones, marked ones and both; n counts the texts that have such
+    tokens.
+    """
+    made = []
+    for place, name in enumerate(NAMES):
+        total, gold, marked, both = sums[:, place].T
+        where = detector.where(against=kind, stratum=name)
+        for metric, tops, bottoms in (
+            ("stratum_fpr", marked - both, total - gold),
+            ("stratum_recall", both, gold),
+        ):
+            share = writer.share_of(tops / np.where(bottoms > 0, bottoms, 1), clusters.tolist(), bottoms)
+            made.append(writer.row(metric, detector.member, where, share, int((bottoms > 0).sum())))
+    return made

@@ -15,7 +15,7 @@ from pathlib import Path
 import regex
 
 from truerate.core.text import sentences
-from truerate.tracks.mfava.languages import LANGUAGES
+from truerate.tracks.mfava.context import LANGUAGES
 
 PHRASES = Path(__file__).with_name(
     "dont_know.csv"

@@ -13,16 +13,29 @@ from truerate.core.tags import TYPES
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
 from truerate.metrics.unit_rates import RAW
-from truerate.tracks.mfava.analyses import analysis_rows
-from truerate.tracks.mfava.board_parts import Judgements, in_parts, pieces, scored_parts
+from truerate.tracks.mfava.analyses import WHERE, analysis_rows, headline, outcome_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows, windowed_rows
-from truerate.tracks.mfava.marking import AGAINST, Detector, answers, labelled_replies
-from truerate.tracks.mfava.measured import languages_apart, measured, voices
+from truerate.tracks.mfava.marking import (
+    AGAINST,
+    Detector,
+    Judgements,
+    answers,
+    in_parts,
+    labelled_replies,
+    pieces,
+    scored_parts,
+)
 from truerate.tracks.mfava.ordering import ordering_rows
-from truerate.tracks.mfava.ranked_units import WHERE, headline, outcome_rows
-from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, rate_rows
-from truerate.tracks.mfava.rates import labelled_texts
-from truerate.tracks.mfava.strata import stratum_rows
+from truerate.tracks.mfava.rate_scores import (
+    ALL_REPLIES,
+    RATE,
+    count_rows,
+    languages_apart,
+    measured,
+    rate_rows,
+    voices,
+)
+from truerate.tracks.mfava.rates import labelled_texts, stratum_rows
 
 __all__ = ["score", "scored_judgements", "scored_parts"]
 

@@ -1,6 +1,7 @@
 """The settings of mFAVA."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -23,7 +24,11 @@ from truerate.config.blocks import (
     once,
 )
 from truerate.config.detectors import Batch, Grid, RateOf
+from truerate.config.layout import Layout
 from truerate.config.web import ArticleRules
+from truerate.core.errors import listed, meant
+from truerate.core.languages import LANGUAGES, language
+from truerate.core.mistakes import mistakes
 
 WEIGHTS = (
     "seq2seq"  # the setting that names weights which translate in a model's place, and their name in paths
@@ -142,3 +147,32 @@ class Settings(Track):
         if self.n_sentences[0] > self.n_sentences[1]:
             raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
         return self
+
+
+# ---- Mistakes in the settings of a board that only this track can see: lang --------------------------------
+
+
+def faults(at: Layout, board: str) -> Iterator[str]:
+    """A line per mistake, which begins with the place of the setting."""
+    settings, where = at.p.track(board), at.p.place(board, "languages")
+    named = {where: settings.languages} | {
+        f"models.{alias}.languages": at.p.model(alias).languages for alias in settings.subjects
+    }
+    lines = [
+        line
+        for place, codes in named.items()
+        for code in codes
+        for line in mistakes(place, language, code, place, near=partial(meant, code, LANGUAGES))
+    ]
+    yield from lines or _unwritten(at, board, where)
+
+
+def _unwritten(at: Layout, board: str, where: str) -> Iterator[str]:
+    """Languages that the board asks for and the command of its source is not told to write."""
+    name = at.p.board(board).source
+    source = at.p.source(name)
+    written = source.languages or at.p.languages
+    is_told = "{languages}" in (source.make or "")
+    if lost := [code for code in at.p.track(board).languages if code not in written] if is_told else []:
+        what = f"{lost[0]!r} is not written by source {name!r} of board {board!r}"
+        yield f"{where}: {what}; it writes: {listed(written)}"

@@ -17,13 +17,12 @@ from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
-from truerate.tracks.mfava import dataset, seq2seq, translating, wild
+from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing
-from truerate.tracks.mfava.context import Context, chosen, contexts
+from truerate.tracks.mfava.context import SOURCE, Context, check_languages, chosen, contexts, language
 from truerate.tracks.mfava.dataset import targets, training
-from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.settings import WEIGHTS
-from truerate.tracks.mfava.tasks import annotation_tasks, natural
+from truerate.tracks.mfava.wild import annotation_tasks, natural
 
 __all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]
 
@@ -115,9 +114,9 @@ def translate(
     texts = _texts(at, board, tables, shard)
     if is_local:
         n = settings.translating.max_tokens
-        asked = [translating.prompted(text, seq2seq.request(text, settings.seq2seq, n)) for text in texts]
+        asked = [translating.prompted(text, translating.request(text, settings.seq2seq, n)) for text in texts]
         how = {"device": settings.seq2seq_device, "batch": settings.seq2seq_batch}
-        replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq, **how)
+        replies = translating.translated([prompted.request for prompted in asked], settings.seq2seq, **how)
         return _collected(texts, asked, replies, settings)
     rows = [generations([])]
     for start in range(0, len(texts), N_AT_ONCE):
@@ -131,7 +130,7 @@ def translate(
 def _collected(texts, asked, replies, settings) -> pl.DataFrame:
     """Translations with their tags, or with spans projected by alignment, as the settings say."""
     if settings.projection == "alignment":
-        from truerate.tracks.mfava.projecting import projected  # numpy, which a step without it does not load
+        from truerate.tracks.mfava.projecting import projected
 
         return generations(projected(texts, asked, replies))
     return generations(translating.collect(texts, asked, replies))
