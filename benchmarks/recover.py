@@ -24,7 +24,7 @@ from truerate.config import Statistics, load_params
 from truerate.core.schemas import PAIRS, Judgement, Sample, frame, pairs
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.results.markers import write_between
-from truerate.tracks.halueval.recognition_scores import score_recognition
+from truerate.tracks.halueval.scores import score_recognition
 
 METRICS = ("accuracy", "tpr", "tnr", "f1", "unparsed_rate")
 JUDGES = 50  # draws that are scored in one call

@@ -1,5 +1,6 @@
-"""The worked walks of the guide's architecture page: every file that a walk names is there and holds the names beside it."""
+"""The worked walks of the guide's page on architecture: their files exist, are few, hold what is named, one leads to the next."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -20,3 +21,40 @@ def test_a_walk_leads_through_files_that_hold_what_it_names(heading, most):
         code = (ROOT / "src/truerate" / step["file"]).read_text("utf-8")
         for name in re.findall(r"`(\w+)`", step["text"]):
             assert re.search(rf"\b{name}\b", code), (step["file"], name)
+
+
+MOST = {"walk-accuracy": 12}  # files of a walk, by its anchor
+
+
+def steps(walk: str) -> list[tuple[Path, str]]:
+    """The files of a walk, each with what is said of it."""
+    section = PAGE.split(f"{{ #{walk} }}")[1].split("\n## ")[0]
+    return [(ROOT / "src/truerate" / name, text) for name, text in STEP.findall(section)]
+
+
+def imported(path: Path) -> set[Path]:
+    """The modules of truerate that a file imports, a name of a package as its module of that name."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("truerate"):
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {ROOT / "src" / f"{name.replace('.', '/')}.py" for name in names}
+
+
+@pytest.mark.parametrize("walk", MOST)
+def test_a_walk_is_short_and_each_file_is_imported_by_one_before_it(walk):
+    files = [path for path, _ in steps(walk)]
+    assert 1 < len(files) <= MOST[walk] and len(set(files)) == len(files)
+    assert [path for path in files if not path.is_file()] == []
+    for number, path in enumerate(files[1:], start=1):
+        assert any(path in imported(earlier) for earlier in files[:number]), path
+
+
+@pytest.mark.parametrize("walk", MOST)
+def test_a_walk_names_functions_that_its_files_define(walk):
+    for path, text in steps(walk):
+        defined = {
+            node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if hasattr(node, "name")
+        }
+        named = re.findall(r"`(\w+)`", text)
+        assert named and not [name for name in named if name not in defined and name != "score"], path

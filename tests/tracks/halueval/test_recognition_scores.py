@@ -8,7 +8,8 @@ from truerate.config import Statistics
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.halueval.recognition_scores import judged, score_recognition
+from truerate.tracks.halueval.recognition import judged
+from truerate.tracks.halueval.scores import score_recognition
 
 from .made import sample
 

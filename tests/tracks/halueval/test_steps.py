@@ -23,10 +23,11 @@ from truerate.core.schemas import (
 from truerate.llm import estimate
 from truerate.llm.generation import facts
 from truerate.pipeline.planning.plan import planned
-from truerate.tracks.halueval import general, recognition_scores, steps
+from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.labels import label
 from truerate.tracks.halueval.retrieval import knowledge_of_queries
 from truerate.tracks.halueval.scores import score
+from truerate.tracks.halueval.scores import topics as topics_of
 
 from .made import sample
 
@@ -199,7 +200,7 @@ def test_labels_and_scores(at, built, tables):
         outcomes.filter(subject="aster").height
         == judged.filter(pl.col("attributes").list.len() == 1).height + samples["pair_id"].n_unique() - 1
     )
-    topics = recognition_scores.topics(at, BOARD, **known, documents=tables.documents)
+    topics = topics_of(at, BOARD, **known, documents=tables.documents)
     assert {row["task"] for row in topics} == {"qa", "dialogue", "summarization", "general"}
 
 

@@ -12,7 +12,7 @@ from truerate.llm import Request
 from truerate.llm.dry_run import ASSUMED
 from truerate.llm.generation import generations
 from truerate.metrics.similarity import chrf
-from truerate.tracks.halueval import context, general, labels, recognition_scores, scores, steps
+from truerate.tracks.halueval import context, general, labels, scores, steps
 from truerate.tracks.halueval.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
 
@@ -64,7 +64,7 @@ class HaluEval(Protocol):
     exported = staticmethod(steps.exported)
     score = staticmethod(scores.score)
     label = staticmethod(labels.label)
-    topics = staticmethod(recognition_scores.topics)
+    topics = staticmethod(scores.topics)
     assumed = staticmethod(assumed)
     stand_ins = {"select": assumed_selection}
     # sizes whose first items stay the same whatever the size (`context.chosen_items`): a probe cuts them

@@ -19,7 +19,7 @@ from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
-from truerate.tracks.halueval.recognition_scores import PLAIN, judged
+from truerate.tracks.halueval.recognition import PLAIN, judged
 
 GENERAL = "general"
 RATE, PEOPLE, ELSEWHERE = "general_rate", "people", "other-tasks"

@@ -17,11 +17,12 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
+from truerate.metrics import judged as joined
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import NOUNS, Context
 
-PURPOSE = "recognise"
+PURPOSE, PLAIN = "recognise", "plain"
 CUE = "Your Judgement"
 CONTRAST_CUE = "Your Choice"
 VERDICT, REASONED = structured.verdict(), structured.reasoned_verdict(CUE)
@@ -230,3 +231,18 @@ def collect(
 def judgements(rows: Sequence[dict]) -> pl.DataFrame:
     """Return rows as a Judgement frame, in a fixed order."""
     return frame(Judgement, list(rows)).sort("judgement_id")
+
+
+# ---- judgements beside labels --------------------------------------------------------------------------------
+
+
+def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
+    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
+    as plain. `scheme` is null unless the data set holds several published candidates per question.
+    """
+    return joined.judged(samples, judgements, variant=PLAIN, known=("scheme",), said=("seed",))
+
+
+def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `runs`, a text once whatever the number of a detector's seeds."""
+    return joined.over_seeds(runs(samples, judgements))

@@ -1,21 +1,25 @@
-"""Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those), and what refinement is
-worth (HELMA 3.3): how many texts are flagged before and after, and whether a rewriting says the right answer.
+"""Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those). Of recognition: every variant,
+failures by pattern and topic, and the outcomes that ranks are tested on; scores are empty if a judge answered no request
+(`metrics.recognition_scores.settled`).
 """
 
 import numpy as np
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Score, emptied, frame, pair
-from truerate.core.text import normalise
-from truerate.metrics.judged import is_unanswered
+from truerate.core.schemas import Outcome, Score, frame
+from truerate.metrics import judged as joined
+from truerate.metrics.contrasts import contrast_scores, contrasts
+from truerate.metrics.matching import in_matched_pairs, one_side
+from truerate.metrics.means import spread
+from truerate.metrics.recognition_scores import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
-from truerate.tracks.halueval import dataset_scores, refinement
+from truerate.tracks.halueval import dataset_scores, refinement_scores
 from truerate.tracks.halueval.rate_scores import score_rates
-from truerate.tracks.halueval.recognition_scores import PLAIN, judged, score_recognition
+from truerate.tracks.halueval.recognition import PLAIN, judged, runs
 
-ANSWERED = ("qa",)  # tasks whose right answer is a value, so that a text can be held against it
-LABELS = {True: "hallucinated", False: "right"}
+HALLUCINATED_FIRST = "hallucinated-first"
+KEYS = ("task", "variant", "scheme")
 
 
 def score(
@@ -37,8 +41,8 @@ def score(
     scores, outcomes = score_recognition(samples, judgements, writer)
     made = [
         scores,
-        score_refinement(samples, judgements, writer),
-        score_rewritings(generations, items, samples, writer),
+        refinement_scores.score_refinement(samples, judgements, writer),
+        refinement_scores.score_rewritings(generations, items, samples, writer),
         score_rates(samples, judgements, writer),
         dataset_scores.score_labels(samples, writer),
         dataset_scores.score_candidates(generations, items, writer),
@@ -49,73 +53,91 @@ def score(
     return pl.concat(made), outcomes
 
 
-def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return the share of labelled texts flagged before and after refinement, per judge and task; after, also by the
-    verdicts of another judge where there are any.
+def score_recognition(
+    samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return Score and Outcome rows of every judge on every task, variant and scheme."""
+    scores, outcomes = Rows(), [frame(Outcome)]
+    for subject, where, each in joined.by_subject(runs(samples, judgements), KEYS):
+        rows = joined.over_seeds(each)
+        score = _contrast if where["variant"] == "contrast" else _recognition
+        score_rows, units = score(subject, where, rows, writer)
+        outcome = writer.outcomes("accuracy", where, units.with_columns(subject=pl.lit(subject)))
+        score_rows, outcome = settled(subject, where, rows, score_rows, outcome, writer)
+        scores.extend([*score_rows, *_between_seeds(subject, where, each, writer)])
+        outcomes.append(outcome)
+    return frame(Score, scores), pl.concat(outcomes)
 
-    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no verdict) it
-    stays flagged.
+
+def _between_seeds(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> Rows:
+    """How far the seeds of a detector are apart in accuracy; nothing of a judge with one."""
+    each = [is_right(part).mean() for _, part in rows.sort("seed").group_by("seed", maintain_order=True)]
+    if len(each) < 2:
+        return []
+    return [writer.row("accuracy_std", subject, where, spread(np.array(each)), len(each))]
+
+
+def _contrast(
+    subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
+) -> tuple[Rows, pl.DataFrame]:
+    """The scores of sample contrast, and the accuracy of each pair."""
+    pairs = contrasts(rows, hallucinated_first=HALLUCINATED_FIRST)
+    units = [(pair.pair_id, pair.group_id, pair.accuracy) for pair in pairs]
+    schema = {"unit_id": pl.String, "cluster_id": pl.String, "value": pl.Float64}
+    return contrast_scores(subject, where, pairs, writer), pl.DataFrame(units, schema=schema, orient="row")
+
+
+def _recognition(
+    subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
+) -> tuple[Rows, pl.DataFrame]:
+    """The scores of verdicts, and whether each is right. Where texts come in pairs also the accuracy over one side per
+    pair, as the paper's script asks it, and over the pairs matched in form.
     """
-    keys = ("stage", "variant", "sample", "refined_by")
-    refined = judgements.with_columns(*(pair("attributes", key) for key in keys)).filter(stage="refined")
-    own = refined.filter(pl.col("refined_by").is_null())
-    own = own.select("judge", sample_id="sample", after="verdict")
-    other = refined.drop_nulls("refined_by")
-    other = other.select(judge="refined_by", sample_id="sample", after_judge="verdict")
-    if own.is_empty():
-        return frame(Score)
-    refining = pl.col("judge").is_in(own["judge"].unique().to_list())  # models, none of which has seeds
-    rows = judged(samples, judgements.filter(refining)).filter(pl.col("variant") == PLAIN)
-    for after in (own, other):
-        rows = rows.join(after, on=["judge", "sample_id"], how="left", maintain_order="left")
-    rows = rows.with_columns(before=pl.col("verdict").fill_null(False)).with_columns(
-        (pl.col("before") & pl.col(after).fill_null(True)).alias(after) for after in ("after", "after_judge")
+    made, hits = (
+        recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where)),
+        is_right(rows),
     )
-    elsewhere = set(other["judge"])
-    made = []
-    for (judge, task), part in rows.group_by("judge", "task", maintain_order=True):
-        names = ("before", "after", "after_judge") if judge in elsewhere else ("before", "after")
-        every = np.ones(part.height)
-        entries = [(f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every) for when in names]
-        score_rows = writer.shares(judge, entries, part["group_id"].to_list())
-        made += emptied(score_rows) if is_unanswered(part) else score_rows
-    return frame(Score, made)
+    if rows["pair_id"].is_not_null().any():
+        one, matched = one_side(rows, seed=writer.seed), in_matched_pairs(rows, seed=writer.seed)
+        shares: list[Ratio] = [
+            ("accuracy_one_side", where, hits * one, one),
+            ("accuracy_matched", where, hits * matched, matched),
+        ]
+        made = made + writer.shares(subject, shares, rows["group_id"].to_list())
+    value = pl.Series(hits, dtype=pl.Float64)
+    return made, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
 
 
-def score_rewritings(
-    generations: pl.DataFrame, items: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter
-) -> pl.DataFrame:
-    """Return whether flagged answers, rewritten, say the right answer: per model and task of `ANSWERED`, over all texts
-    that were to be rewritten and over those of each label.
+def topics(
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+) -> list[dict]:
+    """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how many texts of it
+    were judged wrongly and whether it is *failed* (HELMA 3.2).
 
-    Texts are compared as `normalise` leaves them (case, articles and punctuation levelled): `refined_same_rate` where the
-    rewriting equals the right answer, `refined_contains_rate` where the right answer's words stand in it in a row. A
-    rewriting that did not come or could not be read is neither.
+    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so all judges
+    share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
     """
-    known = (pair("attributes", "sample"), pair("attributes", "task"))
-    rows = generations.filter(pl.col("purpose") == refinement.PURPOSE).with_columns(*known)
-    rows = (
-        rows.filter(pl.col("task").is_in(ANSWERED))
-        .join(items.select("item_id", "group_id", "right_answer"), on="item_id", maintain_order="left")
-        .join(samples.select("is_hallucinated", sample="sample_id"), on="sample", maintain_order="left")
-        .drop_nulls("right_answer")
-        .sort("model", "task", "generation_id")
-    )
+    from truerate.metrics.topics import asked_text, failure_rows, lda_topics
+
+    rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
+    rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    n_topics, statistics, seed = at.p.track(board).n_topics, at.p.statistics, at.p.seed
+    tested = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     made = []
-    for (model, task), part in rows.group_by("model", "task", maintain_order=True):
-        compared = np.array([_compared(*row) for row in part.select("text", "right_answer", "status").rows()])
-        label, entries = part["is_hallucinated"].to_numpy().astype(bool), list[Ratio]()
-        slices = [({"task": task}, np.ones(part.height, dtype=bool))]
-        slices += [({"task": task, "label": name}, label == value) for value, name in LABELS.items()]
-        for where, inside in slices:
-            for column, name in enumerate(("refined_same_rate", "refined_contains_rate")):
-                entries.append((name, where, compared[:, column] & inside, inside))
-        made += writer.shares(model, entries, part["group_id"].to_list())
-    return frame(Score, made)
-
-
-def _compared(text: str, right: str, status: str) -> tuple[bool, bool]:
-    """Whether a rewriting is the right answer, and whether it contains it."""
-    rewritten, answer = normalise(text), normalise(right)
-    is_read = status == "ok"
-    return is_read and rewritten == answer, is_read and bool(answer) and f" {answer} " in f" {rewritten} "
+    for task in sorted(rows["task"].unique()):
+        of_task = rows.filter(pl.col("task") == task)
+        asked = items.filter(pl.col("item_id").is_in(of_task["item_id"].unique().to_list())).sort("item_id")
+        asked_texts = [asked_text(item, texts) for item in asked.iter_rows(named=True)]
+        drawn = lda_topics(asked_texts, n_topics=n_topics, seed=seed)
+        topic_of = dict(zip(asked["item_id"].to_list(), drawn.topic_of, strict=True))
+        for (judge,), part in of_task.group_by("judge", maintain_order=True):
+            failures = failure_rows(part, topic_of, drawn.words, **tested)
+            made += [{"task": task, "judge": judge, **row} for row in failures]
+    return made
