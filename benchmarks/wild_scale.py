@@ -91,7 +91,7 @@ def run_job(at, name: str, subject: str, shard: int) -> dict[str, int]:
     from truerate.pipeline.dataset import BESIDE, replies_in, with_beside
     from truerate.pipeline.sources import load_source
     from truerate.tracks.protocol import graph_of_track
-    from truerate.tracks.wildhallucinations import steps
+    from truerate.tracks.wildhallucinations.protocol import PROTOCOL
 
     reads = next(step.reads for step in graph_of_track("wildhallucinations") if step.name == name)
     inputs = [
@@ -108,7 +108,7 @@ def run_job(at, name: str, subject: str, shard: int) -> dict[str, int]:
 
     tables = load_source(at, BOARD, reading=read)
     rows, more = with_beside(
-        getattr(steps, name)(at, BOARD, subject, tables, shard, replies_in(inputs), asking=asking)
+        PROTOCOL.step_functions[name](at, BOARD, subject, tables, shard, replies_in(inputs), asking=asking)
     )
     output = scratch_of(name, subject, shard)
     for table, data in more.items():
@@ -155,7 +155,7 @@ def export(at) -> None:
     from truerate.pipeline.dataset import exported_to
     from truerate.pipeline.guard import write_lines
     from truerate.pipeline.sources import load_source
-    from truerate.tracks.wildhallucinations import steps
+    from truerate.tracks.wildhallucinations import dataset
 
     def files(step: str, subject: str) -> list[str]:
         found = Path().glob(str(scratch_of(step, subject, "*[0-9]")))
@@ -165,7 +165,9 @@ def export(at) -> None:
         path for one in subjects() for step in OF_SUBJECT for path in files(step, one)
     ]
     slices = [
-        pair for one in subjects() for pair in zip(*(files(step, one) for step in steps.SLICED), strict=True)
+        pair
+        for one in subjects()
+        for pair in zip(*(files(step, one) for step in dataset.SLICED), strict=True)
     ]
     _, tasks = exported_to(partial(at.dataset, BOARD), at, BOARD, load_source(at, BOARD), inputs, slices)
     write_lines(at.dataset(BOARD, "tasks.jsonl"), map(json.dumps, tasks))

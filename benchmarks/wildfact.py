@@ -22,7 +22,7 @@ import polars as pl
 from truerate.metrics.unread import all_supported
 from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, SCORES, STATING, STRICT_PAPER
 from truerate.results.markers import write_between
-from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
+from truerate.tracks.wildhallucinations.replies import SLICES, reply_scores, score_cells
 
 ENTITIES, SUBJECTS, FACTS = 7919, 15, 28  # Zhao et al. 2024: 118,785 replies
 GAMMA, DOMAINS_ABOVE, CONFIDENCE = 10, 500, 0.95

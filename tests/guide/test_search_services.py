@@ -20,7 +20,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
 from truerate.sources.collection import SourceTables
-from truerate.tracks.wildhallucinations.evidence_steps import evidence
+from truerate.tracks.wildhallucinations.evidence import evidence
 
 from .blocks import blocks
 

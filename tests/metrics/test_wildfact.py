@@ -22,7 +22,7 @@ from truerate.metrics.wildfact import (
     strict_outcomes,
     verifier_rates,
 )
-from truerate.tracks.wildhallucinations.views import reply_scores, score_cells
+from truerate.tracks.wildhallucinations.replies import reply_scores, score_cells
 
 NAMES = ("full", "half", "open", "none", "silent", "lost", "cut")
 IS_ABSTAINED = [False, False, False, False, True, None, False]

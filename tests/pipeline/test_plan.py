@@ -16,7 +16,7 @@ from truerate.llm.dry_run import DryRun
 from truerate.pipeline import graph
 from truerate.pipeline.planning.plan import Planned, Priced, assuming, planned, planned_with, walk
 from truerate.sources import SourceTables
-from truerate.tracks.wildhallucinations.plan import WEB
+from truerate.tracks.wildhallucinations.protocol import WEB
 
 BOARD = "wildhallucinations-closed-world"
 ROLES = {"extractor": "quill", "curator": "elm", "fact_writer": "birch", "verifier": "cedar"}

@@ -15,7 +15,7 @@ from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, re
 from truerate.llm.replies.choices import choice
 from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
-from truerate.tracks.wildhallucinations.curating_steps import READERS as WORDS
+from truerate.tracks.wildhallucinations.steps import READERS as WORDS
 from truerate_world import prompt
 from truerate_world.answer import Answer
 from truerate_world.completions import completion_of

@@ -15,9 +15,8 @@ from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.wildfact import corrected_score, with_share
-from truerate.tracks.wildhallucinations import abstention, labels, review
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of
-from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts
+from truerate.tracks.wildhallucinations import abstention, labels, verifier
+from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 from truerate_world.models import COVERAGE
 from truerate_world.wildhallucinations.annotate import entity_of
@@ -323,7 +322,7 @@ def test_the_review_gives_back_the_kinds_that_people_without_error_name(boards):
         rows = [{"task_id": name, "labeller": "nobody-errs", "label": label} for name, label in kinds.items()]
         known = (board.at, BOARD, board.tables, board.made, board.tasks, list(enumerate(rows, start=1)))
         told = flat(labels.label(*known, where="labels.jsonl", inputs="").scores)
-        for verdict, label in product(review.VERDICTS, review.KINDS):
+        for verdict, label in product(verifier.VERDICTS, verifier.KINDS):
             of_verdict = [task for task in reviews if task["verdict"] == verdict]
             hits = sum(task["weight"] for task in of_verdict if kinds[task["task_id"]] == label)
             rate = found(told, "error_rate", "all", verdict=verdict, kind=label)

@@ -22,11 +22,9 @@ from truerate.llm.request import answered
 from truerate.sources import SourceTables
 from truerate.sources.papers import wildchat
 from truerate.tracks.wildhallucinations import (
-    curating_steps,
-    evidence_steps,
-    facts_steps,
+    dataset,
+    evidence,
     labels,
-    replying_steps,
     scores,
     steps,
 )
@@ -78,7 +76,7 @@ class Board:
         """The Score rows of the track's last step and of its labels, the keys of their slices beside their
         columns.
         """
-        known = {name: self.made[name] for name in ("items", "generations", "judgements", *steps.SCORED)}
+        known = {name: self.made[name] for name in ("items", "generations", "judgements", *dataset.SCORED)}
         samples = pl.concat([self.made["samples"], self.labelled.samples])
         found, _ = scores.score(self.at, BOARD, samples=samples, inputs="", **known)
         return flat(pl.concat([found, self.labelled.scores]))
@@ -134,18 +132,16 @@ def build_board(
         asked.extend(_prompt(request) for request in requests)
         return [_said(at, world, reply, request, purposes) for request in requests]
 
-    replies = {"extract": curating_steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
-    replies["curate"] = curating_steps.curate(at, BOARD, track.curator, tables, 0, replies, asking=asking)
-    replies["evidence"], beside = evidence_steps.evidence(at, BOARD, "web", tables, 0, replies)
+    replies = {"extract": steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
+    replies["curate"] = steps.curate(at, BOARD, track.curator, tables, 0, replies, asking=asking)
+    replies["evidence"], beside = evidence.evidence(at, BOARD, "web", tables, 0, replies)
     replies["documents"] = beside["documents"]
-    said = [
-        replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects
-    ]
+    said = [steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects]
     replies["generate"] = pl.concat(said)
-    checked = [facts_steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects]
+    checked = [steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in subjects]
     replies["facts"] = pl.concat([rows for rows, _ in checked])
     beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
-    made, tasks = steps.exported(at, BOARD, tables, replies, beside)
+    made, tasks = dataset.exported(at, BOARD, tables, replies, beside)
     made["documents"] = pl.concat(
         [tables.documents, beside["documents"]]
     )  # which a build writes part by part

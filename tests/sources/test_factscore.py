@@ -11,7 +11,7 @@ from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sampl
 from truerate.config import Source
 from truerate.core.schemas import pair, pairs
 from truerate.sources import read_source
-from truerate.tracks.wildhallucinations.ready import ready
+from truerate.tracks.wildhallucinations.dataset import ready
 
 CLONES = Path(
     os.environ.get("TRUERATE_CLONES") or Path(__file__).parents[2] / ".." / "shared" / "data_original"

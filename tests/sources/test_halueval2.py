@@ -7,7 +7,7 @@ import pytest
 
 from truerate.core.schemas import pair
 from truerate.sources.papers.halueval2 import DECIDED, JUDGE, MODEL, PEOPLE
-from truerate.tracks.wildhallucinations.ready import ready
+from truerate.tracks.wildhallucinations.dataset import ready
 
 
 def reply(n, facts, **more):

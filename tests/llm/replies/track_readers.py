@@ -10,7 +10,7 @@ from truerate.llm.replies.claim_verdicts import read_verdicts
 from truerate.llm.replies.lists import read_names
 from truerate.llm.replies.numbered import read_facts
 from truerate.tracks.mfava.silver import read_insertion
-from truerate.tracks.wildhallucinations.domains import parse_domain
+from truerate.tracks.wildhallucinations.names import parse_domain
 
 from .corpus import load
 

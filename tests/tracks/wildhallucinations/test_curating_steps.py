@@ -16,8 +16,8 @@ from truerate.llm.generation import facts
 from truerate.sources.collection import SourceTables
 from truerate.sources.papers import wildchat
 from truerate.tracks.wildhallucinations import entities
-from truerate.tracks.wildhallucinations.curating_steps import chosen, curate, extract
 from truerate.tracks.wildhallucinations.names import entity_id
+from truerate.tracks.wildhallucinations.steps import chosen, curate, extract
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.chats import write_chats
 from truerate_world.wildhallucinations.models import planted
@@ -157,7 +157,7 @@ def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_pat
     write_chats(tmp_path, seed, 240)
     given, world, at = wildchat.read(tmp_path, name="s", on_bad_row="stop"), build(seed), layout()
     listed, said = curation(at, given, asking("sim-quill", world=world))
-    items, rejects = entities.curated(given.items, listed, said, limit=10_000, seed=1, takedown=None)
+    items, rejects = entities.from_chats(given.items, listed, said, limit=10_000, seed=1, takedown=None)
     validate(Item, frame(Item, items), where="items")
     kept = [row["question"] for row in items]
     kinds = kinds_kept(world, kept)

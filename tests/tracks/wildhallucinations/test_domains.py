@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.llm.replies.lists import read_word
-from truerate.tracks.wildhallucinations.domains import DOMAINS, domain_named, parse_domain
+from truerate.tracks.wildhallucinations.names import DOMAINS, domain_named, parse_domain
 
 
 def test_there_are_twenty_and_each_is_read_as_itself():

@@ -8,7 +8,7 @@ from truerate.core.schemas import Item, Reject, frame, pairs, validate
 from truerate.core.text import name_fault, name_key
 from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.entities import (
-    curated,
+    from_chats,
     given,
     is_private,
     takedown_keys,
@@ -34,7 +34,7 @@ def kept(*rows, said, limit=9, takedown=None, seed=1, lists=None):
         )
         for row in rows
     ]
-    items, rejects = curated(
+    items, rejects = from_chats(
         chats(*rows), extracted(*replies), judged(**said), limit=limit, seed=seed, takedown=takedown
     )
     validate(Item, frame(Item, items), where="items")
@@ -134,7 +134,7 @@ def test_a_name_is_called_what_most_conversations_call_it_else_without_possessiv
 
 
 def test_an_entity_is_kept_with_its_attributes():
-    items, rejects = curated(
+    items, rejects = from_chats(
         chats(VARN), extracted((VARN, "- Varn")), judged(Varn=GOOD), limit=9, seed=1, takedown=None
     )
     assert rejects == [] and facts(items[0]) == {"name": "Varn", "n_chats": "1", "domain": "geographic"}
@@ -195,7 +195,7 @@ def test_private_person_by_how_every_message_introduces_them():
 def test_unusable_name_and_name_that_the_message_does_not_hold():
     rows = [chat("c1", "see ../varn")]
     assert kept(*rows, said={}, lists=["../varn"]) == ([], [("../varn", "unusable-name")])
-    items, rejects = curated(
+    items, rejects = from_chats(
         chats(VARN), extracted((VARN, "- Var\n- Teru")), judged(Var=GOOD), limit=9, seed=1, takedown=None
     )
     assert items == [] and [(row["text"], row["reason"]) for row in rejects] == [
@@ -253,7 +253,7 @@ def test_private_names_stand_in_no_row_that_is_published():
         ]
     )
     replies = said.filter(pl.col("purpose") == "extract")
-    _, rejects = curated(chats(row, bad), replies, said, limit=9, seed=1, takedown=None)
+    _, rejects = from_chats(chats(row, bad), replies, said, limit=9, seed=1, takedown=None)
     made = without_private(said, rejects, SOURCE)
     assert (
         made.height == said.height

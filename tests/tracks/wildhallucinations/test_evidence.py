@@ -3,6 +3,7 @@ import pytest
 
 from truerate.core.schemas import Document, Generation, Item, Reject, frame, pairs, validate
 from truerate.llm.generation import facts, generations
+from truerate.tracks.wildhallucinations.entities import with_evidence
 from truerate.tracks.wildhallucinations.evidence import (
     Read,
     amounts,
@@ -11,7 +12,6 @@ from truerate.tracks.wildhallucinations.evidence import (
     outcomes,
     rejects_frame,
     searched_row,
-    with_evidence,
 )
 from truerate.web.outcomes import Outcome, Text
 

@@ -29,9 +29,9 @@ from truerate.core.schemas import (
 )
 from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
-from truerate.tracks.wildhallucinations import plan
-from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence, fetching, search_scope
-from truerate.tracks.wildhallucinations.plan import services
+from truerate.tracks.wildhallucinations import protocol
+from truerate.tracks.wildhallucinations.evidence import Web, evidence, fetching, search_scope
+from truerate.tracks.wildhallucinations.protocol import services
 from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
@@ -428,7 +428,7 @@ def test_a_plan_searches_for_no_entity_that_brings_its_pages():
     own = whole.items.with_columns(
         document_ids=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(["d"])).otherwise("document_ids")
     )
-    found, beside = plan.evidence(at, BOARD, replace(whole, items=own), {})
+    found, beside = protocol.assumed_evidence(at, BOARD, replace(whole, items=own), {})
     assert found.height == 2 and beside["documents"].height == 1
     search, _ = services(at, BOARD, {("evidence", "web"): (found, beside)})
     assert search["n_calls"] == 2

@@ -7,7 +7,7 @@ import pytest
 from truerate.metrics.intervals import wilson_clustered
 from truerate.metrics.rates import Corrected
 from truerate.metrics.wildfact import corrected_score, measured, with_share
-from truerate.tracks.wildhallucinations.fact_rates import (
+from truerate.tracks.wildhallucinations.label_rates import (
     ONE_LANG,
     calibration_of,
     estimates_of,

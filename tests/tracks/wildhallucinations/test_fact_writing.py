@@ -1,11 +1,14 @@
 """Requests for facts: numbered sentences in a fence, one call per reply; what came back, counted."""
 
+from functools import partial
+
 import pytest
 
 from truerate.core.schemas import pairs
 from truerate.llm import Reply
 from truerate.llm.generation import facts
-from truerate.tracks.wildhallucinations.fact_writing import collect, numbered, write_requests
+from truerate.tracks.asking import Answered, Prompter
+from truerate.tracks.wildhallucinations.facts import numbered, read, write_requests
 
 from .tiny_world import BOARD, layout
 
@@ -25,7 +28,11 @@ def reply_row(text, *, status="ok", item="e1"):
 
 
 def asked(rows):
-    return write_requests(rows, {"e1": "Lake Tarn"}, "quill", SETTINGS, prompts_dir=None)
+    return write_requests(rows, {"e1": "Lake Tarn"}, Prompter("wildhallucinations", SETTINGS, 7))
+
+
+def collect(questions, replies, texts):
+    return Answered(questions, replies, []).rows(partial(read, texts=texts))
 
 
 def came(text, status="ok"):

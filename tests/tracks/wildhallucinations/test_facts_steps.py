@@ -22,10 +22,10 @@ from truerate.core.schemas import (
 )
 from truerate.llm.generation import facts as attributes
 from truerate.llm.generation import standing
-from truerate.tracks.wildhallucinations import facts_steps, replying_steps, verifying
+from truerate.tracks.wildhallucinations import steps, verifying
 from truerate.tracks.wildhallucinations.facts import facts_of
 from truerate.tracks.wildhallucinations.passages import Passage
-from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
+from truerate.tracks.wildhallucinations.verifier import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES
@@ -43,10 +43,8 @@ TABLES, UPSTREAM = board(range(0, 492, 6))
 def whole(at, model="birch", changed=None, upstream=UPSTREAM, given=TABLES):
     """Replies, all rows, facts and judgements of one subject."""
     asking = Asking(at, changed)
-    replies = replying_steps.generate(at, BOARD, model, given, 0, upstream, asking=Asking(at))
-    rows, beside = facts_steps.facts(
-        at, BOARD, model, given, 0, upstream | {"generate": replies}, asking=asking
-    )
+    replies = steps.generate(at, BOARD, model, given, 0, upstream, asking=Asking(at))
+    rows, beside = steps.facts(at, BOARD, model, given, 0, upstream | {"generate": replies}, asking=asking)
     found = facts_of(pl.concat([replies, rows]))
     return replies, rows, verifying.with_evidence(found, beside["judgements"]), beside["judgements"], asking
 
@@ -116,7 +114,7 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
 def test_verdicts_do_not_depend_on_the_order_of_replies(made):
     at = layout(verification={"n_checked": 400})
     mixed = {"generate": made[0].sample(fraction=1.0, shuffle=True, seed=4)}
-    rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
+    rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
     assert rows.equals(made[1]) and beside["judgements"].equals(made[3])
 
 
@@ -219,21 +217,18 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     values = at.p.model_dump()
     values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": full["evidence"]}
     sized = Layout(Params.model_validate(values)).on(BOARD)
-    assert (
-        demo["evidence"] == dict.fromkeys(full["evidence"])
-        and facts_steps.verification(at, BOARD).window == 20
-    )
+    assert demo["evidence"] == dict.fromkeys(full["evidence"]) and steps.verification(at, BOARD).window == 20
 
     small = {key: value for key, value in full["evidence"].items() if key != "passage_words"} | {
         "passage_words": 12
     }
     values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": small}
     cut = Layout(Params.model_validate(values)).on(BOARD)
-    found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
+    found = steps.entities_of(at, BOARD, TABLES, 0, UPSTREAM)
     titles = dict(UPSTREAM["documents"].select("document_id", "title").iter_rows())
     for there in (sized, cut):
-        how = facts_steps.verification(there, BOARD)
-        claims = facts_steps.claims_of(made[2], found, how)
+        how = steps.verification(there, BOARD)
+        claims = steps.claims_of(made[2], found, how)
         calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
         assert all(call.evidence(claim) == list(claim.passages) for call in calls for claim in call.claims)
         for call in calls:
@@ -256,15 +251,12 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     included.
     """
     at = layout(verification={"n_checked": 0})
-    found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
+    found = steps.entities_of(at, BOARD, TABLES, 0, UPSTREAM)
     own, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(at, model)
         verdict = dict(said_by(judged, "quill").iter_rows())
-        claims = {
-            one.fact_id: one
-            for one in facts_steps.claims_of(facts, found, facts_steps.verification(at, BOARD))
-        }
+        claims = {one.fact_id: one for one in steps.claims_of(facts, found, steps.verification(at, BOARD))}
         for call in verifying.calls(list(claims.values()), n=10, window=20):
             for claim in call.claims:
                 if verdict[claim.fact_id] is not None:
@@ -307,7 +299,7 @@ def test_evidence_names_passages_that_stand_in_the_documents(made):
 
 def test_nothing_is_asked_without_a_verifier():
     at = layout(verifier=None)
-    rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(at))
+    rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(at))
     assert rows.is_empty() and beside["judgements"].is_empty()
 
 
@@ -324,6 +316,6 @@ def test_pages_that_entities_bring_are_read_from_where_they_lie_and_those_of_oth
     assert [one.messages for one in found[-1].requests] == [one.messages for one in searched[-1].requests]
     assert all(one.equals(other) for one, other in zip(found[:4], searched[:4], strict=True))
     shards = Layout(at.p.model_copy(update={"n_shards": n})).on(BOARD)
-    parts = [facts_steps.entities(shards, BOARD, brought, shard, {}) for shard in range(n)]
+    parts = [steps.entities_of(shards, BOARD, brought, shard, {}) for shard in range(n)]
     assert all(parts) and sum(map(len, parts)) == len(own)
     assert all(len(part[name].pages) == len(ids[name]) for part in parts for name in part)

@@ -9,7 +9,7 @@ import pytest
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations import labels
-from truerate.tracks.wildhallucinations.steps import LABELLED_COLUMNS
+from truerate.tracks.wildhallucinations.dataset import LABELLED_COLUMNS
 
 from .made_facts import At, Params, by_key, facts, item, reply, tables
 

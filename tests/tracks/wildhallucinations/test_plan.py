@@ -10,7 +10,8 @@ import pytest
 from truerate.llm.dry_run import DryRun
 from truerate.pipeline import graph
 from truerate.pipeline.planning.plan import assuming
-from truerate.tracks.wildhallucinations import facts_steps, plan, replying_steps
+from truerate.tracks.wildhallucinations import steps
+from truerate.tracks.wildhallucinations.protocol import assumed_evidence
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.broken_models import answering, long_paragraphs
 
@@ -43,8 +44,8 @@ def asked(at, tables, upstream, asking_of) -> list:
     found = []
     for subject in SUBJECTS:
         for_replies, for_facts = (asking_of(name) for name in ("generate", "facts"))
-        replies = replying_steps.generate(at, BOARD, subject, tables, 0, upstream, asking=for_replies)
-        facts_steps.facts(at, BOARD, subject, tables, 0, upstream | {"generate": replies}, asking=for_facts)
+        replies = steps.generate(at, BOARD, subject, tables, 0, upstream, asking=for_replies)
+        steps.facts(at, BOARD, subject, tables, 0, upstream | {"generate": replies}, asking=for_facts)
         found += [one for asking in (for_replies, for_facts) for one in asking.requests]
     return found
 
@@ -93,7 +94,7 @@ def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of
     """
     at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
     tables, _ = board(range(0, 492, 20))
-    rows, beside = plan.evidence(at, BOARD, tables, {})
+    rows, beside = assumed_evidence(at, BOARD, tables, {})
     found = asked(at, tables, {"evidence": rows, **beside}, planning(at))
     verifying = [counted([one]) for one in found if "#Claims#" in one.messages[-1]["content"]]
     whole = [one for one in verifying if one["claims"] == 10]

@@ -11,7 +11,7 @@ from truerate.config import Source
 from truerate.core.schemas import Fact, Generation, Judgement, Sample, frame, pair, validate
 from truerate.sources import read_source
 from truerate.sources.collection import Collection
-from truerate.tracks.wildhallucinations.ready import ready
+from truerate.tracks.wildhallucinations.dataset import ready
 from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import At, by_key

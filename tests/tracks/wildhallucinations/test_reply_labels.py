@@ -6,14 +6,14 @@ import pytest
 
 from truerate.core.keys import content_id
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.wildhallucinations.replies import readable_replies
-from truerate.tracks.wildhallucinations.reply_labels import (
+from truerate.tracks.wildhallucinations.label_rates import (
     ONE_LANG,
-    estimates_of,
+    estimates_of_replies,
     reply_cells,
-    reply_tasks,
     strict_rows,
 )
+from truerate.tracks.wildhallucinations.replies import readable_replies
+from truerate.tracks.wildhallucinations.tasks import reply_tasks
 
 from .made_facts import PAGES, Params, facts, item, reply, tables
 
@@ -118,7 +118,7 @@ def test_labels_of_whole_replies_hold_the_planted_share():
         label = {
             name: truth[name] for model in range(6) for name in (f"g{60 * model + one}" for one in drawn)
         }
-        for subject, each in estimates_of(found, label, confidence=0.95).items():
+        for subject, each in estimates_of_replies(found, label, confidence=0.95).items():
             own = [truth[name] for name in found.filter(subject=subject)["generation_id"]]
             for one in each:
                 held.setdefault(one.estimator, []).append(one.found.low <= np.mean(own) <= one.found.high)

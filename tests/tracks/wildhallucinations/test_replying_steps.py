@@ -5,8 +5,8 @@ import pytest
 from truerate.core.schemas import Generation, validate
 from truerate.llm import Reply
 from truerate.llm.generation import facts, generations
-from truerate.tracks.wildhallucinations import replying_steps
-from truerate.tracks.wildhallucinations.context import contexts
+from truerate.tracks.wildhallucinations import steps
+from truerate.tracks.wildhallucinations.entities import contexts
 from truerate.tracks.wildhallucinations.replies import replies_of
 
 from .tiny_world import BOARD, Asking, board, layout
@@ -16,7 +16,7 @@ TABLES, UPSTREAM = board(range(0, 492, 12))
 
 def run(at, model="dogwood", **more):
     asking = Asking(at, **more)
-    return replying_steps.generate(at, BOARD, model, TABLES, 0, UPSTREAM, asking=asking), asking
+    return steps.generate(at, BOARD, model, TABLES, 0, UPSTREAM, asking=asking), asking
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def test_abstentions_keep_their_text_and_say_which_rule_saw_them(made):
 def test_a_model_that_declines_in_a_field_of_its_servers_is_silent_and_one_that_was_not_heard_is_not(rule):
     """OpenAI's `refusal`: no text comes, and yet the reply is one that does not respond."""
     entities = list(contexts(TABLES.items, TABLES.documents).values())[:2]
-    asked = replying_steps.requests(entities, "aster", layout().p.track(BOARD))
+    asked = steps.requests(entities, "aster", layout().p.track(BOARD))
     came = [
         Reply(name, "dead", "", None, name, None, None, 0.0, False) for name in ("refusal", "content_filter")
     ]
-    made = replying_steps.collect(asked, came, rule=rule)
+    made = steps.collect(asked, came, rule=rule)
     assert [(row["status"], row["reason"]) for row in made] == [
         ("abstained", "refusal"),
         ("dead", "content_filter"),
@@ -85,8 +85,7 @@ def test_shards_share_the_entities_between_them():
     at = layout()
     at = type(at)(at.p.model_copy(update={"n_shards": 3}))
     parts = [
-        replying_steps.generate(at, BOARD, "aster", TABLES, shard, UPSTREAM, asking=Asking(at))
-        for shard in range(3)
+        steps.generate(at, BOARD, "aster", TABLES, shard, UPSTREAM, asking=Asking(at)) for shard in range(3)
     ]
     items = [name for part in parts for name in part["item_id"]]
     assert sorted(items) == sorted(TABLES.items["item_id"]) and all(part.height for part in parts)
@@ -95,7 +94,7 @@ def test_shards_share_the_entities_between_them():
 def test_nothing_is_asked_where_no_page_is_known_or_the_model_may_not_stand_there():
     asking = Asking(layout())
     assert (
-        replying_steps.generate(layout(), BOARD, "aster", TABLES, 0, {}, asking=asking).is_empty()
+        steps.generate(layout(), BOARD, "aster", TABLES, 0, {}, asking=asking).is_empty()
         and not asking.requests
     )
     p = layout().p
@@ -103,6 +102,4 @@ def test_nothing_is_asked_where_no_page_is_known_or_the_model_may_not_stand_ther
     real = p.model_copy(
         update={"sources": p.sources | {source: p.sources[source].model_copy(update={"is_simulated": False})}}
     )
-    assert replying_steps.generate(
-        type(layout())(real), BOARD, "aster", TABLES, 0, UPSTREAM, asking=asking
-    ).is_empty()
+    assert steps.generate(type(layout())(real), BOARD, "aster", TABLES, 0, UPSTREAM, asking=asking).is_empty()

@@ -3,7 +3,13 @@
 import polars as pl
 import pytest
 
-from truerate.tracks.wildhallucinations.review import ERROR_KINDS, KINDS, OVERTURNING, error_rows, review_rows
+from truerate.tracks.wildhallucinations.verifier import (
+    ERROR_KINDS,
+    KINDS,
+    OVERTURNING,
+    error_rows,
+    review_rows,
+)
 
 from .made_facts import WRITER, scores_of
 

@@ -9,7 +9,7 @@ from truerate.core.schemas import Generation, Outcome, Reject, Score, frame, pai
 from truerate.site import Board
 from truerate.site.wildhallucinations.funnel import distribution
 from truerate.tracks.protocol import card_of_track, metrics_of_track
-from truerate.tracks.wildhallucinations.evidence import with_evidence
+from truerate.tracks.wildhallucinations.entities import with_evidence
 from truerate.tracks.wildhallucinations.rarity import with_rarity
 from truerate.tracks.wildhallucinations.scores import score
 

@@ -4,9 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.llm.counts import counted, counts
-from truerate.tracks.wildhallucinations.replies import readable_replies
-from truerate.tracks.wildhallucinations.reply_labels import drawn_reply_tasks, reply_tasks
-from truerate.tracks.wildhallucinations.slices import (
+from truerate.tracks.wildhallucinations.dataset import (
     KEYS,
     Sizes,
     exported_of,
@@ -15,8 +13,14 @@ from truerate.tracks.wildhallucinations.slices import (
     together,
     whole_of,
 )
-from truerate.tracks.wildhallucinations.strata import drawn, joined
-from truerate.tracks.wildhallucinations.tasks import annotation_tasks
+from truerate.tracks.wildhallucinations.replies import readable_replies
+from truerate.tracks.wildhallucinations.tasks import (
+    annotation_tasks,
+    drawn,
+    drawn_reply_tasks,
+    joined,
+    reply_tasks,
+)
 
 from .made_facts import PAGES, facts, item, reply, tables
 

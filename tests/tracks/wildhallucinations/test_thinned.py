@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Generation, frame
-from truerate.tracks.wildhallucinations import verdicts
+from truerate.tracks.wildhallucinations import verifier
+from truerate.tracks.wildhallucinations.replies import thinned
 from truerate.tracks.wildhallucinations.scores import score
-from truerate.tracks.wildhallucinations.thinned import thinned
-from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
+from truerate.tracks.wildhallucinations.verifier import said_by, verdicts_of
 
 from .made_facts import At, facts, generation, item, judgement, reply, sample, tables
 
@@ -45,7 +45,7 @@ def test_of_a_reply_what_no_score_reads_is_emptied():
 
 @pytest.mark.parametrize("at_once", [1, 4, 1000])
 def test_facts_and_verdicts_meet_however_many_are_joined_at_a_time(monkeypatch, at_once):
-    monkeypatch.setattr(verdicts, "AT_ONCE", at_once)
+    monkeypatch.setattr(verifier, "AT_ONCE", at_once)
     more = [judgement("judge", "a-e0-0", True, again=1), judgement("judge", "a-e0-1", True, stage="single")]
     judged = pl.concat(
         [

@@ -5,8 +5,14 @@ import pytest
 
 from truerate.core.schemas import Judgement, Sample, frame
 from truerate.metrics.wildfact import with_share
-from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
-from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
+from truerate.tracks.wildhallucinations.verifier import (
+    batch_rows,
+    calibration,
+    judge_rows,
+    labelled_facts,
+    said_by,
+    verdicts_of,
+)
 
 from .made_facts import WRITER, facts, item, judgement, reply, sample, scores_of, tables
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.tracks.wildhallucinations.domains import DOMAINS
+from truerate.tracks.wildhallucinations.names import DOMAINS
 from truerate_world.domains import DOMAINS as WORLD_DOMAINS
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.planted import (

@@ -1,33 +1,34 @@
-"""From names to entities (WildHallucinations, section 2): what is taken out and why, and the Item rows of
-what is kept.
+"""Which entities a board asks about (WildHallucinations, section 2): from names to entities, what is taken out and why; and of
+these the ones that have pages.
 
-Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of
-private persons stand among them. Three rules keep them out, each with a test: (1) whoever asked for it stands
-in the take-down list and is never asked about, searched for or named again; (2) a name that every message
-introduces as somebody's own ("my neighbour …", "our accountant …"), and an e-mail address, is private without
-any model's word; (3) of the others a model is asked for each, with the message that holds it, and `private
-person` takes it out. Rejected for one of these reasons, or because that model gave no answer, a name is not
-repeated in the rejects, and `without_private` takes it out of the replies that held it. A model errs, and a
-public figure may be somebody's neighbour: the rules lean towards taking out.
+Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of private persons
+stand among them. Three rules keep them out, each with a test: (1) whoever asked for it stands in the take-down list and is
+never asked about, searched for or named again; (2) a name that every message introduces as somebody's own ("my neighbour
+…", "our accountant …"), and an e-mail address, is private without any model's word; (3) of the others a model is asked for
+each, with the message that holds it, and `private person` takes it out. Rejected for one of these reasons, or because that
+model gave no answer, a name is not repeated in the rejects, and `without_private` takes it out of the replies that held
+it. A model errs, and a public figure may be somebody's neighbour: the rules lean towards taking out.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import regex
 
+from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.keys import draw
-from truerate.core.schemas import Generation, frame, pairs, reject_row
+from truerate.core.schemas import Document, Generation, Item, frame, pairs, reject_row
 from truerate.core.text import folded, name_key
-from truerate.llm.generation import facts, standing
-from truerate.tracks.wildhallucinations.domains import domain_named
+from truerate.llm.generation import facts, generations, standing
 from truerate.tracks.wildhallucinations.names import (
     EXTRACT,
-    UNUSABLE,
+    WORDS,
     Name,
+    domain_named,
     entity_id,
     names_in_chats,
     texts_of,
@@ -37,33 +38,127 @@ VERIFY, DISAMBIGUATE, DOMAIN = "verify", "disambiguate", "domain"
 PASSED = {VERIFY: "entity", DISAMBIGUATE: "one"}  # the word that lets a name go on; any domain does
 OUT = {"private person": "private-person", "no entity": "no-entity", "several": "ambiguous"}
 AT_ONCE = 20_000  # replies that are dictionaries at a time
-HIDDEN = (
-    "private-person",
-    "takedown",
-    "unparsed-verify",
-    "dead-verify",
-    "unasked-verify",
-)  # reasons whose names are not repeated
-# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no
-# answer. UNUSABLE and `not-in-message` come from `names`, `no-page` from the search.
+EVIDENCE, NO_PAGE = "evidence", "no-page"
+# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no answer.
+# UNUSABLE and `not-in-message` come from `names`, `no-page` from the search.
 REASONS = (
     "takedown",
     *OUT.values(),
     "over-limit",
     *(f"{how}-{call}" for how in ("unparsed", "dead", "unasked") for call in (*PASSED, DOMAIN)),
 )
-_RELATIVES = (
-    "accountant aunt babysitter boss boyfriend brother client colleague coworker co-worker classmate cousin dad daughter dentist doctor "
-    "employee ex father fiance fiancee flatmate friend girlfriend grandfather grandma grandmother grandpa grandson granddaughter husband "
-    "intern landlady landlord lawyer manager mom mother mum nephew neighbor neighbour niece nurse partner patient roommate sister son "
-    "student supervisor tenant therapist uncle wife"
-)
+# reasons whose names are not repeated
+HIDDEN = ("private-person", "takedown", "unparsed-verify", "dead-verify", "unasked-verify")
 _EMAIL = re.compile(r"\S+@\S+\.\S+")
-_OWN = rf"\b(?:my|our)\s+(?:[\w-]+\s+){{0,2}}(?:{'|'.join(_RELATIVES.split())})\s*[,:(]?\s*[\"'“‘]?"
+_OWN = rf"\b(?:my|our)\s+(?:[\w-]+\s+){{0,2}}(?:{'|'.join(WORDS['relatives'].split())})\s*[,:(]?\s*[\"'“‘]?"
 _INTRODUCED = re.compile(_OWN)
 
+Replies = dict[str, pl.DataFrame]
 
-def curated(
+
+# ---- what models are asked about ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One entity (`name`) with the ids, texts and titles of its pages, in the order of the search's results, and the
+    attributes of its row.
+    """
+
+    item_id: str
+    group_id: str
+    lang: str
+    name: str
+    document_ids: tuple[str, ...]
+    pages: tuple[str, ...]
+    known: dict[str, str]
+    titles: tuple[str, ...] = ()
+    history: str = ""
+
+    @property
+    def knowledge(self) -> str:
+        """All pages as one text."""
+        return "\n\n".join(self.pages)
+
+    @property
+    def question(self) -> str:
+        """The name that is asked about."""
+        return self.name
+
+
+def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dict[str, Context]:
+    """Return every entity by its id. Other items (a user's turn) are no context; of the pages those that the entities name
+    are read.
+    """
+    entities = items.filter(pl.col("task") == "entity")
+    named = entities["document_ids"].explode().drop_nulls().unique(maintain_order=True)
+    own = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
+    texts = {row[0]: row[1:] for row in own.select("document_id", "text", "title").collect().iter_rows()}
+    found = {}
+    for row in entities.iter_rows(named=True):
+        ids = tuple(name for name in row["document_ids"] if name in texts)
+        pages, titles = tuple(texts[name][0] for name in ids), tuple(texts[name][1] for name in ids)
+        of_row = (row["item_id"], row["group_id"], row["lang"], row["question"])
+        found[row["item_id"]] = Context(*of_row, ids, pages, facts(row), titles)
+    return found
+
+
+def curated(at: Layout, board: str, tables, upstream: Replies) -> tuple[list[dict], list[dict]]:
+    """Return Item rows of a board's entities, without documents, and Reject rows of the names that were taken out: those of
+    its source, else those curated from its chats.
+
+    Of a source that brings entities of its own none is judged, but the take-down list and the limit hold.
+    """
+    own = tables.items.filter(pl.col("task") == "entity")
+    how = {"limit": at.p.size_of(board).entities, "seed": at.p.seed, "takedown": at.p.track(board).takedown}
+    if not own.is_empty():
+        return given(own, **how)
+    chats = tables.items.filter(pl.col("task") == "chat")
+    return from_chats(chats, *(upstream.get(step, generations([])) for step in ("extract", "curate")), **how)
+
+
+def with_pages(at: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, list[dict]]:
+    """Return the items of the entities that have pages, with those, and Reject rows of all that were taken out. Of
+    documents ids and `is_wikipedia` are read.
+    """
+    kept, rejects = curated(at, board, tables, upstream)
+    parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
+    documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
+    kept, without = with_evidence(kept, upstream.get("evidence", generations([])), documents)
+    return frame(Item, kept), [*rejects, *without]
+
+
+def with_evidence(
+    items: Sequence[dict], searched: pl.DataFrame, documents: pl.DataFrame
+) -> tuple[list[dict], list[dict]]:
+    """Return Item rows of entities with their documents, and Reject rows (`no-page`) of those without a page.
+
+    `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids` and the
+    attribute `is_wikipedia`: what the source says of it (attribute `wiki`), else whether any page is of Wikipedia.
+    """
+    wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
+    of_search = searched.filter(pl.col("purpose") == "search").iter_rows(named=True)
+    pages_of = {row["item_id"]: facts(row).get("documents", "").split() for row in of_search}
+    kept, rejects = [], []
+    for item in items:
+        ids = [
+            name for name in item["document_ids"] or pages_of.get(item["item_id"], []) if name in wikipedia
+        ]
+        if not ids:
+            why = {"reason": NO_PAGE, "detail": "no page was found or kept", "text": item["question"]}
+            rejects.append(reject_row(where=EVIDENCE, target_id=item["item_id"], **why))
+            continue
+        known = facts(item)
+        by_pages = str(any(wikipedia[name] for name in ids)).lower()
+        attributes = pairs(**known | {"is_wikipedia": known.get("wiki", by_pages).lower()})
+        kept.append({**item, "document_ids": ids, "attributes": attributes})
+    return kept, rejects
+
+
+# ---- what is taken out -------------------------------------------------------------------------------------
+
+
+def from_chats(
     chats: pl.DataFrame,
     extracted: pl.DataFrame,
     judged: pl.DataFrame,
@@ -72,150 +167,125 @@ def curated(
     seed: int,
     takedown: str | None,
 ) -> tuple[list[dict], list[dict]]:
-    """Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name
-    that is not.
+    """Return Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name that
+    is not.
 
-    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and
-    `curate`. At most `limit` are kept, those of most conversations first, ties drawn by `seed`. `takedown` is
-    the path of the list of names that are never used.
+    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and `curate`. At
+    most `limit` are kept, those of most conversations first, ties drawn by `seed`. `takedown` is the path of the list of
+    names that are never used.
     """
     names, rejects = names_in_chats(chats, extracted)
-    open_, shut = candidates(names, texts_of(chats, names), takedown_keys(takedown))
-    said = {(row["item_id"], row["purpose"]): row for row in standing(judged).iter_rows(named=True)}
+    to_judge, out = candidates(names, texts_of(chats, names), takedown_keys(takedown))
+    answers = {(row["item_id"], row["purpose"]): row for row in standing(judged).iter_rows(named=True)}
     passed = []
-    for name in open_:
-        if (why := judged_out(name, said)) is not None:
-            shut.append(removed(name, *why))
+    for name in to_judge:
+        if (why := judged_out(name, answers)) is not None:
+            out.append(removed(name, *why))
         else:
-            passed.append((name, said[name.item_id, DOMAIN]["text"]))
+            passed.append((name, answers[name.item_id, DOMAIN]["text"]))
     kept, over = most_mentioned(passed, limit, seed)
     items = [
         item(name.item_id, name.source, name.text, n_chats=name.n_chats, domain=domain)
         for name, domain in kept
     ]
-    shut += [
-        removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others are in more")
-        for name, _ in over
-    ]
+    more = f"{limit} others are in more"
+    out += [removed(name, "over-limit", f"in {name.n_chats} chats; {more}") for name, _ in over]
     return sorted(items, key=lambda row: row["item_id"]), rejects + sorted(
-        shut, key=lambda row: row["target_id"]
+        out, key=lambda row: row["target_id"]
     )
+
+
+def given(
+    items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None
+) -> tuple[list[dict], list[dict]]:
+    """Return Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list and the
+    limit hold. A domain is one of the 20 or left out.
+    """
+    taken, kept, out = takedown_keys(takedown), [], []
+    for row in items.sort("item_id").iter_rows(named=True):
+        known, text = facts(row), row["question"]
+        name = Name(row["item_id"], name_key(text), text, row["source"], int(known.get("n_chats", 0)), ())
+        if name.key in taken:
+            out.append(removed(name, "takedown", "it stands in the take-down list"))
+        else:
+            attributes = pairs(**known | {"domain": domain_named(known.get("domain"))})
+            kept.append((name, {**row, "attributes": attributes}))
+    kept, over = most_mentioned(kept, limit, seed)
+    more = f"{limit} others come first"
+    out += [removed(name, "over-limit", f"in {name.n_chats} chats; {more}") for name, _ in over]
+    rows = sorted((row for _, row in kept), key=lambda row: row["item_id"])
+    return rows, sorted(out, key=lambda row: row["target_id"])
 
 
 def candidates(
     names: Sequence[Name], texts: Mapping[str, str], taken: frozenset[str]
 ) -> tuple[list[Name], list[dict]]:
-    """The names that a model is asked about, and Reject rows of those that are out before any model is: taken
-    down, or private.
+    """Return the names that a model is asked about, and Reject rows of those that are out before any model is: taken down,
+    or private.
     """
-    open_, shut = [], []
+    to_judge, out = [], []
     for name in names:
         if name.key in taken:
-            shut.append(removed(name, "takedown", "it stands in the take-down list"))
+            out.append(removed(name, "takedown", "it stands in the take-down list"))
         elif is_private(name.key, [texts[message] for message in name.messages]):
-            shut.append(removed(name, "private-person", "every message introduces it as somebody's own"))
+            out.append(removed(name, "private-person", "every message introduces it as somebody's own"))
         else:
-            open_.append(name)
-    return open_, shut
+            to_judge.append(name)
+    return to_judge, out
 
 
 def is_private(key: str, messages: Sequence[str]) -> bool:
-    """Whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour
-    …"). False without a message.
+    """Whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour …"). False
+    without a message.
     """
-    said = [folded(message) for message in messages]
-    if (
-        _EMAIL.fullmatch(key) or not said or not all(map(_INTRODUCED.search, said))
-    ):  # before a pattern is compiled for the name
+    plain = [folded(message) for message in messages]
+    # before a pattern is compiled for the name
+    if _EMAIL.fullmatch(key) or not plain or not all(map(_INTRODUCED.search, plain)):
         return bool(_EMAIL.fullmatch(key))
-    own = regex.compile(rf"{_OWN}{re.escape(key)}(?!\w)")
-    return all(map(own.search, said))
+    return all(map(regex.compile(rf"{_OWN}{re.escape(key)}(?!\w)").search, plain))
 
 
-def judged_out(name: Name, said: Mapping[tuple[str, str], dict]) -> tuple[str, str] | None:
-    """Why the answers take a name out (reason, detail), None where all let it pass. An answer that was not
-    read takes it out.
+def judged_out(name: Name, answers: Mapping[tuple[str, str], dict]) -> tuple[str, str] | None:
+    """Return why the answers take a name out (reason, detail), None where all let it pass. An answer that was not read
+    takes it out.
     """
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
-        row = said.get((name.item_id, call))
-        if row is None or row["status"] != "ok":
-            return f"{row['status'] if row else 'unasked'}-{call}", (
-                row["reason"] or "" if row else "no reply"
-            )
+        row = answers.get((name.item_id, call))
+        if row is None:
+            return f"unasked-{call}", "no reply"
+        if row["status"] != "ok":
+            return f"{row['status']}-{call}", row["reason"] or ""
         if row["text"] != PASSED.get(call, row["text"]):
             return OUT[row["text"]], f"{call}: {row['text']}"
     return None
 
 
 def removed(name: Name, reason: str, detail: str) -> dict:
-    """The Reject row of a name; one that is private or was taken down is not repeated in it."""
-    shown = "" if reason in HIDDEN else name.text
-    return reject_row(where="curate", target_id=name.item_id, reason=reason, detail=detail, text=shown)
+    """Return the Reject row of a name; one that is private or was taken down is not repeated in it."""
+    text = "" if reason in HIDDEN else name.text
+    return reject_row(where="curate", target_id=name.item_id, reason=reason, detail=detail, text=text)
 
 
 def most_mentioned(
     passed: Sequence[tuple[Name, str]], limit: int, seed: int
 ) -> tuple[list[tuple], list[tuple]]:
-    """The `limit` names of most conversations, ties in a seeded order, and the others."""
+    """Return the `limit` names of most conversations, ties in a seeded order, and the others."""
     ranked = sorted(
-        passed, key=lambda one: (-one[0].n_chats, draw(seed, "entity", one[0].item_id), one[0].item_id)
+        passed, key=lambda pair: (-pair[0].n_chats, draw(seed, "entity", pair[0].item_id), pair[0].item_id)
     )
     return ranked[:limit], ranked[limit:]
 
 
 def item(item_id: str, source: str, name: str, **attributes: object) -> dict:
-    """The Item row of an entity; its group is itself."""
-    return {
-        "item_id": item_id,
-        "source": source,
-        "task": "entity",
-        "lang": "en",
-        "group_id": item_id,
-        "document_ids": [],
-        "history": "",
-        "question": name,
-        "right_answer": None,
-        "attributes": pairs(name=name, **attributes),
-    }
-
-
-def given(
-    items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None
-) -> tuple[list[dict], list[dict]]:
-    """Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list
-    and the limit hold.
-
-    A domain is one of the 20 or left out.
-    """
-    taken, kept, shut = takedown_keys(takedown), [], []
-    for row in items.sort("item_id").iter_rows(named=True):
-        known = facts(row)
-        name = Name(
-            row["item_id"],
-            name_key(row["question"]),
-            row["question"],
-            row["source"],
-            int(known.get("n_chats", 0)),
-            (),
-        )
-        if name.key in taken:
-            shut.append(removed(name, "takedown", "it stands in the take-down list"))
-        else:
-            kept.append(
-                (name, {**row, "attributes": pairs(**known | {"domain": domain_named(known.get("domain"))})})
-            )
-    kept, over = most_mentioned(kept, limit, seed)
-    shut += [
-        removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others come first") for name, _ in over
-    ]
-    return sorted((row for _, row in kept), key=lambda row: row["item_id"]), sorted(
-        shut, key=lambda row: row["target_id"]
-    )
+    """Return the Item row of an entity; its group is itself."""
+    ids = {"item_id": item_id, "group_id": item_id, "source": source, "document_ids": []}
+    texts = {"task": "entity", "lang": "en", "history": "", "question": name, "right_answer": None}
+    return ids | texts | {"attributes": pairs(name=name, **attributes)}
 
 
 def takedown_keys(path: str | None) -> frozenset[str]:
-    """The keys of the names in a take-down list, one per line, `#` before a remark; none for None.
-    TruerateError where it is unreadable.
+    """Return the keys of the names in a take-down list, one per line, `#` before a remark; none for None. TruerateError
+    where it is unreadable.
     """
     if path is None:
         return frozenset()
@@ -223,15 +293,13 @@ def takedown_keys(path: str | None) -> frozenset[str]:
         lines = Path(path).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8"
-        where = "`takedown`"
-        raise TruerateError(
-            f"reading the take-down list {str(path)!r}: {why}; correct {where} in params.yaml or the file"
-        ) from None
+        hint = "correct `takedown` in params.yaml or the file"
+        raise TruerateError(f"reading the take-down list {str(path)!r}: {why}; {hint}") from None
     return frozenset(key for line in lines if not line.lstrip().startswith("#") and (key := name_key(line)))
 
 
 def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) -> pl.DataFrame:
-    """Generation rows as they may be published: what was rejected for one of HIDDEN is named in none of them."""
+    """Return Generation rows as they may be published: what was rejected for one of HIDDEN is named in none of them."""
     hidden = {row["target_id"] for row in rejects if row["reason"] in HIDDEN}
     if not rows.select(((pl.col("purpose") == EXTRACT) | pl.col("item_id").is_in(list(hidden))).any()).item():
         return rows
@@ -243,26 +311,13 @@ def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) ->
 
 
 def _unnamed(row: dict, hidden: set[str], source: str) -> dict:
+    text = (
+        row["text"] if row["status"] == "ok" else ""
+    )  # of a reply that was not read nobody knows which names it holds
     if row["purpose"] == EXTRACT:
-        # Of a reply that was not read nobody knows which names it holds.
-        lines = row["text"].split("\n") if row["status"] == "ok" else []
-        return {
-            **row,
-            "text": "\n".join(line for line in lines if entity_id(source, name_key(line)) not in hidden),
-        }
+        lines = [line for line in text.split("\n") if entity_id(source, name_key(line)) not in hidden]
+        return {**row, "text": "\n".join(lines)}
     if row["item_id"] not in hidden:
         return row
     known = {key: value for key, value in facts(row).items() if key not in ("name", "key")}
-    return {**row, "text": row["text"] if row["status"] == "ok" else "", "attributes": pairs(**known)}
-
-
-__all__ = [
-    "REASONS",
-    "UNUSABLE",
-    "candidates",
-    "curated",
-    "given",
-    "is_private",
-    "takedown_keys",
-    "without_private",
-]
+    return {**row, "text": text, "attributes": pairs(**known)}

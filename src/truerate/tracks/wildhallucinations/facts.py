@@ -1,20 +1,24 @@
-"""Atomic facts: read from the lines of the fact writer (`llm.replies.numbered`), with those that repeat an
-earlier one or only the entity's name marked.
+"""Atomic facts (FActScore, Min et al. 2023): one call per reply, its sentences numbered; read from the lines of the fact writer
+(`llm.replies.numbered`), with those that repeat an earlier one or only the entity's name marked.
 
-A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown
-without them (Jiang et al. 2024, Core: such facts raise FActScore).
+A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown without them (Jiang
+et al. 2024, Core: such facts raise FActScore).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, frame
 from truerate.core.text import normalise, sentences, uncited
+from truerate.llm import Request
+from truerate.llm.generation import Prompted, Read, decoding, standing
 from truerate.llm.generation import facts as attributes
-from truerate.llm.generation import standing
+from truerate.llm.guard import neutralise
+from truerate.llm.replies.cutting import MAX_CHARS
 from truerate.llm.replies.numbered import read_facts
+from truerate.tracks.asking import UNREAD, Prompter
 
 GENERATE, WRITE = "generate", "write_facts"
 REPLY = ("generation_id", "item_id", "model", "text")  # columns of a reply that its facts are made of
@@ -29,80 +33,126 @@ _NAMING = frozenset(
 )
 
 
-def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
-    """The Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and
-    `write_facts`, in order.
+# ---- writing -----------------------------------------------------------------------------------------------
 
-    The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and
-    its words stay.
+
+def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: Prompter) -> list[Prompted]:
+    """Return one request per reply of status `ok` (a row of purpose `generate`) with a sentence in it, marks of citations
+    left out: they look like the numbers. `names` are the entities' by item.
     """
-    told = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
-    replies = {row["generation_id"]: row for row in told.iter_rows(named=True)}
+    asked, settings = [], prompter.settings
+    for row in replies:
+        name, parts = names.get(row["item_id"]), sentences(row["text"])
+        if row["status"] == "ok" and name is not None and parts:
+            messages = prompter.messages(WRITE, subject=name, sentences=numbered(map(uncited, parts)))
+            known = {"generation": row["generation_id"], "subject": row["model"], "name": name}
+            known |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(parts))}
+            request = Request(settings.fact_writer, messages, decoding(settings.writing_facts))
+            asked.append(Prompted(request, row["item_id"], WRITE, known))
+    return asked
+
+
+def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
+    """Read a reply as the lines of facts of the text that it is about, which is the one of `texts` that it names.
+
+    `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and were not read;
+    `cuts` names what was read loosely (`reading.CUTS`).
+    """
+    parts = [uncited(part) for part in sentences(texts[asked.attributes["generation"] or ""])]
+    reading = read_facts(text, parts)
+    cuts = {"cuts": " ".join(reading.cuts) or None}
+    if reading.value is None:
+        return Read(text, "unparsed", reading.reason, cuts)
+    counts = {"n_missed": str(len(reading.value.missed)), "n_malformed": str(reading.value.n_malformed)}
+    return Read(text, attributes={**counts, **cuts})
+
+
+def n_lost(reading: Read) -> int:
+    """Return how many sentences are without a line, which also one without a fact has in this form, and lines that may have
+    been meant as a fact; of a reply that could not be read at all more than any reply has.
+    """
+    if reading.status == UNREAD:
+        return MAX_CHARS
+    return int(reading.attributes["n_missed"] or 0) + int(reading.attributes["n_malformed"] or 0)
+
+
+def numbered(lines: Iterable[str]) -> str:
+    """Return lines as they stand in a prompt: `[1] …`, each on one line, and neutralised before a number stands where a
+    heading could.
+    """
+    return "\n".join(f"[{k}] {' '.join(neutralise(line).split())}" for k, line in enumerate(lines, 1))
+
+
+# ---- reading -----------------------------------------------------------------------------------------------
+
+
+def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
+    """Return the Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and `write_facts`,
+    in order.
+
+    The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and its words stay.
+    """
+    rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
+    replies = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
     is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
     written = standing(generations.filter(is_read)).sort("generation_id")
-    parts = (_facts_of_some(part, replies) for part in written.iter_slices(AT_ONCE))
-    return pl.concat([frame(Fact), *parts])
 
+    def of_some(part: pl.DataFrame) -> pl.DataFrame:  # as dictionaries those of a board would fill the memory
+        pairs = [(attributes(row), row["text"]) for row in part.iter_rows(named=True)]
+        known = [(replies.get(of["generation"]), text, of.get("name", "")) for of, text in pairs]
+        return frame(Fact, [fact for reply, *more in known if reply for fact in _facts(reply, *more)])
 
-def _facts_of_some(written: pl.DataFrame, replies: Mapping[str, dict]) -> pl.DataFrame:
-    """The Fact rows of a few replies: as dictionaries those of a board would fill the memory."""
-    rows = []
-    for row in written.iter_rows(named=True):
-        known = attributes(row)
-        if (reply := replies.get(known["generation"])) is not None:
-            rows += _facts(reply, row["text"], known.get("name", ""))
-    return frame(Fact, rows)
+    return pl.concat([frame(Fact), *(of_some(part) for part in written.iter_slices(AT_ONCE))])
 
 
 def _facts(reply: dict, text: str, name: str) -> list[dict]:
     """The facts of one reply."""
     parts = sentences(reply["text"])
     read = read_facts(text, [uncited(part) for part in parts]).value
-    rows, seen, times = [], set(), {}
-    for place, fact in sorted(read.facts, key=lambda one: one[0]) if read else ():
-        nth = times[place, fact] = times.get((place, fact), -1) + 1
+    rows, contents, times = [], set(), {}
+    for index, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
+        nth = times[index, fact] = times.get((index, fact), -1) + 1
         content = key_of(fact)
         rows.append(
             {
-                "fact_id": content_id("fact", reply["generation_id"], place, fact, nth),
+                "fact_id": content_id("fact", reply["generation_id"], index, fact, nth),
                 "generation_id": reply["generation_id"],
                 "item_id": reply["item_id"],
                 "subject": reply["model"],
-                "sentence_index": place,
-                "sentence": parts[place],
+                "sentence_index": index,
+                "sentence": parts[index],
                 "text": fact,
-                "is_duplicate": content in seen,
+                "is_duplicate": content in contents,
                 "is_title": is_title(fact, name),
                 "evidence": [],
             }
         )
-        seen.add(content)
+        contents.add(content)
     return rows
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that carry content, case and articles levelled, in order; the whole where none do."""
+    """Return the words of a text that carry content, case and articles levelled, in order; the whole where none do."""
     plain = normalise(text).split()
     return [word for word in plain if word not in _EMPTY] or plain
 
 
 def key_of(fact: str) -> tuple[str, tuple[str, ...]]:
-    """What two facts share that say the same: the first content word, and the others in any order.
+    """Return what two facts share that say the same: the first content word, and the others in any order.
 
-    The first one is kept in its place, so that *A defeated B* and *B defeated A* stay two facts. Paraphrases
-    in other words are not found.
+    The first one is kept in its place, so that *A defeated B* and *B defeated A* stay two facts. Paraphrases in other words
+    are not found.
     """
     first, *rest = content_words(fact) or [""]
     return first, tuple(sorted(rest))
 
 
 def is_title(fact: str, name: str) -> bool:
-    """Whether a fact says no more than that the entity is what it is called: its content words are those of
-    the name, or of naming.
+    """Whether a fact says no more than that the entity is what it is called: its content words are those of the name, or of
+    naming.
     """
-    own = {_stem(word) for word in normalise(name).split()}
-    said: Sequence[str] = content_words(fact)
-    return bool(own) and bool(said) and all(_stem(word) in own or word in _NAMING for word in said)
+    own, words = {_stem(word) for word in normalise(name).split()}, content_words(fact)
+    return bool(own) and bool(words) and all(_stem(word) in own or word in _NAMING for word in words)
 
 
 def _stem(word: str) -> str:

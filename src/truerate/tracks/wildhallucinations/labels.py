@@ -2,7 +2,7 @@
 becomes samples and scores.
 
 A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply (each of
-its facts), supported or unsupported, of a review one of `review.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
+its facts), supported or unsupported, of a review one of `verifier.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
 4}` (also as JSON text, as CSV holds it).
 """
 
@@ -30,13 +30,11 @@ from truerate.metrics.agreement import (
 )
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
-from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
-from truerate.tracks.wildhallucinations.replies import readable_replies
-from truerate.tracks.wildhallucinations.reply_labels import REPLY, strict_rows
-from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
-from truerate.tracks.wildhallucinations.thinned import thinned
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of
+from truerate.tracks.wildhallucinations.label_rates import strict_rows
+from truerate.tracks.wildhallucinations.replies import readable_replies, thinned
+from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REPLY, REVIEW
+from truerate.tracks.wildhallucinations.verifier import OVERTURNING, allowed, review_rows, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
@@ -167,7 +165,7 @@ def _reviewed(
         for name, value in settled.items()
         if task_of[name]["kind"] == REVIEW
     ]
-    return review.review_rows(reviewed, facts, writer)
+    return review_rows(reviewed, facts, writer)
 
 
 def _corrected_strict(
@@ -198,7 +196,7 @@ def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut
     if task["kind"] == ENTITY:
         return {"value": _checked(row["label"])}, ()
     if task["kind"] == REVIEW:
-        return {"value": _word(row["label"], review.allowed(bool(task.get("retrieved"))))}, ()
+        return {"value": _word(row["label"], allowed(bool(task.get("retrieved"))))}, ()
     return {"value": _word(row["label"], ALLOWED[task["kind"]])}, ()
 
 
@@ -270,7 +268,7 @@ def _judgement(label: Label, task: dict) -> dict:
     if task["kind"] in (FACT, REPLY):
         verdict = value == UNSUPPORTED
     elif task["kind"] == REVIEW:
-        verdict = (task["verdict"] == UNSUPPORTED) != (value in review.OVERTURNING)
+        verdict = (task["verdict"] == UNSUPPORTED) != (value in OVERTURNING)
     else:
         is_unambiguous = str(value.is_unambiguous).lower()
         value = f"{value.n_relevant}/{value.n_pages}"

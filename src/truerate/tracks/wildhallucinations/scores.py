@@ -24,17 +24,29 @@ from truerate.metrics.wildfact import (
     strict_outcomes,
     with_share,
 )
-from truerate.tracks.wildhallucinations.fact_rates import SCORE, own_rows, with_labels
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
-from truerate.tracks.wildhallucinations.ready import HUMAN
-from truerate.tracks.wildhallucinations.replies import replies_of
-from truerate.tracks.wildhallucinations.review import given_rows
-from truerate.tracks.wildhallucinations.thinned import thinned
-from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
-from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
+from truerate.tracks.wildhallucinations.label_rates import SCORE, own_rows, with_labels
+from truerate.tracks.wildhallucinations.replies import (
+    ALL,
+    COMMON,
+    SLICES,
+    replies_of,
+    reply_scores,
+    score_cells,
+    thinned,
+)
+from truerate.tracks.wildhallucinations.verifier import (
+    HUMAN,
+    batch_rows,
+    calibration,
+    given_rows,
+    judge_of,
+    judge_rows,
+    labelled_facts,
+    verdicts_of,
+)
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
-from truerate.tracks.wildhallucinations.views import ALL, COMMON, SLICES, reply_scores, score_cells
 
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (

@@ -1,122 +1,283 @@
-"""The steps of the track's graph, and the tables of the data set that come of them, which is pure: nothing
-is asked.
+"""The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks three things of each
+name, `generate` has a subject tell what it knows of each entity that has pages, and `facts` cuts its replies into atomic
+facts and verifies these against passages of the pages.
 
-Labels come back in by `labels.label`, scores go out by `scores.score`.
+What does not pass a question is not asked the next. A source that brings its own entities is asked about neither.
 """
 
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Reject, frame
-from truerate.llm.counts import counted
-from truerate.tracks.wildhallucinations import asked_about
-from truerate.tracks.wildhallucinations.curating_steps import curate, extract
-from truerate.tracks.wildhallucinations.evidence_steps import evidence
-from truerate.tracks.wildhallucinations.facts_steps import facts
-from truerate.tracks.wildhallucinations.ready import ready
-from truerate.tracks.wildhallucinations.replying_steps import generate
+from truerate.core.keys import draw, shard_of
+from truerate.core.schemas import Document, Judgement, frame
+from truerate.llm import Reply, Request, ask
+from truerate.llm.generation import Prompted, Read, decoding, generation, generations
+from truerate.llm.generation import facts as attributes
+from truerate.llm.replies.lists import read_word
+from truerate.tracks.asking import (
+    Asking,
+    Prompter,
+    Reminder,
+    ask_prompted,
+    ask_until_read,
+    number_in_shard,
+    rows_in_shard,
+)
+from truerate.tracks.wildhallucinations import facts as writing
+from truerate.tracks.wildhallucinations import verifying
+from truerate.tracks.wildhallucinations.abstention import RULES, abstains
+from truerate.tracks.wildhallucinations.entities import (
+    DISAMBIGUATE,
+    DOMAIN,
+    PASSED,
+    VERIFY,
+    Context,
+    Replies,
+    candidates,
+    contexts,
+    takedown_keys,
+    with_pages,
+)
+from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
+from truerate.tracks.wildhallucinations.names import (
+    DOMAINS,
+    EXTRACT,
+    names_in_chats,
+    parse_domain,
+    read_names,
+    texts_of,
+)
+from truerate.tracks.wildhallucinations.settings import Settings, Verification
+from truerate.tracks.wildhallucinations.verifying import Claim
 
-__all__ = [
-    "curate",
-    "evidence",
-    "exported",
-    "extract",
-    "facts",
-    "generate",
-]
-
-SCORED = (
-    "facts",
-    "rejects",
-    "documents",
-)  # tables of the data set that scores are made from, besides those of every track
-
-# Of tables with a row per fact or reply what scores read: the texts and passages of millions of facts stay on disk.
-SCORED_COLUMNS = {
-    "generations": (
-        "generation_id",
-        "item_id",
-        "purpose",
-        "model",
-        "text",
-        "finish_reason",
-        "status",
-        "reason",
-        "prompt_key",
-        "attributes",
-    ),
-    "facts": ("fact_id", "generation_id", "item_id", "is_duplicate", "is_title"),
-    "documents": ("document_id", "is_wikipedia"),
-    "judgements": ("judge", "target_id", "verdict", "status", "attributes"),
+KINDS = {name: name for name in ("entity", "private person", "no entity")} | {"private": "private person"}
+REFERENTS = {"one": "one", "several": "several"}
+READERS = {
+    VERIFY: lambda text: read_word(text, "Kind", KINDS),
+    DISAMBIGUATE: lambda text: read_word(text, "Referents", REFERENTS),
+    DOMAIN: parse_domain,
 }
 
-# Of the tables that labels are read against what `labels.label` reads; no page is among them.
-LABELLED_COLUMNS = {
-    "items": ("item_id", "group_id", "task", "attributes"),
-    "generations": SCORED_COLUMNS["generations"],
-    "facts": (*SCORED_COLUMNS["facts"], "subject", "evidence"),
-    "judgements": SCORED_COLUMNS["judgements"],
-}
 
-# Of a source whose entities bring their pages a job reads those of its own entities alone.
-QUERIED = ("documents",)
-
-# Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard at a time.
-SLICED = ("generate", "facts")
-
-Tables = dict[str, pl.DataFrame]
+def reminder(asked: Prompted) -> Reminder:
+    """Return what repeats the form after an unread reply; each purpose has a template of its own."""
+    values = {"domains": DOMAINS} if asked.purpose == DOMAIN else {}
+    return Reminder("wildhallucinations", f"remind_{asked.purpose}", values)
 
 
-def exported(
-    at: Layout,
-    board: str,
-    tables,
-    replies: Tables,
-    beside: Tables,
-    *,
-    slices: Iterable[tuple[Tables, Tables]] = (),
-    keep: Callable[[Tables], None] | None = None,
-) -> tuple[Tables, list[dict]]:
-    """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand
-    as they are. The pages stay on disk: of their texts those are read that a task shows.
+# ---- entities of chats -------------------------------------------------------------------------------------
 
-    `slices`: further replies and tables beside them, those of SLICED of a subject and a shard at a time. `keep` is
-    given the Generation, Fact and Judgement rows of each slice, in no order, in place of the tables given back.
+
+def extract(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """Ask for the names in each message of a shard. Generation rows of purpose `extract`, the names one per line (none: an
+    empty text).
     """
-    from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
-    from truerate.tracks.wildhallucinations.slices import Sizes, exported_of, tasks_of, whole_of
+    if not _is_asked(at, board, model, tables):
+        return generations([])
+    prompter, asked, messages = Prompter.of(at, board), list[Prompted](), dict[str, str]()
+    for row in chosen(tables.items, at.p.size_of(board).chats, at.p.seed).iter_rows(named=True):
+        if shard_of(row["item_id"], at.p.n_shards) == shard:
+            messages[row["item_id"]] = row["question"]
+            prompt = prompter.messages(EXTRACT, message=row["question"])
+            request = Request(model, prompt, decoding(prompter.settings.extracting))
+            known = {"conversation": attributes(row).get("conversation"), "lang": row["lang"]}
+            asked.append(Prompted(request, row["item_id"], EXTRACT, known))
 
-    own = ready(tables, at.p.track(board).abstention)
-    pages = pl.concat([tables.documents.lazy(), beside["documents"].lazy()])
-    if own.samples.is_empty() and own.generations.is_empty():
-        known = pages.select("document_id", "is_wikipedia").collect()
-        items, removed = asked_about.with_pages(at, board, tables, replies | {"documents": known})
-    else:  # what others have asked and labelled needs no page
-        items, removed = tables.items.filter(pl.col("task") == "entity"), []
-    texts = tables.items.filter(pl.col("task") == "chat")["question"].to_list()
-    items = pl.DataFrame(with_rarity(items.to_dicts(), texts, at.p.track(board).rarity), schema=items.schema)
-    items = items.sort("item_id")
-    size = at.p.size_of(board)
-    drawing = {"verifier": at.p.track(board).verifier, "seed": at.p.seed}
-    drawn = {"n_labelled": size.labelled, "n_reviewed": size.reviewed, "n_replies": size.replies}
-    sizes = Sizes(**drawn, **drawing) if own.samples.is_empty() else None
+    def read(question: Prompted, text: str) -> Read:
+        return read_names(text, messages[question.item_id])
 
-    rows: list[Tables] = []
-    found = {"generations": own.generations, "facts": own.facts, "judgements": own.judgements}
-    every = chain([(replies, beside["judgements"])], ((asked, more["judgements"]) for asked, more in slices))
-    kept = exported_of(
-        every, found, items, removed, keep or rows.append, sizes=sizes, source=at.p.board(board).source
-    )
-    made = {
-        "items": items,
-        "samples": own.samples,
-        "rejects": pl.concat([kept.rejects, frame(Reject, removed), beside["rejects"]]).sort(
-            "where", "target_id", "reason", "detail", nulls_last=True
-        ),
-        "counts": counted([kept.tally]),
-    }
-    tasks = tasks_of(kept, items, pages, sizes=sizes, n_checked=size.checked) if sizes else []
-    return made | whole_of(rows), tasks
+    label = f"{board}: {EXTRACT} {model}"
+    return generations(ask_until_read(asked, at, label, asking, read=read, remind=reminder).rows(read))
+
+
+def curate(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the parsed word as
+    text.
+
+    A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly private is not
+    asked about.
+    """
+    if not _is_asked(at, board, model, tables):
+        return generations([])
+    prompter, chats = Prompter.of(at, board), tables.items.filter(pl.col("task") == "chat")
+    names, _ = names_in_chats(chats, upstream.get(EXTRACT, generations([])))
+    texts = texts_of(chats, names)
+    to_judge, _ = candidates(names, texts, takedown_keys(prompter.settings.takedown))
+    to_judge = [name for name in to_judge if shard_of(name.item_id, at.p.n_shards) == shard]
+    rows: list[dict] = []
+    for call in (VERIFY, DISAMBIGUATE, DOMAIN):
+        asked = []
+        for name in to_judge:
+            values = {"proper_noun": name.text, "message": texts[name.messages[0]], "domains": DOMAINS}
+            request = Request(model, prompter.messages(call, **values), decoding(prompter.settings.curating))
+            known = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
+            asked.append(Prompted(request, name.item_id, call, known))
+        label = f"{board}: {call} {model}"
+        of_call = ask_until_read(asked, at, label, asking, read=_read_word, remind=reminder).rows(_read_word)
+        passed = {
+            row["item_id"] for row in of_call if row["status"] == "ok" and row["text"] == PASSED.get(call)
+        }
+        to_judge = [name for name in to_judge if name.item_id in passed]
+        rows += of_call
+    return generations(rows)
+
+
+def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
+    """Return the chat items of `n` conversations, drawn by `seed` from each conversation's id, so that a larger `n` keeps the
+    earlier ones.
+    """
+    chats = items.filter(pl.col("task") == "chat")
+    ids = chats["group_id"].unique().to_list()
+    groups = pl.Series(sorted(ids, key=lambda group: (draw(seed, "chat", group), group))[:n], dtype=pl.String)
+    return chats.filter(pl.col("group_id").is_in(groups.implode())).sort("item_id")
+
+
+def _is_asked(at: Layout, board: str, model: str, tables) -> bool:
+    """Whether the model may stand on the board, and the source has no entities of its own."""
+    has_own = not tables.items.filter(pl.col("task") == "entity").is_empty()
+    return bool(at.p.models_on(board, (model,))) and not has_own
+
+
+def _read_word(asked: Prompted, text: str) -> Read:
+    reading = READERS[asked.purpose](text)
+    cuts = {"cuts": " ".join(reading.cuts) or None}
+    if reading.value is None:
+        return Read(text, "unparsed", reading.reason, cuts)
+    return Read(reading.value, attributes=cuts)
+
+
+# ---- replies -----------------------------------------------------------------------------------------------
+
+
+def generate(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """Ask one subject about each entity of a shard: one bare question, one paragraph. Generation rows of purpose `generate`.
+
+    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule says stands in
+    its attributes.
+    """
+    if not at.p.models_on(board, (model,)):
+        return generations([])
+    items, _ = with_pages(at, board, tables, upstream)
+    settings = at.p.track(board)
+    entities = contexts(rows_in_shard(items, shard, at.p.n_shards), frame(Document))  # names, no page
+    asked = requests((entities[name] for name in sorted(entities)), model, settings)
+    replies = ask_prompted(asked, at, f"{board}: generate {model}", asking)
+    return generations(collect(asked, replies, rule=settings.abstention))
+
+
+def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
+    """Return the question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by their
+    seed.
+    """
+    asked = []
+    for entity in entities:
+        messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
+        for index in range(settings.n_samples):
+            request = Request(subject, messages, decoding(settings.answering, index), index)
+            asked.append(Prompted(request, entity.item_id, GENERATE, {"lang": entity.lang}, may_decline=True))
+    return asked
+
+
+def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) -> list[dict]:
+    """Return Generation rows of the replies with what the rules of abstention say; `rule` decides their status. One that its
+    server says the model declined abstains by every rule.
+    """
+    rows = []
+    for question, reply in zip(asked, answered, strict=True):
+        is_silent = {name: abstains(reply.text, name) for name in RULES} if reply.status == "ok" else {}
+        is_silent = dict.fromkeys(RULES, True) if question.is_declined(reply) else is_silent
+        marks = {f"abstained_{name}": str(is_so).lower() for name, is_so in is_silent.items()}
+        status, reason = ("abstained", f"{rule}-rule") if is_silent.get(rule) else ("ok", None)
+        rows.append(generation(question, reply, Read(reply.text, status, reason, marks)))
+    return rows
+
+
+# ---- facts and verdicts ------------------------------------------------------------------------------------
+
+
+def facts(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some of them, one by
+    one.
+
+    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact rows follow from
+    the replies (`facts.facts_of`), their evidence from the judgements (`verifying.with_evidence`).
+    """
+    settings = at.p.track(board)
+    if len(at.p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
+        return generations([]), {"judgements": frame(Judgement)}
+    entities = entities_of(at, board, tables, shard, upstream)
+    replied = upstream.get("generate", generations([]))
+    is_own = (pl.col("model") == model) & pl.col("item_id").is_in(list(entities))
+    replied = replied.filter((pl.col("purpose") == GENERATE) & is_own).sort("generation_id")
+    names = {name: entity.name for name, entity in entities.items()}
+    asked = writing.write_requests(replied.iter_rows(named=True), names, Prompter.of(at, board))
+    read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
+    label, how = f"{board}: facts of {model}", verification(at, board)
+    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder, n_lost=writing.n_lost)
+    written = generations(came.rows(read))
+    claims = claims_of(facts_of(pl.concat([replied, written])), entities, how)
+    n_checked = number_in_shard(how.n_checked, shard, at.p.n_shards)
+    label = f"{board}: verify {model}"
+    verified, judged = verify(at, board, claims, asking=asking, label=label, n_checked=n_checked)
+    return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
+
+
+def entities_of(at: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
+    """Return the entities of a shard with their pages, by item."""
+    items, _ = with_pages(at, board, tables, upstream)
+    documents = pl.concat([tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()])
+    return dict(sorted(contexts(rows_in_shard(items, shard, at.p.n_shards), documents).items()))
+
+
+def verification(at: Layout, board: str) -> Verification:
+    """Return how a board's facts are verified: as `verification` says, with as much evidence as the profile's sizes give in
+    place of its own (`evidence`).
+    """
+    own: Verification = at.p.track(board).verification
+    return own.model_copy(update=at.p.size_of(board).evidence.model_dump(exclude_none=True))
+
+
+def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verification) -> list[Claim]:
+    """Return every fact with the best passages of its entity's pages (a fact's own words are the query)."""
+    # brings scipy, whose loading takes as long as many a step works
+    from truerate.tracks.wildhallucinations.passages import ranked
+
+    claims = []
+    for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
+        entity = entities[item_id]
+        pages = list(zip(entity.document_ids, entity.pages, strict=True))
+        titles = dict(zip(entity.document_ids, entity.titles, strict=True)) if how.has_titles else {}
+        best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
+        for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
+            ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
+            titled = tuple(one._replace(title=titles.get(one.document_id, "")) for one in passages)
+            claims.append(Claim(*ids, row["text"], entity.name, titled))
+    return claims
+
+
+def verify(
+    at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str, n_checked: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return Generation and Judgement rows of all calls about these claims, of which `n_checked` are also verified one by
+    one.
+    """
+    prompter, how = Prompter.of(at, board), verification(at, board)
+    planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
+    planned += verifying.checked(claims, n=n_checked, window=how.window)
+    asked = verifying.requests(planned, prompter)
+    read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
+    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder, n_lost=verifying.n_lost)
+    judge = prompter.settings.verifier
+    judged = verifying.judgements(planned, came.replies, judge=judge, version=at.identity(judge))
+    return generations(came.rows(read)), judged

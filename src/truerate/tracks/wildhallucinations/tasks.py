@@ -1,13 +1,15 @@
-"""What people are given: facts to label, verdicts to review, entities to check (WildHallucinations section
-4.3 and appendix).
+"""What people are given: facts to label, verdicts to review, whole replies, entities to check (WildHallucinations section 4.3
+and appendix).
 
-Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number
-of facts that a drawn one stands for. The draw goes by each fact's id: labels that came stay of use when facts
-are added.
+Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number of facts that a
+drawn one stands for. The draw goes by each row's name: labels that came stay of use when facts are added, and the slices
+in which rows come decide nothing. No more rows are kept than may be drawn, and how many there are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
+from io import BytesIO
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,12 +17,59 @@ from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of
 from truerate.llm.retrieved import read
-from truerate.tracks.wildhallucinations.strata import Drawn, drawn
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of
+from truerate.tracks.wildhallucinations.verifier import verdicts_of
 
 FACT, REVIEW, ENTITY = "fact", "review", "entity"
 BEGINNING = 400  # characters of a page that are shown to whoever checks an entity
-STRATA = ("subject", "is_supported")  # of the facts with a verdict
+REPLY = "reply"
+OF_FACTS = ("subject", "is_supported")  # strata of the facts with a verdict
+OF_REPLIES = ("subject",)  # strata of the replies that respond and can be read
+DRAW, N = "draw", "n_in_stratum"
+
+
+# ---- drawing --------------------------------------------------------------------------------------------------
+
+
+class Drawn(NamedTuple):
+    """The rows of each stratum that come first, with their `draw`; and of each stratum the number of its rows."""
+
+    rows: pl.DataFrame
+    sizes: pl.DataFrame
+
+    def sizes_of(self, subject: str) -> dict[bool, int]:
+        """How many rows there are of a subject, by the second column of its strata."""
+        own = self.sizes.filter(subject=subject).drop("subject")
+        return dict(own.iter_rows())
+
+
+def drawn(rows: pl.DataFrame, by: Sequence[str], name: str, *, n: int, at: Sequence[object]) -> Drawn:
+    """Of each stratum (a value of the columns `by`) the `n` rows whose names `core.keys.draw` puts first; `at`: the seed
+    and what the draw is for.
+    """
+    kept = [rows.clear().with_columns(pl.lit(0.0).alias(DRAW))]
+    for _, part in rows.group_by(by, maintain_order=True):
+        first = nsmallest(n, ((draw(*at, one), one) for one in part[name]))
+        order = pl.DataFrame(first, schema={DRAW: pl.Float64, name: pl.String}, orient="row")
+        kept.append(part.join(order, on=name, how="inner", maintain_order="right"))
+    return Drawn(pl.concat(kept), rows.group_by(by, maintain_order=True).agg(pl.len().alias(N)))
+
+
+def joined(parts: Sequence[Drawn], by: Sequence[str], name: str, *, n: int) -> Drawn:
+    """What is drawn of all slices, from what is of each."""
+    rows = pl.concat([part.rows for part in parts]).sort(DRAW, name)
+    sizes = pl.concat([part.sizes for part in parts]).group_by(by, maintain_order=True).agg(pl.col(N).sum())
+    return Drawn(_anew(rows.group_by(by, maintain_order=True).head(n).select(rows.columns)), sizes)
+
+
+def _anew(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows, written anew: a few that were taken out of many hold on to the texts of all of these."""
+    file = BytesIO()
+    rows.write_parquet(file, compression="uncompressed", statistics=False)
+    file.seek(0)
+    return pl.read_parquet(file)
+
+
+# ---- facts, reviews and entities ----------------------------------------------------------------------------------
 
 
 def annotation_tasks(
@@ -66,7 +115,7 @@ def fact_draws(
     known = verdicts_of(slim, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
     found = {}
     for purpose, n in ((FACT, n_labelled), (REVIEW, n_reviewed)):
-        rows, sizes = drawn(known, STRATA, "fact_id", n=n, at=(seed, purpose))
+        rows, sizes = drawn(known, OF_FACTS, "fact_id", n=n, at=(seed, purpose))
         whole = rows.join(facts.drop("subject"), on="fact_id", how="left", maintain_order="left")
         if purpose == REVIEW:
             whole = whole.join(
@@ -207,3 +256,64 @@ def _entity_task(row: dict, weight: float, shown: Mapping[str, str]) -> dict:
         "verdict": None,
         "weight": weight,
     }
+
+
+# ---- whole replies -------------------------------------------------------------------------------------------------
+
+
+def reply_tasks(
+    replies: pl.DataFrame,
+    facts: pl.DataFrame,
+    items: pl.DataFrame,
+    documents: pl.DataFrame | pl.LazyFrame,
+    *,
+    n_replies: int,
+    seed: int,
+) -> list[dict]:
+    """Tasks of `n_replies` whole replies of each subject, in the form of `tasks.annotation_tasks` with the reply's
+    `generation_id`: `text` holds its facts, one a line, `passages` those of all of them. The verdict, supported where
+    each fact is, is not to be shown. `replies`: of `replies.readable_replies`.
+    """
+    draws = reply_draws(replies, facts, n_replies=n_replies, seed=seed)
+    return drawn_reply_tasks(draws, items, documents)
+
+
+def reply_draws(replies: pl.DataFrame, facts: pl.DataFrame, *, n_replies: int, seed: int) -> Drawn:
+    """The replies that may be drawn: `generation_id`, `subject`, `entity`, `strict`, and of their facts the `text` and
+    all `evidence`, as lists. Of slices see `strata.joined`.
+    """
+    own = replies.filter("is_responding").drop_nulls("strict")
+    slim = own.select("generation_id", "subject", "entity", "strict")
+    rows, sizes = drawn(slim, OF_REPLIES, "generation_id", n=n_replies, at=(seed, REPLY))
+    is_drawn = pl.col("generation_id").is_in(rows["generation_id"].implode())
+    told = facts.filter(is_drawn).sort("sentence_index", "fact_id")
+    by_reply = told.group_by("generation_id", maintain_order=True).agg("text", pl.col("evidence").explode())
+    return Drawn(rows.join(by_reply, on="generation_id", how="left", maintain_order="left"), sizes)
+
+
+def drawn_reply_tasks(
+    draws: Drawn, items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame
+) -> list[dict]:
+    """`reply_tasks` from the replies that are drawn (`reply_draws`)."""
+    names = dict(items.select("item_id", "question").iter_rows())
+    n_of = dict(draws.sizes.iter_rows())
+    made = []
+    for (subject,), part in draws.rows.sort("subject", DRAW).group_by("subject", maintain_order=True):
+        texts = texts_cited(part["evidence"].to_list(), documents)
+        for row in part.iter_rows(named=True):
+            made.append(
+                {
+                    "task_id": content_id("task", REPLY, row["generation_id"]),
+                    "kind": REPLY,
+                    "fact_id": None,
+                    "generation_id": row["generation_id"],
+                    "item_id": row["entity"],
+                    "text": "\n".join(row["text"]),
+                    "subject": subject,
+                    "entity": names.get(row["entity"]),
+                    "passages": passages_of(list(dict.fromkeys(row["evidence"])), texts),
+                    "verdict": "supported" if row["strict"] else "unsupported",
+                    "weight": n_of[str(subject)] / part.height,
+                }
+            )
+    return made

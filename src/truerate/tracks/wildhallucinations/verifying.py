@@ -18,12 +18,12 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pair, pairs
-from truerate.llm import Reply, Request, prompts, structured
-from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm import Reply, Request, structured
+from truerate.llm.generation import Prompted, Read, decoding
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.claim_verdicts import read_verdicts
-from truerate.tracks.wildhallucinations.fact_writing import numbered
-from truerate.tracks.wildhallucinations.settings import Settings
+from truerate.tracks.asking import Prompter
+from truerate.tracks.wildhallucinations.facts import numbered
 
 if TYPE_CHECKING:
     from truerate.tracks.wildhallucinations.passages import Passage
@@ -136,48 +136,35 @@ def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
     return [Call((one,), shown((one,), window), SINGLE) for one in drawn]
 
 
-def requests(
-    asked: Iterable[Call], verifier: str, settings: Settings, *, prompts_dir: str | None
-) -> list[Prompted]:
-    """One request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order
-    of the claims.
+def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
+    """Return one request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order of the
+    claims.
     """
-    made = []
+    made, settings = [], prompter.settings
     for call in asked:
-        names = dict.fromkeys(claim.name for claim in call.claims)
-        values = {
-            "subject": "; ".join(names),
-            "passages": "\n".join(f"({place}) {text}" for place, text in enumerate(call.named_passages(), 1))
-            or "none",
-            "claims": numbered(claim.text for claim in call.claims),
-            "has_titles": any(passage.title for passage in call.passages),
-        }
-        messages = tuple(prompts.render("wildhallucinations", VERIFY, prompts_dir, **values))
-        kept = {
+        shown = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
+        messages = prompter.messages(
+            VERIFY,
+            subject="; ".join(dict.fromkeys(claim.name for claim in call.claims)),
+            passages=shown or "none",
+            claims=numbered(claim.text for claim in call.claims),
+            has_titles=any(passage.title for passage in call.passages),
+        )
+        known = {
             "generation": " ".join(dict.fromkeys(claim.generation_id for claim in call.claims)),
             "subject": call.claims[0].subject,
             "facts": " ".join(claim.fact_id for claim in call.claims),
             "stage": call.stage,
         }
-        item_id = call.claims[0].item_id
-        made.append(
-            Prompted(
-                Request(verifier, messages, decoding(settings.verifying), form=FORM), item_id, VERIFY, kept
-            )
-        )
+        request = Request(settings.verifier, messages, decoding(settings.verifying), form=FORM)
+        made.append(Prompted(request, call.claims[0].item_id, VERIFY, known))
     return made
 
 
-def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping[str, str]) -> list[dict]:
-    """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the
-    claims without one, `cuts` names what was read loosely (`reading.CUTS`).
-    """
-    told = zip(asked, answered, strict=True)
-    return [generation(one, reply, read(one, reply.text, texts)) for one, reply in told]
-
-
 def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
-    """A reply as the verdicts on the facts that its call names; `texts` are those of the facts by id."""
+    """Read a reply as the verdicts on the facts that its call names; `texts` are those of the facts by id. One without a single
+    verdict is `unparsed`. `n_unparsed` counts the claims without one, `cuts` names what was read loosely (`reading.CUTS`).
+    """
     found = read_verdicts(text, [texts[fact_id] for fact_id in (asked.attributes["facts"] or "").split()])
     missing = [verdict for verdict in found.value if isinstance(verdict, str)]
     is_lost = len(missing) == len(found.value)
@@ -211,17 +198,15 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
                     verdict=verdict if is_read else None,
                     status="ok" if is_read else "dead" if reply.status == "dead" else "unparsed",
                     reason=None if is_read else reply.reason if reply.status == "dead" else verdict,
-                    attributes=_attributes(call, claim),
+                    attributes=pairs(
+                        generation=claim.generation_id,
+                        subject=claim.subject,
+                        stage=call.stage,
+                        evidence=" ".join(passage.id for passage in call.evidence(claim)) or None,
+                    ),
                 )
             )
     return frame(Judgement, rows).sort("judgement_id")
-
-
-def _attributes(call: Call, claim: Claim) -> list[dict[str, str]]:
-    evidence = " ".join(one.id for one in call.evidence(claim))
-    return pairs(
-        generation=claim.generation_id, subject=claim.subject, stage=call.stage, evidence=evidence or None
-    )
 
 
 def with_evidence(found: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

@@ -1,8 +1,13 @@
-"""WildFactScore from labels of some of a subject's own facts beside the verifier's verdicts of all: every estimator
-of the registry that they carry, and which of them stands for the score.
+"""WildFactScore and Strict from labels beside the verifier's verdicts of all: every estimator of the registry that they carry, and
+which of them stands for the score.
 
-Facts to label are drawn by subject and verdict, so a labelled one counts by how many it stands for. A score is that
-of all replies a subject would give about such entities: entities are the clusters.
+Facts to label are drawn by subject and verdict, so a labelled one counts by how many it stands for. A score is that of all
+replies a subject would give about such entities: entities are the clusters.
+
+A false alarm at one fact loses a reply, so labels of facts do not correct Strict: how errors fall together within a reply is
+not seen in them. People say of some whole replies whether each of their facts is supported; these are drawn evenly from those
+of a subject that respond and can be read. Strict is the share that responds with a fact times the share of these whose every
+fact is supported (`wildfact.PRODUCTS`).
 """
 
 from collections.abc import Mapping
@@ -19,18 +24,23 @@ from truerate.metrics.estimators.registry import (
     ROGAN_GLADEN_BETWEEN,
     estimate_board,
 )
-from truerate.metrics.estimators.sample import Calibration, Cell, Cells
-from truerate.metrics.intervals import Interval
+from truerate.metrics.estimators.sample import Calibration, Cell, Cells, verdicts
+from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import Corrected
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate
-from truerate.metrics.wildfact import Verifier
+from truerate.metrics.wildfact import Verifier, squared_and_added
 
 SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
 CHOSEN = "chosen"  # the estimator that stands for the score; `by` in its slice says which that is
 OWN = (LABELS_ALONE, PPI, PREDICTION_POWERED)
 ONE_LANG = "all-langs"  # the registry's cells are named by a language
 WHERE = {"set": "all"}
+STRICT, N_REPLY_LABELS = "wildfactscore_strict", "n_labelled_replies"
+OF_REPLY = (ROGAN_GLADEN_BETWEEN, LABELS_ALONE, PPI, PREDICTION_POWERED)
+
+
+# ---- WildFactScore by labels of facts ------------------------------------------------------------------------------
 
 
 def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
@@ -148,3 +158,79 @@ def own_rows(
 def _row(subject: str, how: Mapping[str, str], one: Estimate, n: int, writer: ScoreWriter) -> dict:
     score = None if one.found is None or one.found.value is None else flipped(one.found)[:3]
     return writer.row(SCORE, subject, {**WHERE, **how}, score, n)
+
+
+# ---- Strict by labels of whole replies -------------------------------------------------------------------------------
+
+
+def reply_cells(replies: pl.DataFrame, label: Mapping[str, bool]) -> Cells:
+    """A cell per subject: readable replies that respond as single verdicts, flagged where the verifier leaves a fact
+    unsupported. `label`: whether people do, by the reply's id.
+    """
+    own = replies.filter("is_responding").drop_nulls("strict").sort("subject", "generation_id")
+    cells = {}
+    for (subject,), part in own.group_by("subject", maintain_order=True):
+        said = np.array([float(label.get(name, np.nan)) for name in part["generation_id"]])
+        cells[str(subject), ONE_LANG] = verdicts(
+            1 - part["strict"].to_numpy(), said, part["entity"].to_numpy()
+        )
+    return cells
+
+
+def calibration_of_replies(cells: Cells) -> Calibration:
+    """The labelled replies of all subjects."""
+    parts = [(name, cell.only(cell.is_labelled)) for (name, _), cell in cells.items() if cell.k]
+    sums = [np.stack([c.total, c.gold, c.flagged, c.gold * c.flagged], axis=1) for _, c in parts]
+    models = np.concatenate([np.full(cell.n, name, dtype=object) for name, cell in parts])
+    clusters = np.concatenate([cell.clusters for _, cell in parts])
+    return Calibration(np.concatenate(sums), np.full(len(models), ONE_LANG), models, clusters)
+
+
+def estimates_of_replies(
+    replies: pl.DataFrame, label: Mapping[str, bool], *, confidence: float
+) -> dict[str, list[Estimate]]:
+    """Estimates of the share of readable replies of which some fact is not supported, by subject; nobody labelled,
+    nothing.
+    """
+    cells = reply_cells(replies, label)
+    if not any(cell.k for cell in cells.values()):
+        return {}
+    calibrated = {NATURAL: calibration_of_replies(cells)}
+    asked = {"confidence": confidence, "target": "model", "calibrated": calibrated, "names": OF_REPLY}
+    found = estimate_board(cells, **asked)
+    return {key[0]: found[key] for key in cells}
+
+
+def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
+    """Score rows of Strict by every estimator (`estimates_of`), of the one that stands for it, and of how many replies
+    of each subject were labelled. No labels, no rows.
+    """
+    made = []
+    known = replies.filter(pl.col("generation_id").is_in(list(label)))
+    n_labels = dict(known.group_by("subject").len().iter_rows())
+    came = replies.drop_nulls("is_abstained")
+    for subject, estimates in estimates_of_replies(
+        replies, label, confidence=writer.statistics.confidence
+    ).items():
+        own = came.filter(subject=subject)
+        sums = cluster_sums(own["entity"].to_list(), np.stack([own["is_stating"], np.ones(own.height)], 1))
+        stating = writer.share_interval(*sums.T)
+        chosen = narrower(estimates, n_labels=known.height).estimate
+        ways = [({"estimator": estimate.estimator}, estimate) for estimate in estimates]
+        if chosen is not None:
+            ways.append(({"estimator": CHOSEN, "by": chosen.estimator}, chosen))
+        for how, one in ways:
+            made.append(writer.row(STRICT, subject, {**WHERE, **how}, _strict(stating, one), own.height))
+        n = n_labels.get(subject, 0)
+        made.append(writer.count(N_REPLY_LABELS, subject, {}, n, n))
+    return made
+
+
+def _strict(stating: Interval | None, one: Estimate) -> Interval | None:
+    """The share that responds with a fact times that of the others than `one` is of, cut to [0, 1]; the two are estimated apart."""
+    told = None if one.found is None else flipped(one.found)
+    if stating is None or told is None or told.value is None or told.low is None or told.high is None:
+        return None
+    supported = Interval(told.value, told.low, told.high)
+    found = squared_and_added(lambda first, second: first * second, [stating, supported])
+    return None if found is None else Interval(*(min(1.0, max(0.0, end)) for end in found))
