@@ -61,8 +61,7 @@ def check_location(folder: Path, judge: str, samples: pl.DataFrame, scores: pl.D
     """ROUGE-L, BLEU and chrF of one judge's located judgements against rouge-score and sacrebleu."""
     from sacrebleu.metrics import BLEU
 
-    from truerate.metrics.bleu import bleu, bleu_sums
-    from truerate.metrics.rouge import rouge_l
+    from truerate.metrics.text_overlap import bleu, bleu_sums, rouge_l
     from truerate.tracks.halludial.location_scores import told
 
     rows = pl.read_parquet(folder / f"{judge}-located.parquet").rename(

@@ -35,7 +35,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.detectors.judges.decision import balanced_accuracy
 from truerate.detectors.judges.family import fit_judges, judge_texts
-from truerate.metrics.calibration import bin_sums, expected_calibration_error
+from truerate.metrics.thresholds import bin_sums, expected_calibration_error
 from truerate.results.markers import write_between
 from truerate_world.encyclopedia import build
 

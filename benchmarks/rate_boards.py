@@ -15,10 +15,9 @@ from itertools import combinations
 import numpy as np
 
 from truerate.metrics.estimators.grid import compare_models
-from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_error
 from truerate.metrics.estimators.registry import ALL, Board, Key, estimate_board
-from truerate.metrics.estimators.sample import Calibration, Cell
-from truerate.metrics.unit_rates import Estimate
+from truerate.metrics.estimators.sample import EXACT, Calibration, Cell, LabelError, label_error
+from truerate.metrics.rates import Estimate
 from truerate.tracks.mfava.rates import STRATA, stratum_at
 
 N_ARTICLES, N_REPLIES, LANGS = 20, 40, tuple(f"l{place}" for place in range(6))
@@ -175,7 +174,7 @@ def draw_labels(
         marked = told.marked.sum(axis=1)
         gold[told.places], is_alone[told.places] = marked, told.is_alone
         total = flagged.sum(axis=1)
-        cells[key] = Cell(total[:, 1], total[:, 0], gold, replies.articles, is_alone, strata=flagged)
+        cells[key] = Cell(total[:, 1], total[:, 0], gold, replies.articles, is_alone)
         names, words = replies.articles[told.places], replies.words[told.places]
         sums = by_stratum(words, words, told.marked, replies.flagged[told.places], told.both)
         rows.append((sums, key, names))
@@ -186,7 +185,7 @@ def draw_labels(
     )
     models, langs = (np.repeat([key[place] for _, key, _ in rows], sample.k) for place in (0, 1))
     error = label_error(*(np.concatenate(part) for part in zip(*shared, strict=True)))
-    return cells, Calibration(strata.sum(axis=1), langs, models, clusters, strata), error or EXACT
+    return cells, Calibration(strata.sum(axis=1), langs, models, clusters), error or EXACT
 
 
 def by_stratum(words: np.ndarray, *kept: np.ndarray) -> np.ndarray:
@@ -210,7 +209,7 @@ def draw_silver(rng: np.random.Generator) -> Calibration:
         strata.append(by_stratum(made.words, made.words, made.gold, flagged, made.both))
     names = np.array([f"{lang}/silver {place}" for lang in LANGS for place in range(n)])
     each = np.concatenate(strata)
-    return Calibration(each.sum(axis=1), np.repeat(LANGS, n), np.full(len(names), "writer"), names, each)
+    return Calibration(each.sum(axis=1), np.repeat(LANGS, n), np.full(len(names), "writer"), names)
 
 
 # ---- what each estimator finds -----------------------------------------------------------------------------
@@ -251,9 +250,9 @@ def by_place(each: list[Estimate]) -> dict[Place, Estimate]:
 
 def ends(one: Estimate | None) -> tuple[float, float, float]:
     """Value, low and high."""
-    if one is None or one.found is None or one.found.value is None:
+    if one is None or one.interval is None or one.interval.value is None:
         return (np.nan, np.nan, np.nan)
-    return tuple(float(end) for end in one.found[:3])
+    return tuple(float(end) for end in one.interval[:3])
 
 
 def told_apart(world: World, sample: Sample, *, n_draws: int, seed: int) -> tuple[float, float]:
@@ -291,8 +290,8 @@ def foretold(world: World, sample: Sample, *, n_draws: int, seed: int) -> Iterat
         for name in MODELS:
             (estimate,) = each[name, lang]
             yield (
-                estimate.found.low <= world[name, lang].rate <= estimate.found.high,
-                estimate.found.high - estimate.found.low,
+                estimate.interval.low <= world[name, lang].rate <= estimate.interval.high,
+                estimate.interval.high - estimate.interval.low,
             )
 
 

@@ -31,7 +31,7 @@ from rate_boards import (
 
 from truerate.metrics.estimators.registry import ESTIMATORS, HR_EST, PREDICTION_POWERED, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell
-from truerate.metrics.unit_rates import RAW, ROGAN_GLADEN, Estimate
+from truerate.metrics.rates import RAW, ROGAN_GLADEN, Estimate
 from truerate.results.markers import write_between
 
 SENTENCES, TOKENS = 5, 12
@@ -148,7 +148,7 @@ def lines(setting: Setting, n_draws: int, seed: int) -> list[str]:
     by_key: dict[tuple, list] = {}
     for each in found(setting, n_draws, seed):
         for one in each:
-            by_key.setdefault((one.estimator, one.calibration), []).append(one.found)
+            by_key.setdefault((one.estimator, one.calibration), []).append(one.interval)
     return [line(setting, *key, intervals) for key, intervals in by_key.items()]
 
 

@@ -94,7 +94,7 @@ def every_estimator(rows: pl.DataFrame) -> Rates:
 def told(board: dict) -> Rates:
     """The headline's values."""
     return {
-        key: one.found.value
+        key: one.interval.value
         for key, each in board.items()
         for one in each
         if one.estimator == PREDICTION_POWERED

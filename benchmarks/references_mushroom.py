@@ -31,7 +31,7 @@ from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import passages_of
-from truerate.metrics.mushroom import answer_correlation, answer_iou
+from truerate.metrics.spans import answer_correlation, answer_iou
 from truerate.pipeline.detect import passages as with_references
 from truerate.pipeline.tracks import protocol_of
 from truerate.results.markers import write_between

@@ -9,7 +9,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from truerate.core.errors import TruerateError
-from truerate.metrics.bertscore import LAYERS, batches, bert_score, published_layer
+from truerate.metrics.similarity import LAYERS, batches, bert_score, published_layer
 
 WORDS = ["paris", "rome", "is", "big", "small"]
 

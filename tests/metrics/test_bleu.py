@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from truerate.metrics.bleu import bleu, bleu_sums
+from truerate.metrics.text_overlap import bleu, bleu_sums
 
 
 def peer(pairs: list[tuple[str, str]]) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.calibration import Bin, at_cuts, bin_sums, expected_calibration_error, reliability
+from truerate.metrics.thresholds import Bin, at_cuts, bin_sums, expected_calibration_error, reliability
 
 # two bins: p .1, .3 (one of them hallucinated); p .6, .8, 1 (all three hallucinated)
 P, LABEL = np.array([0.1, 0.3, 0.6, 0.8, 1.0]), np.array([False, True, True, True, True])

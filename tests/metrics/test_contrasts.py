@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.config import Statistics
-from truerate.metrics.contrasts import contrast_scores, contrasts
+from truerate.metrics.paired import contrast_scores, contrasts
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

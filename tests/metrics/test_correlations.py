@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from truerate.metrics.correlations import pearson, pearson_within, t_test
+from truerate.metrics.agreement import pearson, pearson_within, t_test
 
 X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 

@@ -114,5 +114,5 @@ def test_every_estimator_of_a_board_of_constant_predictors(target, n_labelled):
         cells = {(model, lang): cell for model in "xy" for lang in ("en", "de", "fr")}
         for key, each in estimate_board(cells, confidence=0.95, target=target).items():
             for one in each:
-                if one.found is not None and one.found.value is not None:
-                    assert is_sound(*one.found[:3]), (key, one)
+                if one.interval is not None and one.interval.value is not None:
+                    assert is_sound(*one.interval[:3]), (key, one)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import Judgement, Sample, frame, judgement_row, pairs, sample_row
-from truerate.metrics.judged import by_subject, is_unanswered, judged
+from truerate.metrics.label_quantities import by_subject, is_unanswered, judged
 
 
 def sample(name: str, **attributes) -> dict:
@@ -48,7 +48,10 @@ def test_judgements_of_a_stage_and_of_other_texts_are_no_rows():
 
 def test_attributes_of_both_sides_are_columns():
     found = rows(
-        [sample("h1", kind="factuality")], [said("h1", trained="a")], known=("kind",), said=("trained",)
+        [sample("h1", kind="factuality")],
+        [said("h1", trained="a")],
+        sample_keys=("kind",),
+        judgement_keys=("trained",),
     )
     assert found.select("kind", "trained").rows() == [("factuality", "a")]
 
@@ -62,7 +65,9 @@ def test_a_sample_may_be_judged_under_another_id():
 
 def test_one_part_per_judge_and_combination_that_occurs():
     samples = [sample("h1", kind="a"), sample("h2")]
-    parts = list(by_subject(rows(samples, [said("h1"), said("h2")], known=("kind",)), ("variant", "kind")))
+    parts = list(
+        by_subject(rows(samples, [said("h1"), said("h2")], sample_keys=("kind",)), ("variant", "kind"))
+    )
     assert [(judge, where["kind"], part.height) for judge, where, part in parts] == [
         ("judge", None, 1),
         ("judge", "a", 1),

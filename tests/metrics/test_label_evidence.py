@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.label_evidence import bits_against
+from truerate.metrics.label_quantities import bits_against
 
 NONE = np.nan
 

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 
-from truerate.metrics.matching import EXACT, matched, shape
+from truerate.metrics.spans import EXACT, matched, shape
 
 
 def test_shapes():

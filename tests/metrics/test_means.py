@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from truerate.metrics.cells import mean_of_cells, mean_of_defined, spread
 from truerate.metrics.intervals import Interval
-from truerate.metrics.means import mean_of_cells, mean_of_defined, spread
 
 SURE, UNSURE = Interval(0.2, 0.1, 0.3), Interval(0.4, np.nan, np.nan)
 

@@ -4,8 +4,7 @@ import pytest
 
 from truerate.config.blocks import Encoder
 from truerate.core.errors import TruerateError
-from truerate.metrics.measures import measure_of
-from truerate.metrics.similarity import chrf
+from truerate.metrics.similarity import chrf, measure_of
 
 
 def test_chrf_by_its_name():

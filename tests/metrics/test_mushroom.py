@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from truerate.metrics.mushroom import (
+from truerate.metrics.spans import (
     answer_correlation,
     answer_iou,
     average_ranks,

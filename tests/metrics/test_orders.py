@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from truerate.metrics.orders import kendall
+from truerate.metrics.agreement import kendall
 
 X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 

@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.metrics.overlap import Form, Overlap, content_words, form, overlap
+from truerate.metrics.ngrams import Form, Overlap, content_words, form, overlap
 
 
 def test_features_by_hand():

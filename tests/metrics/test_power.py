@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.power import more_units_to_separate
+from truerate.metrics.paired import more_units_to_separate
 
 
 def test_units_are_those_of_the_paired_sample_size():

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.config import Statistics
 from truerate.metrics import recognition_counts as counts
-from truerate.metrics.recognition_scores import recognition_scores
+from truerate.metrics.recognition_counts import recognition_scores
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from truerate.metrics.rouge import common_length, rouge_l, rouge_words
+from truerate.metrics.text_overlap import common_length, rouge_l, rouge_words
 
 
 def plain_length(first: list[str], second: list[str]) -> int:

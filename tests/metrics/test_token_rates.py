@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.token_rates import flagged_rates, seed_hr_est
+from truerate.metrics.tokens import flagged_rates, seed_hr_est
 
 
 def test_the_raw_rate_of_each_seed():

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from truerate.metrics import token_scores
-from truerate.metrics.token_scores import token_line
-from truerate.metrics.tokens import marked, word_offsets
+from truerate.metrics import tokens
+from truerate.metrics.tokens import marked, token_line, word_offsets
 
 TEXTS = ["one two three", "", "四月 五", "six"]
 LINE = token_line(TEXTS, word_offsets)
@@ -57,16 +56,13 @@ def test_no_texts():
 
 def test_scores_of_totals():
     totals = np.array([100.0, 20, 10, 8])  # n, gold, detected, both
-    assert token_scores.precision(totals) == 0.8 and token_scores.recall(totals) == 0.4
-    assert (
-        token_scores.f1(totals) == pytest.approx(16 / 30)
-        and token_scores.false_positive_rate(totals) == 2 / 80
-    )
+    assert tokens.precision(totals) == 0.8 and tokens.recall(totals) == 0.4
+    assert tokens.f1(totals) == pytest.approx(16 / 30) and tokens.false_positive_rate(totals) == 2 / 80
 
 
 def test_scores_by_type_by_hand():
     # two types: gold, detected at all, detected as this type, right by type
     totals = np.array([[10.0, 8, 6, 5], [4, 1, 2, 1]])
-    assert token_scores.recall_of_type(totals).tolist() == [8 / 10, 1 / 4]
-    assert token_scores.f1_of_type(totals).tolist() == [2 * 5 / 16, 2 * 1 / 6]
-    assert token_scores.f1_typed(totals) == 2 * 6 / 22
+    assert tokens.recall_of_type(totals).tolist() == [8 / 10, 1 / 4]
+    assert tokens.f1_of_type(totals).tolist() == [2 * 5 / 16, 2 * 1 / 6]
+    assert tokens.f1_typed(totals) == 2 * 6 / 22

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from truerate.config import Statistics
-from truerate.metrics.rates import Share
+from truerate.metrics.rates import Errors, Share, Units, errors_of, estimate_rows, estimates
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import Errors, Units, errors_of, estimate_rows, estimates
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 NONE = float("nan")
@@ -28,14 +27,14 @@ def test_errors_are_over_labelled_units_alone():
 def test_a_class_without_labels_gives_no_estimate():
     known = errors_of(units([1, 0], [1, 1]), confidence=0.95)
     (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": known}, WRITER)
-    assert corrected.found is None
+    assert corrected.interval is None
 
 
 def test_raw_and_corrected_by_hand():
     flagged = units([1] * 30 + [0] * 70, [NONE] * 100)
     raw, corrected = estimates(flagged, {"natural": Errors(Share(80, 100), Share(10, 100))}, WRITER)
-    assert raw.found.value == pytest.approx(0.3)
-    assert corrected.found.value == pytest.approx((0.3 - 0.1) / (0.8 - 0.1))  # (q - FPR) / (TPR - FPR)
+    assert raw.interval.value == pytest.approx(0.3)
+    assert corrected.interval.value == pytest.approx((0.3 - 0.1) / (0.8 - 0.1))  # (q - FPR) / (TPR - FPR)
     assert corrected.where == {"estimator": "rogan-gladen", "calibration": "natural"}
 
 

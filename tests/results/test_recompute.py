@@ -5,8 +5,8 @@ from results_made import BOARD, card, outcomes
 
 from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, frame, pairs
+from truerate.metrics.cells import mean_of_cells
 from truerate.metrics.intervals import Interval
-from truerate.metrics.means import mean_of_cells
 from truerate.results.files import MetricCard, facts_of
 from truerate.results.recompute import recomputed
 

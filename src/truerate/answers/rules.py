@@ -10,7 +10,7 @@ import numpy as np
 
 from truerate.detectors.support import ABSENT, decoded
 from truerate.detectors.tokens.features import reference_index, unit_features
-from truerate.metrics.overlap import STOP_WORDS
+from truerate.metrics.ngrams import STOP_WORDS
 
 WORD_SUPPORT, NUMBER_SUPPORT = "word-support", "number-support"
 MOST_ABSENT = 0.25  # of content words: an answer with a larger share that its reference lacks is flagged

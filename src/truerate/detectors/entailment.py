@@ -22,7 +22,7 @@ from truerate.detectors.evidence import split
 from truerate.detectors.interface import Texts
 from truerate.detectors.marking import Marker, is_marking
 from truerate.detectors.weights import identity_of
-from truerate.metrics.overlap import content_words
+from truerate.metrics.ngrams import content_words
 from truerate.metrics.tokens import word_offsets
 
 ENTAILMENT = "entailment"
@@ -132,14 +132,16 @@ def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[s
 
 def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
     """Passages in their order, those of more than `room` tokens in pieces that have no more, cut between words."""
-    found = []
+    pieces_that_fit = []
     for passage, n in zip(passages, lengths(passages) if passages else (), strict=True):
         n_words = len(word_offsets(passage)) if n > room else 1
         if n_words > 1:
-            found += fitting(pieces(passage, math.ceil(n_words / math.ceil(n / room))), room, lengths)
+            pieces_that_fit += fitting(
+                pieces(passage, math.ceil(n_words / math.ceil(n / room))), room, lengths
+            )
         else:
-            found.append(passage)
-    return found
+            pieces_that_fit.append(passage)
+    return pieces_that_fit
 
 
 def pieces(passage: str, n: int) -> list[str]:
@@ -183,7 +185,7 @@ class Network:
             raise TruerateError(
                 f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, {how.max_tokens}"
             )
-        self.how, self.place = how, entailment_of(self.model.config.id2label, how.weights)
+        self.how, self.entailment_index = how, entailment_of(self.model.config.id2label, how.weights)
         self.model = self.model.eval().to(device())
         self.identity = identity_of(how.weights, how.revision)
 
@@ -212,7 +214,7 @@ class Network:
             )
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
-            probabilities[batch] = logits.float().softmax(dim=-1)[:, self.place].cpu().numpy()
+            probabilities[batch] = logits.float().softmax(dim=-1)[:, self.entailment_index].cpu().numpy()
         return probabilities
 
 

@@ -23,11 +23,14 @@ def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.D
     found for it. Raises TruerateError for evidence that names no passage of a known document.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
-    own = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(
+    named_evidence = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(
         pl.col("evidence").is_not_null()
     )
-    knowledge = [joined(passages(named.split(), texts, where=sample)) for sample, _, named in own.iter_rows()]
-    rows = own.join(
+    knowledge = [
+        joined(passages(named.split(), texts, where=sample))
+        for sample, _, named in named_evidence.iter_rows()
+    ]
+    rows = named_evidence.join(
         contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left"
     )
     knowledge_rows = rows.select(

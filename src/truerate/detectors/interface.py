@@ -49,9 +49,11 @@ class Texts:
         """The texts of samples with their own knowledge where contexts hold a row under their id, else their
         item's or none.
         """
-        known = dict(contexts.select("item_id", "knowledge").iter_rows())
+        knowledge_by_id = dict(contexts.select("item_id", "knowledge").iter_rows())
         ids = samples.select("sample_id", "item_id").rows()
-        knowledge = [known.get(sample if sample in known else item) or "" for sample, item in ids]
+        knowledge = [
+            knowledge_by_id.get(sample if sample in knowledge_by_id else item) or "" for sample, item in ids
+        ]
         labels = samples["is_hallucinated"].to_numpy() if with_labels else np.zeros(0, dtype=bool)
         return cls(samples["sample_id"].to_list(), samples["text"].to_list(), knowledge, labels)
 

@@ -10,8 +10,7 @@ import numpy as np
 from truerate.core.text import words
 from truerate.detectors.interface import Rule, State, Texts, Verdicts
 from truerate.detectors.trivial import by_cut
-from truerate.metrics.ngrams import fit_logistic, logistic
-from truerate.metrics.overlap import form, overlap
+from truerate.metrics.ngrams import fit_logistic, form, logistic, overlap
 
 N_KEPT = 50_000  # rows of six numbers: each text is asked about once per fold and member
 
@@ -56,13 +55,13 @@ def by_regression(
         mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
         scale = np.where(scale > 0, scale, 1.0)
         coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
-        learned = {
+        fitted = {
             "mean": mean.tolist(),
             "scale": scale.tolist(),
             "coefficients": coefficients.tolist(),
             "intercept": intercept,
         }
-        return {"prevalence": prevalence} | learned
+        return {"prevalence": prevalence} | fitted
 
     def judge(state: State, texts: Texts) -> Verdicts:
         """Verdicts and probabilities, (texts,) each, by what was learned."""

@@ -116,5 +116,5 @@ def rounded(value: object) -> object:
     if isinstance(value, float):  # first: nearly all are
         return round(value, DIGITS)
     if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: rounded(item) for key, item in value.items()}
+    return [rounded(item) for item in value] if isinstance(value, list | tuple) else value

@@ -36,4 +36,4 @@ def retrieved(text: str, reference: str, n: int) -> str:
     queries = [keys(text[start:end]) for start, end in sentence_spans(text, by_line=True)]
     best = index.scores(queries).max(axis=0, initial=0.0)
     chosen = np.sort(np.argsort(-best, kind="stable")[:n])
-    return "\n".join(sentences[place] for place in chosen) if best.any() else reference
+    return "\n".join(sentences[number] for number in chosen) if best.any() else reference

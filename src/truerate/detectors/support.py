@@ -10,7 +10,7 @@ from truerate.detectors.evidence import split
 from truerate.detectors.interface import Rule, Texts
 from truerate.detectors.lexical import by_regression
 from truerate.detectors.tokens.features import reference_index, unit_features
-from truerate.metrics.overlap import STOP_WORDS
+from truerate.metrics.ngrams import STOP_WORDS
 
 N_KEPT = 50_000  # rows of eight numbers: each text is asked about once per fold
 ABSENT, STEM = 0, 1  # levels of a match code: not in the evidence, a word of the same stem
@@ -83,8 +83,8 @@ def longest_run(is_held: np.ndarray, is_beside: np.ndarray) -> int:
     single held word, 0 for none.
     """
     longest = run = 0
-    for i, held in enumerate(is_held):
-        run = (run + 1 if run and is_beside[i - 1] else 1) if held else 0
+    for i, is_word_held in enumerate(is_held):
+        run = (run + 1 if run and is_beside[i - 1] else 1) if is_word_held else 0
         longest = max(longest, run)
     return longest
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from truerate.core.keys import draw
 from truerate.detectors.interface import Rule, State, Texts, Verdicts
-from truerate.metrics.ngrams import fit_ngrams, ngram_probabilities
-from truerate.metrics.overlap import form
+from truerate.metrics.ngrams import fit_ngrams, form, ngram_probabilities
 from truerate.metrics.thresholds import Threshold, auroc, best_threshold
 
 

@@ -16,7 +16,6 @@ from truerate.core.keys import content_id_of_rows
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
 from truerate.metrics import recognition
-from truerate.metrics.gram_counts import forget_texts
 from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
@@ -24,8 +23,8 @@ from truerate.metrics.intervals import (
     resample_weights,
     share_interval,
 )
-from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
-from truerate.metrics.overlap import absent_rate, form
+from truerate.metrics.ngrams import absent_rate, fit_counts, form, ngram_counts, probabilities_of_counts
+from truerate.metrics.text_overlap import forget_texts
 from truerate.metrics.thresholds import best_threshold, grouped_auroc, grouped_folds, weighted_auroc
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")

@@ -5,9 +5,10 @@ A unit is what was rated once by each rater: a text, or a token of it. Where uni
 `agreement_sums` gives the columns whose totals the first three are made of. Two raters are a contingency table.
 """
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -151,9 +152,9 @@ def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) 
     here, else they alone would pass anyone. In [0, 1]; None where neither marks any.
     """
     both = either = 0
-    for one, other in zip(first, second, strict=True):
-        both += int(((one > 0) & (other > 0)).sum())
-        either += int(((one > 0) | (other > 0)).sum())
+    for mark, other in zip(first, second, strict=True):
+        both += int(((mark > 0) & (other > 0)).sum())
+        either += int(((mark > 0) | (other > 0)).sum())
     return both / either if either else None
 
 
@@ -191,3 +192,108 @@ def span_counts(
 def _beyond_chance(observed: np.ndarray, by_chance: np.ndarray) -> np.ndarray:
     """(observed − by chance) / (1 − by chance); NaN where chance alone agrees on everything."""
     return np.where(by_chance < 1 - EVEN, (observed - by_chance) / (1 - by_chance), np.nan)
+
+
+class Correlation(NamedTuple):
+    """Pearson's r, the two-sided p-value that it is 0, and the number of points. r and p are None where they
+    are not defined.
+    """
+
+    r: float | None
+    p: float | None
+    n: int
+
+
+class Difference(NamedTuple):
+    """Mean of the first group − mean of the second, the two-sided p-value that it is 0, and the number of
+    points.
+    """
+
+    value: float | None
+    p: float | None
+    n: int
+
+
+def pearson(
+    first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0
+) -> Correlation:
+    """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t
+    with n − 2 degrees.
+
+    `n_fitted`: degrees that were spent before, as by taking group means off the points. It treats the points
+    as independent. None where no degree is left (without `n_fitted`, over fewer than three points) or where
+    one list is constant; p is 0 at |r| = 1.
+    """
+    points = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
+    x, y = np.array(points, dtype=float).reshape(-1, 2).T
+    degrees = len(x) - 2 - n_fitted
+    if degrees < 1 or np.ptp(x) < 1e-12 or np.ptp(y) < 1e-12:
+        return Correlation(None, None, len(x))
+    from scipy.special import stdtr
+
+    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
+    p = 0.0 if abs(r) == 1 else 2 * float(stdtr(degrees, -abs(r) * np.sqrt(degrees / (1 - r * r))))
+    return Correlation(r, p, len(x))
+
+
+def pearson_within(
+    first: Sequence[float], second: Sequence[float], groups: Sequence[Hashable]
+) -> Correlation:
+    """`pearson` over all points once each list has lost its mean of every group, so that what differs between
+    groups alone does not count; a degree is spent on each mean but the first.
+    """
+    names = list(dict.fromkeys(groups))
+    group_index = np.array([names.index(group_name) for group_name in groups], dtype=int)
+    sizes = np.bincount(group_index, minlength=len(names))
+    centred = [
+        np.asarray(each, dtype=float)
+        - (np.bincount(group_index, each, minlength=len(names)) / sizes)[group_index]
+        for each in (first, second)
+    ]
+    return pearson(*(each.tolist() for each in centred), n_fitted=max(0, len(names) - 1))
+
+
+def t_test(first: Sequence[float], second: Sequence[float]) -> Difference:
+    """Student's two-sample t-test with pooled variance (Student 1908). It treats every value as independent
+    of all others.
+
+    p is None where a group has no value, fewer than three values are there in all, or nothing varies.
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    n, degrees = len(a) + len(b), len(a) + len(b) - 2
+    if not len(a) or not len(b):
+        return Difference(None, None, n)
+    gap = float(a.mean() - b.mean())
+    spread = ((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()
+    if degrees < 1 or spread <= 0:
+        return Difference(gap, None, n)
+    from scipy.special import stdtr
+
+    error = np.sqrt(spread / degrees * (1 / len(a) + 1 / len(b)))
+    return Difference(gap, 2 * float(stdtr(degrees, -abs(gap) / error)), n)
+
+
+class Agreement(NamedTuple):
+    """Of two orders of the same subjects: Kendall's τ-b, the pairs of subjects, and those whose order is
+    turned round. τ is None where it is not defined.
+    """
+
+    tau: float | None
+    n_pairs: int
+    flips: tuple[tuple[int, int], ...]
+
+
+def kendall(first: Sequence[float], second: Sequence[float]) -> Agreement:
+    """Kendall's τ-b of two lists over the same subjects (Kendall 1945), in [−1, 1]: concordant less discordant
+    pairs, over the root of the pairs untied in the first times those untied in the second.
+
+    A flip is a discordant pair, as places (i, j) with i < j; a tie on either side is none. τ is None where one
+    list is constant or has fewer than two values.
+    """
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    i, j = np.triu_indices(len(x), k=1)
+    signs = np.sign(x[i] - x[j]), np.sign(y[i] - y[j])
+    product = signs[0] * signs[1]
+    untied = math.sqrt(int(np.count_nonzero(signs[0])) * int(np.count_nonzero(signs[1])))
+    flips = tuple((int(i[k]), int(j[k])) for k in np.flatnonzero(product < 0))
+    return Agreement(float(product.sum()) / untied if untied else None, len(i), flips)

@@ -25,18 +25,18 @@ class Index:
     @classmethod
     def of(cls, tokenised: Iterable[Sequence[str]]) -> "Index":
         """The index of passages, each as its tokens."""
-        seen: dict[str, int] = {}
+        id_of: dict[str, int] = {}
         lengths = array("q")
 
         def ids() -> Iterator[int]:
-            for found in tokenised:
-                lengths.append(len(found))
-                for token in found:
-                    yield seen.setdefault(token, len(seen))
+            for tokens in tokenised:
+                lengths.append(len(tokens))
+                for token in tokens:
+                    yield id_of.setdefault(token, len(id_of))
 
         numbers = np.fromiter(ids(), dtype=np.int64)
         sizes = np.array(lengths, dtype=np.int64)
-        return cls(len(sizes), seen, _weights(numbers, sizes, len(seen)) if len(numbers) else None)
+        return cls(len(sizes), id_of, _weights(numbers, sizes, len(id_of)) if len(numbers) else None)
 
     def save(self, folder: Path) -> None:
         """Write the index into a folder: arrays that `load` maps into memory, and the vocabulary."""
@@ -52,7 +52,7 @@ class Index:
         n, vocabulary = orjson.loads((folder / _VOCABULARY).read_bytes())
         arrays = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS)
         weights = sparse.csr_array(arrays, shape=(len(vocabulary), n)) if vocabulary else None
-        return cls(n, {token: place for place, token in enumerate(vocabulary)}, weights)
+        return cls(n, {token: number for number, token in enumerate(vocabulary)}, weights)
 
     def scores(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
         """BM25 of every passage for every query, (queries, passages); a token that stands in a query twice
@@ -60,9 +60,11 @@ class Index:
         """
         if self.weights is None:
             return np.zeros((len(queries), self.n), dtype=np.float32)
-        known = [[self.vocabulary[token] for token in query if token in self.vocabulary] for query in queries]
-        ends = np.cumsum([0, *map(len, known)])
-        columns = np.array([one for found in known for one in found], dtype=np.int64)
+        known_ids = [
+            [self.vocabulary[token] for token in query if token in self.vocabulary] for query in queries
+        ]
+        ends = np.cumsum([0, *map(len, known_ids)])
+        columns = np.array([token_id for ids in known_ids for token_id in ids], dtype=np.int64)
         asked = sparse.csr_array(
             (np.ones(len(columns), np.float32), columns, ends), shape=(len(queries), len(self.vocabulary))
         )
@@ -80,7 +82,9 @@ class Index:
         keys = scores.astype(np.float64) - np.arange(self.n) * (4e-5 / self.n)
         part = np.argpartition(-keys, k - 1, axis=1)[:, :k]
         order = np.take_along_axis(part, np.argsort(-np.take_along_axis(keys, part, 1), axis=1), 1)
-        return [[int(place) for place in row if scores[query, place] > 0] for query, row in enumerate(order)]
+        return [
+            [int(number) for number in row if scores[query, number] > 0] for query, row in enumerate(order)
+        ]
 
 
 def _weights(ids: np.ndarray, lengths: np.ndarray, n_words: int) -> sparse.csr_array:

@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from truerate.core.aggregates import total
-from truerate.metrics.intervals import SHOWN, z_of
+from truerate.metrics.intervals import SHOWN, Interval, z_of
+from truerate.metrics.rates import mean_of_intervals
 
 Ratios = Mapping[str, tuple[pl.Expr, pl.Expr]]  # numerator and denominator, by name
 Products = Mapping[str, tuple[str, str]]  # the two ratios of a product, by its name
@@ -94,7 +95,7 @@ def ratio_cells(
         .agg(total(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS])))
         .sort(by)
     )
-    return pl.concat([_told(totals, by, name, confidence, is_share) for name in names]).sort(
+    return pl.concat([_columns_of(totals, by, name, confidence, is_share) for name in names]).sort(
         by, maintain_order=True
     )
 
@@ -117,7 +118,7 @@ def product_cells(
     rows = []
     for name, pair in products.items():
         first, second = (
-            [totals[f"{kind} {one}"].to_numpy().astype(float) for kind in MOMENTS] for one in pair
+            [totals[f"{kind} {factor}"].to_numpy().astype(float) for kind in MOMENTS] for factor in pair
         )
         crossed = [totals[f"crossed {kind} {name}"].to_numpy().astype(float) for kind in CROSSED]
         product = product_of_shares(first, second, crossed, confidence=confidence)
@@ -151,17 +152,17 @@ def product_of_shares(
     Where the first share is 0 so is the product, and its upper end is the first's.
     """
     (p, p_low, p_high, _), (q, q_low, q_high, _) = (
-        shares(*one, confidence=confidence) for one in (first, second)
+        shares(*end, confidence=confidence) for end in (first, second)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         yy, yx, xy, xx = crossed
         common = (
             yy - q * yx - p * xy + p * q * xx
         )  # Σ of the clusters' residuals of the one times those of the other
-        own = _residuals(p, *first[1:5]) * _residuals(q, *second[1:5])
-        rho = np.clip(np.where(own > 0, common / np.sqrt(own), 0.0), 0.0, 1.0)
+        moment = _residuals(p, *first[1:5]) * _residuals(q, *second[1:5])
+        rho = np.clip(np.where(moment > 0, common / np.sqrt(moment), 0.0), 0.0, 1.0)
         below, above = (
-            (q * np.abs(p - one), p * np.abs(q - other)) for one, other in ((p_low, q_low), (p_high, q_high))
+            (q * np.abs(p - end), p * np.abs(q - other)) for end, other in ((p_low, q_low), (p_high, q_high))
         )
         low, high = (
             sign * np.sqrt(a * a + b * b + 2 * rho * a * b) for sign, (a, b) in ((-1, below), (1, above))
@@ -171,7 +172,7 @@ def product_of_shares(
     return value, np.maximum(0.0, low), np.minimum(1.0, high)
 
 
-def _told(
+def _columns_of(
     totals: pl.DataFrame, by: Sequence[str], name: str, confidence: float, is_share: bool
 ) -> pl.DataFrame:
     """The intervals of one ratio in all cells."""
@@ -216,8 +217,10 @@ def shares(
         added = np.where(beyond > EVEN * yy, c / (c - 1) * beyond / (x * x), 0.0)
         # Where every cluster holds one row of yes or no at most its squares are itself: these are independent rows.
         is_apart = (np.abs(xx - x) <= EVEN * x) & (np.abs(yy - y) <= EVEN * x) & (x > 0)
-        own = variance - added
-        worth = np.where((own > 0) & (value > 0) & (value < 1), value * (1 - value) / own, c)
+        unique_variance = variance - added
+        worth = np.where(
+            (unique_variance > 0) & (value > 0) & (value < 1), value * (1 - value) / unique_variance, c
+        )
         z, t = z_of(confidence), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
         widened = (z / t) ** 2
         n = np.where(is_apart, x, np.where(c > 1, worth * widened, np.nan))
@@ -271,5 +274,35 @@ def _residuals(
     value: np.ndarray, x: np.ndarray, yy: np.ndarray, xy: np.ndarray, xx: np.ndarray
 ) -> np.ndarray:
     """Σ (y_c − value · x_c)² over clusters; what is rounding is 0."""
-    found = yy - 2 * value * xy + value * value * xx
-    return np.where(found > EVEN * (yy + value * value * xx), found, 0.0)
+    squares = yy - 2 * value * xy + value * value * xx
+    return np.where(squares > EVEN * (yy + value * value * xx), squares, 0.0)
+
+
+def mean_of_defined(values: np.ndarray) -> np.ndarray:
+    """Means (…,) over the last axis of values (…, times) that leave undefined ones (NaN) out; NaN where all
+    are.
+    """
+    is_defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(is_defined, values, 0.0).sum(axis=-1) / is_defined.sum(axis=-1)
+
+
+def spread(values: np.ndarray) -> float | None:
+    """The standard deviation (n − 1) of all values, in their unit (mFAVA's ± over seeds); None over fewer than
+    two, or where one is not defined.
+    """
+    values = np.asarray(values, dtype=float)
+    return float(np.std(values, ddof=1)) if values.size > 1 and not np.isnan(values).any() else None
+
+
+def mean_of_cells(estimates: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
+    """The plain mean of estimates, as over languages, with the interval of `rates.mean_of_intervals`; NaN ends
+    where one of them has none, None where one has no value.
+
+    `is_independent`: whether no cluster stands behind two of them.
+    """
+    if any(np.isnan(estimate.value) for estimate in estimates):
+        return None
+    if any(np.isnan([estimate.low, estimate.high]).any() for estimate in estimates):
+        return Interval(float(np.mean([estimate.value for estimate in estimates])), np.nan, np.nan)
+    return mean_of_intervals(list(estimates), is_independent=is_independent)

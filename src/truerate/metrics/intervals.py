@@ -196,8 +196,8 @@ def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float,
     """Efron's bias correction (ties half) and acceleration (from the jackknife)."""
     below = ((draws < value).mean() + (draws <= value).mean()) / 2
     edge = 1 / (len(draws) + 1)
-    known = left_out[~np.isnan(left_out)]
-    gaps = np.nanmean(left_out) - known if len(known) else known
+    defined = left_out[~np.isnan(left_out)]
+    gaps = np.nanmean(left_out) - defined if len(defined) else defined
     size = (gaps**2).sum() ** 1.5
     return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), float(
         (gaps**3).sum() / (6 * size)
@@ -325,10 +325,10 @@ def wilson_clustered(
     widened = z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))
     share = float(np.sum(numerators)) / total
     n = effective_n(numerators, denominators)
-    found = wilson(share * n * widened**2, n * widened**2, confidence=confidence)
-    if n > n_clusters and found is not None and found.high - found.low < SHOWN:
+    interval = wilson(share * n * widened**2, n * widened**2, confidence=confidence)
+    if n > n_clusters and interval is not None and interval.high - interval.low < SHOWN:
         return wilson(share * n_clusters * widened**2, n_clusters * widened**2, confidence=confidence)
-    return found
+    return interval
 
 
 def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:

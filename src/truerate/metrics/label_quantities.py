@@ -5,13 +5,14 @@ its claims or facts (`part` is empty for the text as a whole); a question is wha
 the set holds one label alone. A quantity asks one question and counts one label, or one of several.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from truerate.core.metric import Metric
+from truerate.core.schemas import pair
 from truerate.metrics.agreement import agreement_sums, fleiss_kappa, rating_counts
 
 QUESTION, LABEL, BESIDE = "question", "label", "beside"  # keys of a slice that say what is counted
@@ -41,18 +42,18 @@ def unit_share(rows: Counted) -> float | None:
     """Share of units that have the label, in [0, 1]; of several raters more than half must say so. Units without any
     label do not count.
     """
-    said = (
+    labels = (
         rows.asked.drop_nulls("label")
         .group_by("subject", "unit_id", maintain_order=True)
         .agg(rows.is_it.mean().alias("share"))
     )
-    return None if said.is_empty() else _mean(said["share"] > 0.5)
+    return None if labels.is_empty() else _mean(labels["share"] > 0.5)
 
 
 def rating_share(rows: Counted) -> float | None:
     """Share of single ratings that are the label, over all units and raters, in [0, 1]."""
-    said = rows.asked.drop_nulls("label")
-    return None if said.is_empty() else float(said.select(rows.is_it.mean()).item())
+    labels = rows.asked.drop_nulls("label")
+    return None if labels.is_empty() else float(labels.select(rows.is_it.mean()).item())
 
 
 def mean_part_share(rows: Counted) -> float | None:
@@ -74,17 +75,19 @@ def n_units(rows: Counted) -> float | None:
 
 def n_parts(rows: Counted) -> float | None:
     """How many parts, or units as a whole, have the label."""
-    found = rows.asked.filter(rows.is_it).select("subject", "unit_id", "part").unique(maintain_order=True)
-    return float(found.height)
+    parts = rows.asked.filter(rows.is_it).select("subject", "unit_id", "part").unique(maintain_order=True)
+    return float(parts.height)
 
 
 def kappa(rows: Counted) -> float | None:
     """Fleiss' κ of the raters, who said of each unit the label or not; None where no unit has two."""
-    said = rows.asked.drop_nulls("label").select(
+    labels = rows.asked.drop_nulls("label").select(
         unit_id=pl.format("{}\n{}\n{}", "subject", "unit_id", "part"),
         label=pl.when(rows.is_it).then(pl.lit("yes")).otherwise(pl.lit("no")),
     )
-    value = float(fleiss_kappa(agreement_sums(rating_counts(said)).sum(axis=0))) if said.height else np.nan
+    value = (
+        float(fleiss_kappa(agreement_sums(rating_counts(labels)).sum(axis=0))) if labels.height else np.nan
+    )
     return None if np.isnan(value) else value
 
 
@@ -110,8 +113,8 @@ def balanced_accuracy(rows: Counted) -> float | None:
     sides = [both.filter(pl.col("it") == side) for side in (True, False)]
     if any(side.is_empty() for side in sides):
         return None
-    found, passed = (_mean(side["it"] == side["it_beside"]) for side in sides)
-    return (found + passed) / 2
+    sensitivity, passed = (_mean(side["it"] == side["it_beside"]) for side in sides)
+    return (sensitivity + passed) / 2
 
 
 def _mean(values: pl.Series) -> float:
@@ -119,18 +122,20 @@ def _mean(values: pl.Series) -> float:
 
 
 def _part_shares(rows: Counted) -> pl.Series:
-    said = rows.asked.filter(pl.col("part") != "", pl.col("label").is_not_null())
-    return said.group_by("subject", "unit_id", maintain_order=True).agg(share=rows.is_it.mean())["share"]
+    labels = rows.asked.filter(pl.col("part") != "", pl.col("label").is_not_null())
+    return labels.group_by("subject", "unit_id", maintain_order=True).agg(share=rows.is_it.mean())["share"]
 
 
 def _both(rows: Counted) -> pl.DataFrame:
     key = ["subject", "unit_id", "part", "rater"]
-    own = rows.asked.drop_nulls("label").select(*key, it=rows.is_it)
+    labels = rows.asked.drop_nulls("label").select(*key, it=rows.is_it)
     other = rows.beside.drop_nulls("label").select(*key, it=rows.is_it)
-    return own.join(other, on=key, how="inner", suffix="_beside", maintain_order="left")
+    return labels.join(other, on=key, how="inner", suffix="_beside", maintain_order="left")
 
 
-def _told(name: str, label: str, function: Callable[[Counted], float | None], unit: str = "share") -> Metric:
+def _quantity(
+    name: str, label: str, function: Callable[[Counted], float | None], unit: str = "share"
+) -> Metric:
     words = " ".join((function.__doc__ or "").split()).replace("`", "")
     return Metric(name=name, label=label, definition=words, table=TABLE, unit=unit)  # type: ignore[arg-type]
 
@@ -149,7 +154,7 @@ _MADE: dict[str, tuple[str, Callable[[Counted], float | None], str]] = {
 }
 COMPARED = ("same_share", "balanced_accuracy", "f1")  # of two questions
 RECORDS: Mapping[str, Metric] = {
-    name: _told(name, label, of, unit) for name, (label, of, unit) in _MADE.items()
+    name: _quantity(name, label, of, unit) for name, (label, of, unit) in _MADE.items()
 }
 
 
@@ -160,17 +165,17 @@ def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, 
     the set: its other keys are pairs of the rows' slices. None where nothing is measured. Raises KeyError for a name
     that is none of `RECORDS`.
     """
-    own = labels
+    chosen = labels
     for key, value in where.items():
         if key not in ASKS:
             pair = (pl.element().struct.field("key") == key) & (pl.element().struct.field("value") == value)
-            own = own.filter(pl.col("slice").list.eval(pair).list.any())
+            chosen = chosen.filter(pl.col("slice").list.eval(pair).list.any())
     if subject in (LOWEST, HIGHEST):
-        names = own["subject"].unique().sort().to_list()
-        values = [_of(name, own.filter(subject=one), where) for one in names]
-        known = [value for value in values if value is not None]
-        return (min(known) if subject == LOWEST else max(known)) if known else None
-    return _of(name, own if subject == ALL else own.filter(subject=subject), where)
+        names = chosen["subject"].unique().sort().to_list()
+        values = [_of(name, chosen.filter(subject=model), where) for model in names]
+        defined = [value for value in values if value is not None]
+        return (min(defined) if subject == LOWEST else max(defined)) if defined else None
+    return _of(name, chosen if subject == ALL else chosen.filter(subject=subject), where)
 
 
 def unasked(name: str, keys: Sequence[str]) -> str:
@@ -191,10 +196,116 @@ def asked_in_words(where: Mapping[str, str]) -> str:
     return f"{where.get(QUESTION, 'any question')}: {label}"
 
 
-def _of(name: str, own: pl.DataFrame, where: Mapping[str, str]) -> float | None:
-    asked = own.filter(question=where[QUESTION]) if QUESTION in where else own
+def _of(name: str, labels: pl.DataFrame, where: Mapping[str, str]) -> float | None:
+    asked = labels.filter(question=where[QUESTION]) if QUESTION in where else labels
     if asked.is_empty():
         return None
-    beside = own.filter(question=where[BESIDE]) if BESIDE in where else own.clear()
+    beside = labels.filter(question=where[BESIDE]) if BESIDE in where else labels.clear()
     counted = frozenset(where[LABEL].split(EITHER)) if LABEL in where else frozenset[str]()
-    return _MADE[name][1](Counted(asked, own, counted, beside))
+    return _MADE[name][1](Counted(asked, labels, counted, beside))
+
+
+SAID = ("variant", "order")  # attributes of a judgement that every joined row has
+LABELLED = ("item_id", "pair_id", "group_id", "task", "pattern", "is_hallucinated", "text")
+
+
+def judged(
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    *,
+    variant: str,
+    sample_keys: Sequence[str] = (),
+    judgement_keys: Sequence[str] = (),
+    columns: Sequence[str] = LABELLED,
+    fields: Sequence[str] = (),
+    target: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """Return one row per judgement of a sample: its verdict with what describes the sample.
+
+    A judgement without a variant is a fitted detector's and counts as `variant`. Judgements of a `stage`
+    (annotators' labels, judgements of rewritten texts) are left out. Columns: `judge`, `verdict`, `status`,
+    `variant`, `order`, those attributes of the judgement that `judgement_keys` names and its columns that `fields` names,
+    `sample_id`, `columns` of the sample (`task` among them), and its attributes that `sample_keys` names. `target`:
+    the id by which a sample is judged, where it is not its own.
+    """
+    of_judgement = judgements.select(
+        "judge",
+        "target_id",
+        "verdict",
+        "status",
+        *fields,
+        *(pair("attributes", key) for key in (*SAID, "stage", *judgement_keys)),
+    )
+    of_judgement = of_judgement.filter(pl.col("stage").is_null()).drop("stage")
+    of_sample = samples.select(
+        "sample_id",
+        *columns,
+        *(pair("attributes", key) for key in sample_keys),
+        target_id=pl.col("sample_id") if target is None else target,
+    )
+    joined = of_judgement.join(of_sample, on="target_id", how="inner", maintain_order="left").drop(
+        "target_id"
+    )
+    return joined.with_columns(pl.col("variant").fill_null(variant)).sort(
+        "judge", "task", "variant", "sample_id", "order"
+    )
+
+
+def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `judged` (with the attribute `seed`), one per text and judge: several seeds of a detector are its
+    runs, and a text counts once. Where there are any, `verdict` is the share of its readable verdicts that say yes
+    (null: none is readable), and `read` the share that is; else rows stay as they are. Without `seed`.
+    """
+    unit = [name for name in ("judge", "variant", "order", "sample_id") if name in rows.columns]
+    if not rows.select(unit).is_duplicated().any():
+        return rows.drop("seed")
+    runs = rows.group_by(unit, maintain_order=True)
+    verdict = pl.col("verdict")
+    of_runs = [verdict.cast(pl.Float64).mean(), verdict.is_not_null().mean().alias("read")]
+    once = runs.agg(*of_runs, pl.exclude(*unit, "seed", "verdict").sort_by("seed").first())
+    return once.select(*(name for name in rows.columns if name != "seed"), "read")
+
+
+def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any], pl.DataFrame]]:
+    """The rows of each judge and each combination of `keys` that occurs, with that as a slice; sorted."""
+    whole = ("judge", *keys)
+    for row in rows.select(whole).unique().sort(whole).iter_rows(named=True):
+        part = rows.filter(*(pl.col(key).eq_missing(pl.lit(row[key])) for key in whole))
+        yield row["judge"], {key: row[key] for key in keys}, part
+
+
+def is_unanswered(rows: pl.DataFrame) -> bool:
+    """Whether every reply of a judge is a dead letter; one that came and could not be read is an answer."""
+    return not rows.is_empty() and bool((rows["status"] == "dead").all())
+
+
+PRIOR = 0.5  # added to each count of a table of label by verdict (Jeffreys), so that no verdict is proof
+
+
+def bits_against(labels: np.ndarray, verdicts: np.ndarray) -> np.ndarray:
+    """log2 of how many times likelier the verdicts on each text are under the other label than under its own, (texts,).
+
+    The likelihood ratio of naive Bayes: Σ log2 P(verdict | other label) / P(verdict | label), the rates of each judge
+    being those against these very labels, each count with PRIOR added. Judges that err together are counted as though
+    they did not, and wrong labels make a judge look worse than it is: it orders texts to look at, and is no probability.
+    A judge whose Youden's J on these texts is not above 0 tells nothing and counts for nothing.
+
+    `labels`: 0 or 1; `verdicts`: (texts, judges), NaN where there is none. NaN for a text without a verdict that counts.
+    """
+    is_defined = ~np.isnan(verdicts)
+    says = np.where(is_defined, verdicts, 0.0) >= 0.5
+    total = np.full(len(labels), np.nan)
+    for judge in range(verdicts.shape[1]):
+        rate = [_rate(says[:, judge], is_defined[:, judge] & (labels == label)) for label in (0, 1)]
+        if rate[1] <= rate[0]:
+            continue
+        # of each label the probability of what the judge said, on every text
+        losses = [np.where(says[:, judge], share, 1 - share) for share in rate]
+        ratio = np.where(labels == 1, np.log2(losses[0] / losses[1]), np.log2(losses[1] / losses[0]))
+        total = np.where(is_defined[:, judge], np.where(np.isnan(total), 0.0, total) + ratio, total)
+    return total
+
+
+def _rate(says: np.ndarray, of: np.ndarray) -> float:
+    """The share of some texts that a judge calls hallucinated, PRIOR added to both counts."""
+    return float((says[of].sum() + PRIOR) / (of.sum() + 2 * PRIOR))

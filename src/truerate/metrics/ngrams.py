@@ -1,11 +1,12 @@
 """A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from truerate.metrics.gram_counts import CHARACTERS, WORDS
+from truerate.core.text import n_words
+from truerate.metrics.text_overlap import CHARACTERS, WORDS
 
 
 def tf_idf(counts: Any, idf: np.ndarray) -> Any:
@@ -14,31 +15,31 @@ def tf_idf(counts: Any, idf: np.ndarray) -> Any:
     """
     from scipy.sparse import csr_matrix
 
-    known = csr_matrix(counts)  # its places are shared where all its features are known: no matrix is copied
-    factors = np.asarray(idf)[known.indices]
+    matrix = csr_matrix(counts)  # its places are shared where all its features are known: no matrix is copied
+    factors = np.asarray(idf)[matrix.indices]
     if not factors.all():
-        known = csr_matrix(
-            (np.where(factors != 0, known.data, 0), known.indices, known.indptr), known.shape
+        matrix = csr_matrix(
+            (np.where(factors != 0, matrix.data, 0), matrix.indices, matrix.indptr), matrix.shape
         ).copy()
-        known.eliminate_zeros()
-        factors = np.asarray(idf)[known.indices]
-    weighted = known.data.astype(float)
+        matrix.eliminate_zeros()
+        factors = np.asarray(idf)[matrix.indices]
+    weighted = matrix.data.astype(float)
     np.log(weighted, out=weighted)
     weighted += 1
     weighted *= factors
     del factors
-    places = known.indices, known.indptr
-    norms = np.sqrt(np.asarray(csr_matrix((weighted**2, *places), shape=known.shape).sum(axis=1)).ravel())
-    weighted *= np.repeat(1 / np.where(norms > 0, norms, 1.0), np.diff(known.indptr))
-    return csr_matrix((weighted, *places), shape=known.shape)
+    places = matrix.indices, matrix.indptr
+    norms = np.sqrt(np.asarray(csr_matrix((weighted**2, *places), shape=matrix.shape).sum(axis=1)).ravel())
+    weighted *= np.repeat(1 / np.where(norms > 0, norms, 1.0), np.diff(matrix.indptr))
+    return csr_matrix((weighted, *places), shape=matrix.shape)
 
 
 def inverse_document_frequency(counts: Any) -> np.ndarray:
     """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a
     feature that no text holds.
     """
-    held = np.asarray((counts > 0).sum(axis=0)).ravel()
-    return np.where(held > 0, np.log((1 + counts.shape[0]) / (1 + held)) + 1, 0.0)
+    document_counts = np.asarray((counts > 0).sum(axis=0)).ravel()
+    return np.where(document_counts > 0, np.log((1 + counts.shape[0]) / (1 + document_counts)) + 1, 0.0)
 
 
 def fit_logistic(features: Any, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
@@ -118,9 +119,9 @@ def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict[str, Any]:
     counts = _side_by_side([of_words, of_characters])
     if counts is None:
         return {"words": [], "characters": [], "idf": [], "coefficients": [], "intercept": 0.0}
-    learned = fit_counts(counts, labels)
-    numbers = {name: learned[name].tolist() for name in ("idf", "coefficients")}
-    return {"words": words, "characters": characters, "intercept": learned["intercept"]} | numbers
+    weights = fit_counts(counts, labels)
+    numbers = {name: weights[name].tolist() for name in ("idf", "coefficients")}
+    return {"words": words, "characters": characters, "intercept": weights["intercept"]} | numbers
 
 
 def ngram_probabilities(state: dict[str, Any], texts: Sequence[str]) -> np.ndarray:
@@ -130,4 +131,82 @@ def ngram_probabilities(state: dict[str, Any], texts: Sequence[str]) -> np.ndarr
         return np.full(len(texts), 0.5)
     return probabilities_of_counts(
         counts, idf=state["idf"], coefficients=state["coefficients"], intercept=state["intercept"]
+    )
+
+
+# English words that carry no content of their own; in other languages every word counts as content.
+STOP_WORDS = frozenset(
+    "a an the and or but nor so yet if then than that this these those there here it its he she they them his her their theirs him "
+    "we us our you your i me my is are was were be been being am do does did done have has had having will would can could shall "
+    "should may might must not no of in on at by for with from to into onto over under about as after before between during "
+    "through against up down out off again who whom whose which what when where why how all any both each few more most other some "
+    "such only own same too very also just".split()
+)
+
+
+class Overlap(NamedTuple):
+    """Features of a text against its reference. Shares are in [0, 1] and 0 where the text holds nothing of
+    the kind.
+    """
+
+    absent_rate: float  # content words that the reference does not hold
+    n_absent: float
+    absent_number_rate: float  # words with a digit that the reference does not hold
+    absent_bigram_rate: float  # neighbouring words that never neighbour in the reference
+
+
+def content_words(words: Sequence[str]) -> list[str]:
+    """The words in lower case without English function words."""
+    return [word for word in (word.lower() for word in words) if word not in STOP_WORDS]
+
+
+def absent_rate(words: Sequence[str], unigrams: Collection[str]) -> float:
+    """The share of a text's content words that are not among its reference's words (in lower case, each once); 0 of no
+    content words.
+    """
+    content = content_words(words)
+    return _share(sum(word not in unigrams for word in content), len(content))
+
+
+def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
+    """Lexical features of a text's words against its reference's words; with an empty reference everything is
+    absent.
+
+    A feature of nothing is 0 here and not None: these are inputs of classifiers, not metrics.
+    """
+    lower, lower_reference = [word.lower() for word in words], [word.lower() for word in reference]
+    unigrams, bigrams = set(lower_reference), set(zip(lower_reference, lower_reference[1:], strict=False))
+    content = content_words(words)
+    numbers = [word for word in lower if any(character.isdigit() for character in word)]
+    absent = [word for word in content if word not in unigrams]
+    neighbours = list(zip(lower, lower[1:], strict=False))
+    return Overlap(
+        absent_rate=absent_rate(words, unigrams),
+        n_absent=float(len(absent)),
+        absent_number_rate=_share(sum(word not in unigrams for word in numbers), len(numbers)),
+        absent_bigram_rate=_share(sum(pair not in bigrams for pair in neighbours), len(neighbours)),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+class Form(NamedTuple):
+    """Features of a text's form alone: what a judge could use without reading."""
+
+    n_words: float  # as `core.text.n_words`
+    n_characters: float  # without surrounding white space
+    has_final_stop: float  # 1 where the last visible character ends a sentence (`.`, `。`, `।`)
+    has_trailing_space: float  # 1 where white space follows the last visible character
+
+
+def form(text: str) -> Form:
+    """Length and format features of a text; an empty text has zeros."""
+    bare = text.strip()
+    return Form(
+        float(n_words(bare)),
+        float(len(bare)),
+        float(bare.endswith((".", "。", "।"))),
+        float(text != text.rstrip()),
     )

@@ -2,12 +2,24 @@
 the bootstrap of clusters; and Holm's correction of many.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+import polars as pl
 
-from truerate.metrics.intervals import Interval, bootstrap_sums, cluster_bootstrap, resample_weights
+from truerate.core.keys import draw
+from truerate.metrics.intervals import (
+    Interval,
+    bootstrap_sums,
+    cluster_bootstrap,
+    cluster_sums,
+    resample_weights,
+)
+from truerate.metrics.score_writer import Ratio, ScoreWriter
 
 MOST = 200_000  # resamples that are drawn at most because clusters are few
 
@@ -155,3 +167,114 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         running = max(running, min(1.0, p * (len(ordered) - step)))
         adjusted[i] = running
     return adjusted
+
+
+MOST_UNITS = 10_000_000  # more units than any set could be given: told as none
+
+
+def more_units_to_separate(
+    first: np.ndarray,
+    second: np.ndarray,
+    clusters: Sequence[object],
+    *,
+    n_pairs: int = 1,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> int | None:
+    """The units to add, of the kind that is there, for a paired test to find the observed difference.
+
+    `first`, `second`: values on the same units, NaN where one does not count. Needed are N · Var(d̄) ·
+    (z_{1−α/2m} + z_{power})² / d̄² units (the sample size of paired differences: Lachin 1981, eq. 1, with
+    Bonferroni's level for m = `n_pairs`), d̄ the mean difference and Var(d̄) its variance over clusters, by the
+    residuals of a ratio (Cochran 1977, 6.3): k/(k − 1) · Σ (D_c − d̄ n_c)² / N². 0 where the units that are there
+    would do. None where the means do not differ, fewer than two clusters are common, or more than MOST_UNITS are needed.
+    """
+    gaps = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    common = ~np.isnan(gaps)
+    n = int(common.sum())
+    if not n or not (mean := float(np.nansum(gaps)) / n):
+        return None
+    sums = cluster_sums(np.asarray(clusters, dtype=str)[common], np.column_stack([gaps, common])[common])
+    k = len(sums)
+    if k < 2:
+        return None
+    residuals = sums[:, 0] - mean * sums[:, 1]
+    variance = k / (k - 1) * float((residuals**2).sum()) / n**2
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - alpha / (2 * max(1, n_pairs))) + normal.inv_cdf(power)
+    needed = n * variance * reach**2 / mean**2
+    return max(0, ceil(needed - 1e-9) - n) if needed <= MOST_UNITS else None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What a judge said of one pair: per order, whether it named the hallucinated side (None: no choice could
+    be read). `hallucinated_first` is the order in which that side is shown first.
+    """
+
+    pair_id: str
+    group_id: str
+    named: dict[str, bool | None]
+    hallucinated_first: str
+
+    @property
+    def is_right(self) -> list[bool]:
+        """Per order, in the order of their names, whether the hallucinated side was named."""
+        return [self.named[order] is True for order in sorted(self.named)]
+
+    @property
+    def named_first(self) -> list[bool | None]:
+        """Per order whether the text shown first was named (None: no choice could be read)."""
+        return [
+            None if verdict is None else verdict == (order == self.hallucinated_first)
+            for order, verdict in sorted(self.named.items())
+        ]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of the orders in which the hallucinated side was named."""
+        return sum(self.is_right) / len(self.named)
+
+    def in_one_order(self, *, seed: int) -> bool:
+        """Whether it was named in the one order that a seeded draw asks."""
+        return self.is_right[int(draw(seed, "order", self.pair_id) * len(self.named))]
+
+
+def contrasts(rows: pl.DataFrame, *, hallucinated_first: str, pair_id: str = "pair_id") -> list[Contrast]:
+    """The contrast judgements of one judge, one entry per pair, from `is_hallucinated`, `order`, `verdict`,
+    `group_id` and the column that names the pair: the rows of hallucinated sides say all.
+    """
+    by_pair: dict[str, Contrast] = {}
+    for row in rows.filter("is_hallucinated").sort(pair_id, "order").iter_rows(named=True):
+        new = Contrast(row[pair_id], row["group_id"], {}, hallucinated_first)
+        by_pair.setdefault(row[pair_id], new).named[row["order"]] = row["verdict"]
+    return list(by_pair.values())
+
+
+def contrast_scores(
+    subject: str, where: Mapping[str, Any], pairs: Sequence[Contrast], writer: ScoreWriter
+) -> list[dict[str, Any]]:
+    """Accuracy of naming the hallucinated side over both orders of every pair (as in HELMA Table 9, where
+    each pair is asked once), in both of them, and in one that is drawn; how often the text shown first is
+    named; and the share of replies without a choice.
+    """
+    if not pairs:
+        return []
+    clusters = [pair.group_id for pair in pairs for _ in pair.named]
+    hits = np.array([is_right for pair in pairs for is_right in pair.is_right])
+    places = [position for pair in pairs for position in pair.named_first]
+    read = np.array([position is not None for position in places])
+    first = np.array([position is True for position in places])
+    every, of_pairs = np.ones(len(hits)), [pair.group_id for pair in pairs]
+    in_both = [len(pair.named) == 2 and all(pair.is_right) for pair in pairs]
+    drawn = [pair.in_one_order(seed=writer.seed) for pair in pairs]
+    asked: list[Ratio] = [
+        ("accuracy", where, hits, every),
+        ("first_position_rate", where, first, read),
+        ("unparsed_rate", where, ~read, every),
+    ]
+    return [
+        *writer.shares(subject, asked, clusters),
+        writer.share("accuracy_both_orders", subject, where, in_both, of_pairs),
+        writer.share("accuracy_one_side", subject, where, drawn, of_pairs),
+    ]

@@ -51,13 +51,13 @@ def families(is_model: Sequence[bool]) -> list[Pairs]:
     """
     models, others = _parted(is_model)
     across = [(model, other) for model in models for other in others]
-    found = [list(combinations(models or others, 2)), across]
-    return [family for family in found if family]
+    pairs_by_family = [list(combinations(models or others, 2)), across]
+    return [family for family in pairs_by_family if family]
 
 
 def _parted(is_model: Sequence[bool]) -> tuple[list[int], list[int]]:
-    models = [place for place, one in enumerate(is_model) if one]
-    return models, [place for place, one in enumerate(is_model) if not one]
+    models = [index for index, is_one_model in enumerate(is_model) if is_one_model]
+    return models, [index for index, is_one_model in enumerate(is_model) if not is_one_model]
 
 
 def compare_all(
@@ -94,10 +94,12 @@ def compare_all(
             gaps, common, list(map(len, asked)), n_resamples=n_resamples, alpha=alpha, seed=seed
         )
         differences, counts = gaps.sum(axis=0), common.sum(axis=0)
-    for place in _apart(values, pairs, np.asarray(counts)):
-        own = values[list(pairs[place])]
-        differences[place], p_values[place] = _unpaired(own, clusters, n_resamples=n_resamples, seed=seed)
-        counts[place] = 1
+    for index in _apart(values, pairs, np.asarray(counts)):
+        pair_values = values[list(pairs[index])]
+        differences[index], p_values[index] = _unpaired(
+            pair_values, clusters, n_resamples=n_resamples, seed=seed
+        )
+        counts[index] = 1
     corrected = _within(list(map(len, asked)), p_values)
     tested = zip(pairs, differences, counts, p_values, corrected, strict=True)
     return [
@@ -114,18 +116,18 @@ def _bootstrapped(
     could turn the verdict, anew from as many as can be kept.
     """
     n = enough_resamples(n_resamples, alpha / max(sizes), len(gaps))
-    found = paired_bootstrap(gaps, common, n_resamples=n, seed=seed)
+    p_values = paired_bootstrap(gaps, common, n_resamples=n, seed=seed)
     doubtful = [
-        place
-        for place, p in enumerate(_within(sizes, found))
+        index
+        for index, p in enumerate(_within(sizes, p_values))
         if p is not None and alpha / IN_DOUBT < p < alpha * IN_DOUBT
     ]
     most = min(MOST, KEPT // max(1, len(gaps)))
     if doubtful and most > n:
         surer = paired_bootstrap(gaps[:, doubtful], common[:, doubtful], n_resamples=most, seed=seed)
-        for place, p in zip(doubtful, surer, strict=True):
-            found[place] = p
-    return found
+        for index, p in zip(doubtful, surer, strict=True):
+            p_values[index] = p
+    return p_values
 
 
 def _apart(values: np.ndarray, pairs: Pairs, counts: np.ndarray) -> list[int]:
@@ -139,8 +141,8 @@ def _unpaired(
     values: np.ndarray, clusters: Sequence[object], *, n_resamples: int, seed: int
 ) -> tuple[float, float | None]:
     """The difference of the means of two subjects, values (2, units), over the units that each has, and its p-value."""
-    known = ~np.isnan(values)
-    sums = cluster_sums(clusters, np.vstack([np.nan_to_num(values), known]).T.astype(float))
+    is_defined = ~np.isnan(values)
+    sums = cluster_sums(clusters, np.vstack([np.nan_to_num(values), is_defined]).T.astype(float))
     sums = sums[sums[:, 2:].any(axis=1)]
     means = sums.sum(axis=0)[:2] / sums.sum(axis=0)[2:]
     return float(means[0] - means[1]), unpaired_bootstrap(sums, n_resamples=n_resamples, seed=seed)
@@ -163,9 +165,9 @@ def _exact(values: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray, li
     where the other one did not.
     """
     got, missed = (values == 1).astype(float), (values == 0).astype(float)
-    alone, known = got @ missed.T, got + missed
+    alone, total = got @ missed.T, got + missed
     left, right = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    first, second, counts = alone[left, right], alone[right, left], (known @ known.T)[left, right]
+    first, second, counts = alone[left, right], alone[right, left], (total @ total.T)[left, right]
     tested = mcnemar(first, second)
     p_values = [float(p) if n else None for p, n in zip(tested, counts, strict=True)]
     return first - second, counts, p_values
@@ -213,7 +215,7 @@ def leading(
     """
     ranked = _ranked(n_subjects, is_model)
     beaten = {loser for _, loser in _decided(comparisons, alpha, higher_is_better)}
-    return [len(ranked) > 1 and place in ranked and place not in beaten for place in range(n_subjects)]
+    return [len(ranked) > 1 and index in ranked and index not in beaten for index in range(n_subjects)]
 
 
 def _ranked(n_subjects: int, is_model: Sequence[bool] | None) -> set[int]:

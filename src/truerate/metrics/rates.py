@@ -1,12 +1,14 @@
 """The rate of hallucination behind what an imperfect detector flags: mFAVA's estimate and Rogan–Gladen's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import exp, isclose, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import NARROW, Interval, effective_n, wilson, z_of
+from truerate.metrics.intervals import NARROW, Interval, cluster_sums, effective_n, wilson, z_of
+from truerate.metrics.score_writer import ScoreWriter
 
 # How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge
 # measured on both kept less than a fifth of its TPR (HalluDial Tables 7 and 8: .976 to .181), so half is no
@@ -252,3 +254,105 @@ def _delta(flagged: Share, tpr: Share, fpr: Share, *, z: float) -> tuple[float, 
 
 def _cut(rate: float) -> float:
     return min(1.0, max(0.0, rate))
+
+
+RAW, ROGAN_GLADEN, PREDICTION_POWERED = "raw", "rogan-gladen", "prediction-powered"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One estimate of a rate, by `estimator` and what it was calibrated on (None for raw); `interval` is None
+    where it cannot be told.
+    """
+
+    estimator: str
+    calibration: str | None
+    interval: Interval | Corrected | None
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Its place in a slice."""
+        return {"estimator": self.estimator, "calibration": self.calibration}
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units that a detector judged: whether each is flagged (of several seeds the share that flags it), (units,), its
+    cluster, and its label, (units,), NaN where there is none.
+    """
+
+    is_flagged: np.ndarray
+    clusters: Sequence[str]
+    label: np.ndarray
+
+    @property
+    def is_labelled(self) -> np.ndarray:
+        """Which have a label, (units,)."""
+        return ~np.isnan(self.label)
+
+    def only(self, inside: np.ndarray) -> "Units":
+        """Some of them."""
+        clusters = np.asarray(self.clusters, dtype=str)[inside].tolist()
+        return Units(self.is_flagged[inside], clusters, self.label[inside])
+
+
+@dataclass(frozen=True)
+class Errors:
+    """A detector's TPR and FPR on labelled units, each with the number of rows that its clusters are worth."""
+
+    tpr: Share
+    fpr: Share
+
+
+def errors_of(units: Units, *, confidence: float) -> Errors:
+    """TPR and FPR over the labelled units; a share of nothing where a class has no two clusters."""
+    labelled = units.only(units.is_labelled)
+    label = labelled.label.astype(bool)
+    shares = []
+    for side in (label, ~label):
+        columns = np.stack([side * labelled.is_flagged, side], axis=1)
+        shares.append(clustered_share(*cluster_sums(labelled.clusters, columns).T, confidence=confidence))
+    return Errors(*shares)
+
+
+def corrected_rate(
+    flagged: np.ndarray, errors: Errors, *, confidence: float, n_tests: int = 1
+) -> Corrected | None:
+    """`rates.rogan_gladen` of sums within clusters, (clusters, 2): flagged units and all of them."""
+    share = clustered_share(*flagged.T, confidence=confidence)
+    return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence, n_tests=n_tests)
+
+
+def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWriter) -> list[Estimate]:
+    """The raw rate of some units, and corrected by the errors that the detector makes on labelled units of
+    each kind.
+    """
+    every = np.ones(len(units.is_flagged))
+    sums = cluster_sums(units.clusters, np.stack([units.is_flagged, every], axis=1))
+    confidence = writer.statistics.confidence
+    return [
+        Estimate(RAW, None, writer.share_interval(*sums.T)),
+        *(
+            Estimate(ROGAN_GLADEN, kind, corrected_rate(sums, errors, confidence=confidence))
+            for kind, errors in calibrated.items()
+        ),
+    ]
+
+
+# ---- rows --------------------------------------------------------------------------------------------------
+
+
+def estimate_rows(
+    metric: str, subject: str, where: Mapping[str, Any], each: Sequence[Estimate], n: int, writer: ScoreWriter
+) -> list[dict[str, Any]]:
+    """Score rows of estimates of one rate, and of Rogan–Gladen's whether it is identified (`is_identified`)."""
+    rows = []
+    for estimate in each:
+        slice_ = {**where, **estimate.where}
+        interval = (
+            None if estimate.interval is None or estimate.interval.value is None else estimate.interval[:3]
+        )
+        rows.append(writer.row(metric, subject, slice_, interval, n))
+        if estimate.estimator == ROGAN_GLADEN:
+            rows.append(writer.row("is_identified", subject, slice_, float(interval is not None), n))
+    return rows

@@ -44,11 +44,11 @@ def verdicts(rows: pl.DataFrame) -> Verdicts:
     null: none that could be read); of several runs `verdict` is the share of readable ones that say so, and `read`
     the share that could be read (`judged.over_seeds`).
     """
-    label, said = rows["is_hallucinated"].to_numpy().astype(bool), rows["verdict"]
-    if said.dtype == pl.Boolean:
-        yes, no = ((said == value).fill_null(False).to_numpy().astype(bool) for value in (True, False))
+    label, verdict = rows["is_hallucinated"].to_numpy().astype(bool), rows["verdict"]
+    if verdict.dtype == pl.Boolean:
+        yes, no = ((verdict == value).fill_null(False).to_numpy().astype(bool) for value in (True, False))
         return Verdicts(label, yes, no)
-    share, read = said.fill_null(0.0).to_numpy(), rows["read"].to_numpy()
+    share, read = verdict.fill_null(0.0).to_numpy(), rows["read"].to_numpy()
     return Verdicts(label, share * read, (1 - share) * read)
 
 

@@ -16,15 +16,16 @@ import polars as pl
 from truerate.core.aggregates import total
 from truerate.metrics import recognition
 from truerate.metrics.intervals import Interval
+from truerate.metrics.label_quantities import is_unanswered
 from truerate.metrics.recognition import Parts, Verdicts
-from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.score_writer import Ratio, ScoreWriter
 
 COUNTED = ("tp", "fn", "up", "fp", "tn", "un")
 VIEW, BALANCED = "view", "balanced"
 Of = Callable[[Verdicts], Parts]
 Statistic = Callable[[np.ndarray], np.ndarray]
 _KINDS = Verdicts(
-    *(np.array([name in told for name in COUNTED]) for told in (COUNTED[:3], ("tp", "fp"), ("fn", "tn")))
+    *(np.array([name in group for name in COUNTED]) for group in (COUNTED[:3], ("tp", "fp"), ("fn", "tn")))
 )
 
 
@@ -35,8 +36,8 @@ def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     label, yes = pl.col("is_hallucinated"), pl.col("verdict")
     cells = {}
     for side, names in ((label, COUNTED[:3]), (~label, COUNTED[3:])):
-        for name, said in zip(names, (yes == True, yes == False, yes.is_null()), strict=True):  # noqa: E712
-            cells[name] = (side & said.fill_null(False)).sum().cast(pl.Float64)
+        for name, is_verdict in zip(names, (yes == True, yes == False, yes.is_null()), strict=True):  # noqa: E712
+            cells[name] = (side & is_verdict.fill_null(False)).sum().cast(pl.Float64)
     keys = [*by, "group_id"]
     dead = (pl.col("status") == "dead").sum().cast(pl.Float64)
     return rows.group_by(keys, maintain_order=True).agg(**cells, n_dead=dead).sort(keys)
@@ -102,23 +103,23 @@ def count_scores(
     )
     sums = grouped.select(COUNTED).to_numpy()
     n = int(sums.sum())
-    made = [*_shares(subject, where, sums, writer), *_statistics(subject, where, sums, writer)]
+    rows = [*_shares(subject, where, sums, writer), *_statistics(subject, where, sums, writer)]
     if n and grouped["n_dead"].sum() == n:
-        return writer.no_answers(subject, where, made, n)
+        return writer.no_answers(subject, where, rows, n)
     if n and not parts(sums, recognition.accuracy_parsed)[1].any():
-        return writer.no_verdicts(subject, where, made, n, kept="unparsed_rate")
-    return made
+        return writer.no_verdicts(subject, where, rows, n, kept="unparsed_rate")
+    return rows
 
 
 def _shares(
     subject: str, where: Mapping[str, Any], sums: np.ndarray, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    made = []
+    rows = []
     for name, of in recognition.SHARES.items():
         tops, bottoms = parts(sums, of)
         interval = writer.share_interval(tops, bottoms)
-        made.append(writer.row(name, subject, where, interval, int(bottoms.sum())))
-    return made
+        rows.append(writer.row(name, subject, where, interval, int(bottoms.sum())))
+    return rows
 
 
 def _statistics(
@@ -135,10 +136,10 @@ def _statistics(
         with np.errstate(invalid="ignore", divide="ignore"):
             lows, highs = _all_of(ends)
         each = [
-            Interval(one.value, float(low), float(high))
+            Interval(statistics.value, float(low), float(high))
             if "balanced_accuracy" == name or VIEW in slice_
-            else one
-            for one, (name, slice_), low, high in zip(each, names, lows, highs, strict=True)
+            else statistics
+            for statistics, (name, slice_), low, high in zip(each, names, lows, highs, strict=True)
         ]
     return [
         writer.row(name, subject, slice_, interval, n)
@@ -162,9 +163,9 @@ def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
     ]
     if any(recall is None or np.isnan([recall.low, recall.high]).any() for recall in recalls):
         return None
-    found, passed = np.array([[recall.low, recall.high] for recall in recalls if recall])
+    ends, passed = np.array([[recall.low, recall.high] for recall in recalls if recall])
     nothing = np.zeros(2)
-    return np.stack([found, 1 - found, nothing, 1 - passed, passed, nothing], axis=1)
+    return np.stack([ends, 1 - ends, nothing, 1 - passed, passed, nothing], axis=1)
 
 
 def _all_of(counts: np.ndarray) -> np.ndarray:
@@ -196,3 +197,66 @@ def balanced_outcomes(rows: pl.DataFrame) -> pl.DataFrame:
     is_told = label.any() & (~label).any() & pl.col("verdict").is_not_null().any()
     outcome = balanced_accuracy + (is_right - rate) * pl.len() / (2 * n_class)
     return rows.with_columns(outcome=pl.when(is_told).then(outcome))
+
+
+Rows = list[dict[str, Any]]
+
+
+def recognition_scores(
+    subject: str,
+    where: Mapping[str, Any],
+    rows: pl.DataFrame,
+    writer: ScoreWriter,
+    more: Sequence[Ratio] = (),
+) -> Rows:
+    """Every recognition metric of one judge over rows with `group_id`, `is_hallucinated` and `verdict`; `more`
+    shares of the same rows stand behind the plain ones.
+    """
+    clusters, verdicts = rows["group_id"].to_list(), recognition.verdicts(rows)
+    shares: list[Ratio] = [(name, where, *of(verdicts)) for name, of in recognition.SHARES.items()]
+    halves: list[Ratio] = [(name, where, *of(verdicts)) for name, of in recognition.F1S.items()]
+    both = recognition.class_columns(recognition.f1(verdicts), recognition.f1_right(verdicts))
+
+    scores = writer.shares(subject, [*shares, *more], clusters)
+    scores += writer.ratios(subject, halves, clusters)
+    return [*scores, writer.statistic("macro_f1", subject, where, both, clusters, recognition.macro_f1)]
+
+
+def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pattern") -> list[Ratio]:
+    """TPR and failure rate of the hallucinated texts of each value of a column (HELMA Table 7)."""
+    verdicts, ratios = recognition.verdicts(rows), list[Ratio]()
+    for pattern in sorted(rows.filter("is_hallucinated")[key].drop_nulls().unique()):
+        inside = is_true(rows[key] == pattern)
+        for name, of in recognition.OF_PATTERN.items():
+            tops, bottoms = of(verdicts)
+            ratios.append((name, {**where, key: pattern}, tops * inside, bottoms * inside))
+    return ratios
+
+
+def is_right(rows: pl.DataFrame) -> np.ndarray:
+    """Which verdicts agree with the label, (rows,), of several runs the share; one that could not be read does
+    not.
+    """
+    return recognition.verdicts(rows).is_right
+
+
+def is_true(column: pl.Series) -> np.ndarray:
+    """A column of yes and no as (rows,) of bool; null is no."""
+    return column.fill_null(False).to_numpy().astype(bool)
+
+
+def settled(
+    subject: str,
+    where: Mapping[str, Any],
+    rows: pl.DataFrame,
+    scores: Rows,
+    outcomes: pl.DataFrame,
+    writer: ScoreWriter,
+) -> tuple[Rows, pl.DataFrame]:
+    """The Score and Outcome rows of a judge as they stand; where every reply of it is a dead letter nothing
+    was answered: they are empty, and `no_answers` counts the letters.
+    """
+    if not is_unanswered(rows):
+        return scores, outcomes
+    silent = outcomes.with_columns(value=pl.lit(None, dtype=pl.Float64))
+    return writer.no_answers(subject, where, scores, rows.height), silent

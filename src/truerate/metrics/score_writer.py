@@ -98,8 +98,8 @@ class ScoreWriter:
         """Score rows of a subject none of whose `n` replies could be read: empty but for the metric `kept`, which
         says so, and a row that counts them.
         """
-        told = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
-        return [*told, self.count("no_verdicts", subject, where, n, n)]
+        shown = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
+        return [*shown, self.count("no_verdicts", subject, where, n, n)]
 
     def outcomes(self, metric: str, where: Mapping[str, Any], units: pl.DataFrame) -> pl.DataFrame:
         """The Outcome rows of units, in columns: `subject`, `unit_id`, `cluster_id`, `value`. A board has millions."""
@@ -147,8 +147,8 @@ class ScoreWriter:
     def shares(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
         """Score rows of several shares of the same rows; n counts the rows with a denominator."""
         _, bottoms, sums = _columns(asked, clusters)
-        found = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
-        return self._rows(subject, asked, found, bottoms)
+        intervals = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
+        return self._rows(subject, asked, intervals, bottoms)
 
     # ---- statistics of sums --------------------------------------------------------------------------------
 
@@ -232,6 +232,6 @@ def _columns(asked: Sequence[Ratio], clusters: Sequence[str]) -> tuple[np.ndarra
     """Numerators and denominators of ratios, (rows, m) each, and their sums within clusters, (clusters, 2 m)."""
     shape = (len(clusters), len(asked))
     tops, bottoms = (
-        np.array([entry[place] for entry in asked], dtype=float).T.reshape(shape) for place in (2, 3)
+        np.array([entry[column] for entry in asked], dtype=float).T.reshape(shape) for column in (2, 3)
     )
     return tops, bottoms, cluster_sums(clusters, np.hstack([tops, bottoms]))

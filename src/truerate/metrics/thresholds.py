@@ -58,8 +58,8 @@ def auroc(scores: np.ndarray, labels: np.ndarray) -> float | None:
     """P(a hallucinated text scores higher than another), ties half: the area under the ROC curve. None where
     a class is missing.
     """
-    found = weighted_auroc(scores, labels, np.ones((1, len(np.asarray(labels)))))[0]
-    return None if np.isnan(found) else float(found)
+    area = weighted_auroc(scores, labels, np.ones((1, len(np.asarray(labels)))))[0]
+    return None if np.isnan(area) else float(area)
 
 
 def weighted_auroc(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -116,9 +116,9 @@ def average_precision_of_counts(positive: np.ndarray, negative: np.ndarray) -> n
 
     In [0, 1]; the share of positive rows for a constant score. NaN where a class has none.
     """
-    found, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
+    n_found, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.where(marked > 0, found / marked, 0.0)
+        precision = np.where(marked > 0, n_found / marked, 0.0)
         value = (positive[..., ::-1] * precision).sum(axis=-1) / positive.sum(axis=-1)
     return np.where(negative.sum(axis=-1) > 0, value, np.nan)
 
@@ -175,3 +175,81 @@ def grouped_folds(groups: Sequence[str], *, n_folds: int, seed: int) -> np.ndarr
         fold_of[group] = int(np.argmin(filled))
         filled[fold_of[group]] += sizes[group]
     return fold_of[index] if len(index) else np.zeros(0, dtype=int)
+
+
+N_BINS = 10
+
+
+class Bin(NamedTuple):
+    """Texts whose p lies in [low, high) (the last bin: up to 1): how many, their mean p, and the share of them
+    that is hallucinated; both None without a text.
+    """
+
+    low: float
+    high: float
+    n: int
+    mean_p: float | None
+    rate: float | None
+
+
+def bin_sums(p: np.ndarray, label: np.ndarray, *, n_bins: int = N_BINS) -> np.ndarray:
+    """What reliability is made of, a row per text: whether it lies in each bin of p, of equal width, then its p
+    there, then whether it is hallucinated there, (texts, 3 · bins).
+    """
+    p = np.asarray(p, dtype=float)
+    bin_index = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    inside = (bin_index[:, None] == np.arange(n_bins)).astype(float)
+    return np.hstack([inside, inside * p[:, None], inside * np.asarray(label, dtype=float)[:, None]])
+
+
+def reliability(totals: np.ndarray) -> list[Bin]:
+    """The bins from totals (3 · bins,) of `bin_sums`."""
+    n, p, hallucinated = np.asarray(totals, dtype=float).reshape(3, -1)
+    edges = np.arange(len(n) + 1) / len(n)
+    return [
+        Bin(
+            float(edges[number]),
+            float(edges[number + 1]),
+            int(size),
+            float(p[number] / size) if size else None,
+            float(hallucinated[number] / size) if size else None,
+        )
+        for number, size in enumerate(n)
+    ]
+
+
+def expected_calibration_error(totals: np.ndarray) -> np.ndarray:
+    """ECE (Naeini et al. 2015; Guo et al. 2017) from totals (…, 3 · bins) of `bin_sums`: the mean over texts of
+    |share hallucinated − mean p| of their bin, in [0, 1]; NaN over no text.
+
+    A judge that is calibrated has an ECE above 0 by chance: read it beside its n.
+    """
+    n_bins = totals.shape[-1] // 3
+    n, p, hallucinated = (totals[..., part * n_bins : (part + 1) * n_bins] for part in range(3))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.abs(hallucinated - p).sum(axis=-1) / n.sum(axis=-1)
+
+
+class AtCut(NamedTuple):
+    """What calling every text hallucinated whose p is `cut` or more gives: how many are called so (`n_flagged`), the
+    share of these that is hallucinated, and the share of the hallucinated that is among them; None over nothing.
+    """
+
+    cut: float
+    n_flagged: int
+    precision: float | None
+    recall: float | None
+
+
+def at_cuts(bins: Sequence[Bin]) -> list[AtCut]:
+    """Precision and recall at the lower edge of each bin, in ascending order of the edges: from the bins alone, so
+    that whoever has them can make it anew.
+    """
+    ordered = sorted(bins)
+    hits = [group.n * (group.rate or 0.0) for group in ordered]
+    n_all = sum(hits)
+    cuts = []
+    for index, group in enumerate(ordered):
+        n, hit = sum(other.n for other in ordered[index:]), sum(hits[index:])
+        cuts.append(AtCut(group.low, n, hit / n if n else None, hit / n_all if n_all else None))
+    return cuts

@@ -7,7 +7,8 @@ Japanese, Thai, Lao, Khmer or Burmese is one by itself.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
 from truerate.core.text import piece_spans
+from truerate.metrics.rates import hr_est
 
 Span = tuple[int, int]
 WORDS = "words"
@@ -57,10 +59,10 @@ def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
         )
 
     def cut(text: str) -> list[Span]:
-        found = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        offsets = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         trimmed = (
             (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-            for start, piece in pieces(text, found)
+            for start, piece in pieces(text, offsets)
         )
         return [span for span in trimmed if span[0] < span[1]]
 
@@ -94,3 +96,147 @@ def total(counts: Iterable[TokenCounts]) -> TokenCounts:
     """Summed counts; zeros over no text."""
     gathered = list(counts)
     return TokenCounts(*map(sum, zip(*gathered, strict=True))) if gathered else TokenCounts(0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class TokenLine:
+    """The tokens of many texts. `starts`, `ends` (tokens,): places on the line; `first` (texts + 1,): where a
+    text's tokens begin; `base` (texts,): where its characters begin.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    first: np.ndarray
+    base: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Tokens per text, (texts,)."""
+        return np.diff(self.first)
+
+    def marked(self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text
+        `texts[i]`.
+
+        The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap. Empty spans
+        mark none.
+        """
+        keep = starts < ends
+        begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
+        change = np.zeros(len(self.starts) + 1, dtype=np.int32)
+        np.add.at(change, np.searchsorted(self.ends, begin, side="right"), 1)
+        np.add.at(change, np.searchsorted(self.starts, end, side="left"), -1)
+        return np.cumsum(change[:-1], dtype=np.int32) > 0
+
+    def highest(
+        self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray, values: np.ndarray
+    ) -> np.ndarray:
+        """The highest of the values, not negative, of the spans that each token overlaps, (tokens,) in their
+        type; 0 where it overlaps none. Span i lies in text `texts[i]` and has `values[i]`; rules as `marked`.
+        """
+        order = np.argsort(values, kind="stable")  # of spans that share a token the last one stays
+        order = order[starts[order] < ends[order]]
+        base = self.base[texts[order]]
+        first = np.searchsorted(self.ends, base + starts[order], side="right")
+        sizes = np.maximum(np.searchsorted(self.starts, base + ends[order], side="left") - first, 0)
+        places = np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
+        highest_values = np.zeros(len(self.starts), dtype=values.dtype)
+        highest_values[places] = np.repeat(values[order], sizes)
+        return highest_values
+
+    @cached_property
+    def text_of(self) -> np.ndarray:
+        """The text of each token, (tokens,)."""
+        return np.repeat(np.arange(len(self.base)), self.sizes)
+
+    def tokens_of(self, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the tokens of these texts (texts,), one text after the other, and of each token the number
+        of its text among them; both (tokens of these,).
+        """
+        sizes = self.sizes[texts]
+        begin = np.cumsum(sizes) - sizes
+        places = np.arange(sizes.sum()) + np.repeat(self.first[:-1][texts] - begin, sizes)
+        return places, np.repeat(np.arange(len(texts)), sizes)
+
+    def per_text(self, values: np.ndarray) -> np.ndarray:
+        """Sums of token values (tokens,) per text, (texts,)."""
+        return np.bincount(self.text_of, weights=values, minlength=len(self.base))
+
+    def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
+        """How many of the tokens in `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is
+        none.
+        """
+        cell = self.text_of[keep] * (n + 1) + kinds[keep]
+        return np.bincount(cell, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
+
+
+def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> TokenLine:
+    """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
+    base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
+    offsets_by_text = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
+    whole = (
+        np.concatenate([offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)])
+        if offsets_by_text
+        else np.zeros((0, 2), np.int64)
+    )
+    first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in offsets_by_text])]).astype(np.int64)
+    return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
+
+
+def precision(totals: np.ndarray) -> np.ndarray:
+    """Of the detected tokens, the share that is gold. `totals` (…, 4): n, gold, detected, both. NaN where
+    none is detected.
+    """
+    return totals[..., 3] / totals[..., 2]
+
+
+def recall(totals: np.ndarray) -> np.ndarray:
+    """Of the gold tokens, the share that is detected (the true positive rate). NaN where none is gold."""
+    return totals[..., 3] / totals[..., 1]
+
+
+def f1(totals: np.ndarray) -> np.ndarray:
+    """2 · both / (gold + detected). NaN where neither side marks any."""
+    return 2 * totals[..., 3] / (totals[..., 1] + totals[..., 2])
+
+
+def false_positive_rate(totals: np.ndarray) -> np.ndarray:
+    """Of the tokens that are not gold, the share that is detected. NaN where all are gold."""
+    return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
+
+
+def recall_of_type(totals: np.ndarray) -> np.ndarray:
+    """Of the gold tokens of a type, the share that is detected as any type (mFAVA Table 3's recall by type).
+
+    `totals` (…, 4) of a type: gold, those of them that are detected at all, detected as this type, right by
+    type. NaN where none is gold.
+    """
+    return totals[..., 1] / totals[..., 0]
+
+
+def f1_of_type(totals: np.ndarray) -> np.ndarray:
+    """2 · right by type / (gold + detected as this type), from `totals` (…, 4) as `recall_of_type`. NaN where
+    neither side marks any.
+    """
+    return 2 * totals[..., 3] / (totals[..., 0] + totals[..., 2])
+
+
+def f1_typed(totals: np.ndarray) -> np.ndarray:
+    """`f1_of_type` over the tokens of all types together, from `totals` (…, types, 4): a token is right where
+    both sides give it one type.
+    """
+    return f1_of_type(totals.sum(axis=-2))
+
+
+def flagged_rates(counts: np.ndarray) -> np.ndarray:
+    """The raw rate of each seed from counts (…, 2) of detected and all tokens; NaN over no token."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return counts[..., 0] / counts[..., 1]
+
+
+def seed_hr_est(totals: np.ndarray, counts: np.ndarray) -> float | None:
+    """HR_est (`rates.hr_est`) of one seed from its totals (n, gold, detected, both) over labelled texts and its
+    counts (detected, tokens) in the replies; None where it is not defined.
+    """
+    _, gold, detected, both = totals
+    return hr_est(both / detected if detected else None, both / gold if gold else None, *counts)

@@ -105,12 +105,12 @@ def _bootstrap_tails(sums: np.ndarray, n_topics: int, *, n_resamples: int, seed:
         return failed / n - failed.sum(axis=1, keepdims=True) / n.sum(axis=1, keepdims=True)
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        seen = above(sums.sum(axis=0, keepdims=True))[0]
+        observed = above(sums.sum(axis=0, keepdims=True))[0]
         drawn = (above(w @ sums) for w in resample_weights(len(sums), n_resamples=n_resamples, seed=seed))
         extreme = sum(
-            (~(block - seen < seen)).sum(axis=0) for block in drawn
+            (~(block - observed < observed)).sum(axis=0) for block in drawn
         )  # an undefined draw counts as extreme
-    return np.where(seen > 0, (1 + extreme) / (1 + n_resamples), 1.0)
+    return np.where(observed > 0, (1 + extreme) / (1 + n_resamples), 1.0)
 
 
 def failure_rows(

@@ -35,25 +35,25 @@ def all_supported(
     Replies of a smaller group, or of one whose values are wild, speak for themselves alone: NaN where one has an unread
     verdict. Every reply has a fact.
     """
-    told = np.where(n_read == n_facts, (n_unsupported == 0).astype(float), np.nan)
+    supported = np.where(n_read == n_facts, (n_unsupported == 0).astype(float), np.nan)
     is_short = n_read < n_facts
     for subject in np.unique(subjects[is_short]):
         for rows in _groups(np.flatnonzero(subjects == subject), n_facts):
-            found = values(n_facts[rows], n_read[rows], n_most=int(n_unsupported[rows].max()))
-            if is_short[rows].any() and found is not None:
-                said = found[np.minimum(n_unsupported[rows], len(found) - 1)]
-                told[rows] = _level(said, n_read[rows] / n_facts[rows])
-    return told
+            by_count = values(n_facts[rows], n_read[rows], n_most=int(n_unsupported[rows].max()))
+            if is_short[rows].any() and by_count is not None:
+                values_read = by_count[np.minimum(n_unsupported[rows], len(by_count) - 1)]
+                supported[rows] = _level(values_read, n_read[rows] / n_facts[rows])
+    return supported
 
 
-def _level(said: np.ndarray, read: np.ndarray) -> np.ndarray:
+def _level(values_read: np.ndarray, read: np.ndarray) -> np.ndarray:
     """What replies say, level in the share of their facts that was read: the least squares line is taken out, about the
     mean. That some replies lost more than others is no error of the mean, for the values follow from what was lost; so
     the spread is that of the mean: where replies are lost whole, what it is over those that are read.
     """
     gap = read - read.mean()
     squares = float(gap @ gap)
-    return said - gap * (float(gap @ said) / squares) if squares > 0 else said
+    return values_read - gap * (float(gap @ values_read) / squares) if squares > 0 else values_read
 
 
 def _groups(rows: np.ndarray, n_facts: np.ndarray) -> Iterator[np.ndarray]:
@@ -61,10 +61,10 @@ def _groups(rows: np.ndarray, n_facts: np.ndarray) -> Iterator[np.ndarray]:
     octave = np.ceil(np.log2(n_facts[rows]))
     names, counts = np.unique(octave, return_counts=True)
     starts, size = [0], 0
-    for place, count in enumerate(counts):
+    for index, count in enumerate(counts):
         size += count
-        if size >= FEW and counts[place + 1 :].sum() >= FEW:
-            starts.append(place + 1)
+        if size >= FEW and counts[index + 1 :].sum() >= FEW:
+            starts.append(index + 1)
             size = 0
     for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
         yield rows[np.isin(octave, names[start:end])]
@@ -79,20 +79,22 @@ def values(n_facts: np.ndarray, n_read: np.ndarray, *, n_most: int) -> np.ndarra
     if len(n_facts) < FEW or not n_read.any():
         return None
     pairs, counts = np.unique(np.stack([n_facts, n_read]), axis=1, return_counts=True)
-    facts, read, unread = (_falling(one) for one in (pairs[0], pairs[1], pairs[0] - pairs[1]))
-    found = [1.0]
+    facts, read, unread = (_falling(numbers) for numbers in (pairs[0], pairs[1], pairs[0] - pairs[1]))
+    solution = [1.0]
     for k in range(1, min(max(n_most, 1), MOST) + 1):
         is_long = pairs[0] >= k
         if counts[is_long].sum() < FEW or pairs[1].max() < k:
-            found.append(found[-1])
+            solution.append(solution[-1])
             continue
         weights = counts[is_long] / facts[k, is_long]
-        seen = [
+        diagonal = [
             comb(k, j) * float(weights @ (read[j, is_long] * unread[k - j, is_long])) for j in range(k + 1)
         ]
-        found.append(-sum(one * value for one, value in zip(seen[:k], found, strict=True)) / seen[k])
-    made = np.array(found)
-    return None if np.abs(made).max() > WILD else made
+        solution.append(
+            -sum(numbers * value for numbers, value in zip(diagonal[:k], solution, strict=True)) / diagonal[k]
+        )
+    result = np.array(solution)
+    return None if np.abs(result).max() > WILD else result
 
 
 def _falling(n: np.ndarray) -> np.ndarray:

@@ -91,12 +91,12 @@ def scored_replies(
 def _all_supported(counted: pl.DataFrame, is_told: pl.Expr) -> pl.Series:
     """`unread.all_supported` of the replies that tell."""
     rows = counted.select(row=is_told.fill_null(False).arg_true())["row"]
-    own = counted.select("subject", "n_facts", "n_read", "n_supported")[rows]
-    subjects = own["subject"].cast(pl.String).rank("dense").to_numpy()
-    n_facts, n_read, n_supported = (own[name].to_numpy() for name in own.columns[1:])
-    found = np.full(counted.height, np.nan)
-    found[rows.to_numpy()] = all_supported(subjects, n_facts, n_read, n_read - n_supported)
-    return pl.Series(ALL_SUPPORTED, found).fill_nan(None)
+    counts = counted.select("subject", "n_facts", "n_read", "n_supported")[rows]
+    subjects = counts["subject"].cast(pl.String).rank("dense").to_numpy()
+    n_facts, n_read, n_supported = (counts[name].to_numpy() for name in counts.columns[1:])
+    shares = np.full(counted.height, np.nan)
+    shares[rows.to_numpy()] = all_supported(subjects, n_facts, n_read, n_read - n_supported)
+    return pl.Series(ALL_SUPPORTED, shares).fill_nan(None)
 
 
 def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
@@ -159,13 +159,16 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     are stating: their linearised values, whose spread is that of the estimate. They may leave [0, 1] where replies or
     verdicts cannot be read. Null where no reply came, and for a subject that states with none that tells.
     """
-    subject, states, own = pl.col("subject"), pl.col("is_stating"), pl.col(ALL_SUPPORTED)
-    mean, ratio = own.mean().over(subject), states.sum().over(subject) / own.count().over(subject)
+    subject, states, all_supported = pl.col("subject"), pl.col("is_stating"), pl.col(ALL_SUPPORTED)
+    mean, ratio = (
+        all_supported.mean().over(subject),
+        states.sum().over(subject) / all_supported.count().over(subject),
+    )
     share = mean.clip(0, 1)
-    told = share + ratio * (own - mean)
+    estimated = share + ratio * (all_supported - mean)
     is_told = share.is_not_null() | (states.sum().over(subject) == 0)
     silent = pl.when(pl.col("is_abstained").is_not_null() & ~states & is_told).then(0.0)
-    return scored.with_columns(outcome=silent.when(states).then(pl.coalesce(told, share)))
+    return scored.with_columns(outcome=silent.when(states).then(pl.coalesce(estimated, share)))
 
 
 # ---- sets and slices ---------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ def rank_changes(
         if first is not None and (second := after.get(name)) is not None
     }
     places = [
-        {name: 1 + sum(other[i] > own[i] for other in both.values()) for name, own in both.items()}
+        {name: 1 + sum(other[i] > values[i] for other in both.values()) for name, values in both.items()}
         for i in (0, 1)
     ]
     return {name: places[0][name] - places[1][name] if name in both else None for name in before}
@@ -234,10 +237,10 @@ def supported_share(facts: pl.DataFrame) -> float | None:
     """The share of facts that are supported, each weighted by its `share`, so that every reply counts as one:
     WildFactScore. None over no fact with a verdict.
     """
-    known = facts.drop_nulls("share")
-    if known.is_empty():
+    defined = facts.drop_nulls("share")
+    if defined.is_empty():
         return None
-    return float((known["share"] * known["is_supported"]).sum()) / float(known["share"].sum())
+    return float((defined["share"] * defined["is_supported"]).sum()) / float(defined["share"].sum())
 
 
 class Verifier(NamedTuple):
@@ -273,12 +276,12 @@ def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) 
     facts of the board. `labelled`: also `entity`, `is_unsupported` (the label) and `weight` (how many facts
     one stands for).
     """
-    shares, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
-    if shares.is_empty() or told.is_empty():
+    shares, checked = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
+    if shares.is_empty() or checked.is_empty():
         return None
     flagged = float((shares["share"] * ~shares["is_supported"]).sum()) / float(shares["share"].sum())
     rates = []
-    for part in (told.filter(~pl.col("is_supported")), told.filter("is_supported")):
+    for part in (checked.filter(~pl.col("is_supported")), checked.filter("is_supported")):
         w = (part["weight"] * part["share"]).to_numpy()
         parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (
             float(w.mean()) if len(w) else 1.0
@@ -320,7 +323,7 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     )
     if estimate is None:  # where two rates are equal, which a gap beyond 0 rules out
         return None
-    value, low, high = (min(1.0, max(0.0, one)) for one in estimate)
+    value, low, high = (min(1.0, max(0.0, end)) for end in estimate)
     if high - low < NARROW:
         unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)
         low, high = (1 - end for end in reversed(opened(1 - round(low), unsupported, *verifier.rates)))
@@ -338,8 +341,8 @@ def squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> In
     """
     values = [part.value for part in parts]
     value, below, above = of(*values), 0.0, 0.0
-    for place, part in enumerate(parts):
-        ends = [of(*values[:place], end, *values[place + 1 :]) - value for end in (part.low, part.high)]
+    for index, part in enumerate(parts):
+        ends = [of(*values[:index], end, *values[index + 1 :]) - value for end in (part.low, part.high)]
         below, above = below + min(0.0, *ends) ** 2, above + max(0.0, *ends) ** 2
     return None if isnan(value + below + above) else Interval(value, value - sqrt(below), value + sqrt(above))
 

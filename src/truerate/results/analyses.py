@@ -9,11 +9,10 @@ from itertools import combinations, pairwise
 import numpy as np
 import polars as pl
 
-from truerate.metrics.agreement import cohen_kappa, contingency, table_agreement
+from truerate.metrics.agreement import cohen_kappa, contingency, kendall, table_agreement
 from truerate.metrics.intervals import cluster_sums, share_interval
-from truerate.metrics.label_evidence import bits_against
-from truerate.metrics.orders import kendall
-from truerate.metrics.power import more_units_to_separate
+from truerate.metrics.label_quantities import bits_against
+from truerate.metrics.paired import more_units_to_separate
 from truerate.results.board import (
     JUDGE,
     JudgeErrors,

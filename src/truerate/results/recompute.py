@@ -10,8 +10,8 @@ from truerate.core.errors import SourceError, TruerateError
 from truerate.core.metric import Metric
 from truerate.core.seen import visible
 from truerate.leaderboard.rows import Rank, ranks, slice_key
+from truerate.metrics.cells import mean_of_cells
 from truerate.metrics.intervals import UNIT, Interval
-from truerate.metrics.means import mean_of_cells
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.results.files import (
     DIGITS,

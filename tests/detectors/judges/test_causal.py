@@ -23,7 +23,7 @@ from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_task, p_and_reasons
-from truerate.detectors.judges.cells import taught, with_references
+from truerate.detectors.judges.cells import training_passages, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
 from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, judge_texts
@@ -87,7 +87,7 @@ def backbone(weights: str, **changes):
 
 def rows(n: int, **where) -> pl.DataFrame:
     """Responses as the forms get them."""
-    return taught(with_references(responses(n, **where)))
+    return training_passages(with_references(responses(n, **where)))
 
 
 def test_only_the_completion_is_learned(weights):

@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import SPANS
-from truerate.detectors.judges.cells import reference_of, taught, with_references
+from truerate.detectors.judges.cells import reference_of, training_passages, with_references
 
 
 def test_the_reference_is_the_knowledge_then_the_conversation_latest_first():
@@ -34,6 +34,6 @@ def test_a_hallucinated_text_without_a_place_is_left_out_and_a_clean_one_has_non
     table = pl.DataFrame(
         rows, schema={"target_id": pl.String, "is_hallucinated": pl.Boolean, "spans": SPANS}, orient="row"
     )
-    kept = taught(table)
+    kept = training_passages(table)
     assert kept["target_id"].to_list() == ["found", "clean", "untold", "odd"]
     assert kept["spans"].list.len().to_list() == [1, 0, 1, 0]

@@ -48,9 +48,9 @@ def test_a_segment_whose_words_all_stand_there_names_none():
 
 
 def test_what_was_said_before_is_known_and_questions_state_nothing():
-    assert [one.place for one in KNOWN] == ["knowledge", "knowledge", "conversation"]
+    assert [one.source for one in KNOWN] == ["knowledge", "knowledge", "conversation"]
     why, said = reason("Velmora is known for lace and beer.", "beer")
-    assert why.absent == ("beer",) and why.nearest.place == "conversation"
+    assert why.absent == ("beer",) and why.nearest.source == "conversation"
 
 
 def test_many_segments_are_counted_and_quotation_marks_inside_do_not_break_the_form():

@@ -15,7 +15,7 @@ from truerate.detectors.judges.word_grounds import (
     NUMBER,
     OWN,
     SHORT,
-    Taught,
+    LabelledWords,
     looks,
     marked_words,
     usage_of,
@@ -80,7 +80,7 @@ def test_what_is_usual_is_counted_per_group_and_never_of_the_own():
     texts = []
     for group, spans in (("a", []), ("a", []), ("b", []), ("c", [{"start": 3, "end": 9}])):
         said = units("Is prized.")
-        texts.append(Taught(group, said, marked_words(said, spans), reference_index("It is old.")))
+        texts.append(LabelledWords(group, said, marked_words(said, spans), reference_index("It is old.")))
     usage = usage_of(texts)
     assert usual(usage)["priz"] == pytest.approx(log(2.5 / 1.5))
     assert usual(usage, "a")["priz"] == 0

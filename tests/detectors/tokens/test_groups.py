@@ -79,7 +79,7 @@ def test_windows_leave_nothing_of_a_reference_out_and_overlap():
 def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
     code, settings = coder(), backbone(max_tokens=64)
     texts = ["Town 2 lies on river 2.", "Town 37 lies on river 37."]
-    early, late = groups_of(passages(texts, FAR), code, settings, BINARY, is_taught=True)
+    early, late = groups_of(passages(texts, FAR), code, settings, BINARY, is_training=True)
     assert [answer.target_id for group in (early, late) for answer in group.answers] == ["t0", "t1"]
     for group, number in ((early, "2"), (late, "37")):
         told = code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "")
@@ -110,9 +110,9 @@ def test_of_many_windows_the_nearest_are_read_and_all_are_counted():
 def test_how_many_stand_beside_a_part_of_their_reference_is_counted():
     code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
     n = len(code.encode([REFERENCE * 4])[0][0])
-    for is_taught in (False, True):
+    for is_training in (False, True):
         wide, narrow = (
-            groups_of(texts, code, backbone(max_tokens=size), BINARY, is_taught=is_taught)
+            groups_of(texts, code, backbone(max_tokens=size), BINARY, is_training=is_training)
             for size in (n + 200, 64)
         )
         assert windowed_rate(wide) == 0 and windowed_rate(narrow) == 1 and windowed_rate([]) is None
@@ -137,7 +137,7 @@ def test_a_text_is_told_once_after_its_last_window():
 
 def test_what_is_taught_is_told_after_its_one_window():
     taught = groups_of(
-        passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY, is_taught=True
+        passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY, is_training=True
     )
     asked = [(answer, "said") for group in taught for answer in group.answers]
     ((answer, said),) = over_windows(asked, max)

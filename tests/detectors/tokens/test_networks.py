@@ -58,7 +58,7 @@ def test_with_one_window_each_token_is_read_beside_the_nearest_alone(made):
 
 
 def test_what_is_looked_at_while_it_learns_counts_every_token_of_a_long_reference(made):
-    graded = groups_of(passages(TEXTS, LONG), made.coder, made.backbone, made.labels, is_taught=True)
+    graded = groups_of(passages(TEXTS, LONG), made.coder, made.backbone, made.labels, is_training=True)
     n_labelled = sum((answer.labels >= 0).sum() for group in graded for answer in group.answers)
     assert len(agreement(made, graded, made.backbone).p) == n_labelled > 60
 

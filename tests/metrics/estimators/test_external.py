@@ -1,15 +1,21 @@
-"""Errors known from other texts: corrected rates, the variance between models, strata."""
+"""Errors known from other texts: corrected rates, the variance between models."""
 
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.between_models import Between, between_groups, between_models, widened
-from truerate.metrics.estimators.external import errors_on, estimated, flagged_sums, shares_clusters
 from truerate.metrics.estimators.registry import estimate_board
-from truerate.metrics.estimators.sample import Calibration
-from truerate.metrics.estimators.strata import stratified
-from truerate.metrics.rates import Corrected, Share
-from truerate.metrics.unit_rates import Errors, corrected_rate
+from truerate.metrics.estimators.sample import (
+    Between,
+    Calibration,
+    between_groups,
+    between_models,
+    errors_on,
+    estimated,
+    flagged_sums,
+    shares_clusters,
+    widened,
+)
+from truerate.metrics.rates import Corrected, corrected_rate
 
 from .boards import NONE, cell
 
@@ -107,46 +113,3 @@ def test_widened_by_hand():
     untold = Corrected(None, None, None, None, False)
     assert widened(untold, 0.0, Between(0, 0, 0), confidence=0.95) == untold
     assert widened(None, 0.5, Between(0, 0, 0), confidence=0.95) is None
-
-
-# ---- strata ------------------------------------------------------------------------------------------------
-
-FIRST, LATER = Errors(Share(800, 1000), Share(100, 1000)), Errors(Share(800, 1000), Share(500, 1000))
-
-
-def held(*strata: tuple[int, int]) -> np.ndarray:
-    """100 clusters, in each of which every stratum holds so many flagged things of so many."""
-    return np.tile(np.array(strata, dtype=float), (100, 1, 1))
-
-
-def test_strata_by_hand():
-    # first sentences: 3 of 20 flagged; later ones: 11 of 20: (.15 − .1)/.7 and (.55 − .5)/.3, half each
-    found = stratified(held((3, 20), (11, 20)), [FIRST, LATER], confidence=0.95)
-    assert found.raw == pytest.approx(0.5 * 0.05 / 0.7 + 0.5 * 0.05 / 0.3)
-    assert found.low < found.value < found.high
-
-
-def test_one_stratum_is_rogan_gladen_and_an_empty_one_is_left_out():
-    errors = errors_on(KNOWN, confidence=0.95)
-    alone = corrected_rate(held((3, 20))[:, 0], errors, confidence=0.95)
-    for flagged, known in ((held((3, 20)), [errors]), (held((3, 20), (0, 0)), [errors, LATER])):
-        assert stratified(flagged, known, confidence=0.95) == pytest.approx(alone)
-
-
-def test_strata_remove_what_length_adds():
-    """Two models of one rate, .1, of which one writes more later sentences, where twice as much is alarmed."""
-    rate = 0.1
-    shares = [(rate * 0.8 + (1 - rate) * fpr) for fpr in (0.1, 0.5)]
-    short, long = (
-        held((shares[0] * first, first), (shares[1] * later, later))
-        for first, later in ((900, 100), (300, 700))
-    )
-    for flagged in (short, long):
-        assert stratified(flagged, [FIRST, LATER], confidence=0.95).raw == pytest.approx(rate)
-
-
-def test_strata_that_cannot_be_told():
-    useless, empty = Errors(Share(5, 10), Share(5, 10)), Errors(Share(0, 0), Share(1, 2))
-    assert stratified(held((3, 20)), [useless], confidence=0.95).is_identified is False
-    assert stratified(held((3, 20)), [empty], confidence=0.95) is None
-    assert stratified(held((0, 0)), [FIRST], confidence=0.95) is None

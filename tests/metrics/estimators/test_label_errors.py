@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from truerate.metrics.estimators.grid import model_mean
-from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_error
 from truerate.metrics.estimators.prediction_powered import residuals
 from truerate.metrics.estimators.registry import Board, estimate_board
-from truerate.metrics.estimators.sample import Cell
+from truerate.metrics.estimators.sample import EXACT, Cell, LabelError, label_error
 
 from .boards import NONE, population
 
@@ -53,7 +52,9 @@ def test_what_people_may_have_missed_is_not_finite():
         )
     }
     (found,) = estimate_board(whole, confidence=0.95, names=["labels-alone"])["m", "l"]
-    assert np.isnan([found.found.low, found.found.high]).all()  # all labelled, and nothing known of people
+    assert np.isnan(
+        [found.interval.low, found.interval.high]
+    ).all()  # all labelled, and nothing known of people
     people = LabelError(ratio=1.0, relative_variance=0.01, noise=2.0)
     fit = Board(whole, 0.95, people=people).fit(0.0)
     # noise 2 · .14 / 100 words, and the ratio's .1 of the rate .14

@@ -1,13 +1,21 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.choice import LEAST_POOLED, NOT_IDENTIFIED, POOLED_ALONE, narrower, used
-from truerate.metrics.estimators.prediction import predicted
-from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, Board, estimate_board
+from truerate.metrics.estimators.prediction_powered import predicted
+from truerate.metrics.estimators.registry import (
+    ESTIMATORS,
+    LEAST_POOLED,
+    NOT_IDENTIFIED,
+    POOLED_ALONE,
+    PREDICTED,
+    Board,
+    estimate_board,
+    narrower,
+    used,
+)
 from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
 from truerate.metrics.intervals import Interval, wilson
-from truerate.metrics.rates import Corrected
-from truerate.metrics.unit_rates import Estimate
+from truerate.metrics.rates import Corrected, Estimate
 
 from .boards import NONE, labelled, population
 
@@ -36,7 +44,7 @@ def natural(cells) -> Calibration:
 
 
 def by_name(estimates):
-    return {(one.estimator, one.calibration): one.found for one in estimates}
+    return {(one.estimator, one.calibration): one.interval for one in estimates}
 
 
 def test_every_estimator_says_what_it_needs_and_assumes():
@@ -44,12 +52,10 @@ def test_every_estimator_says_what_it_needs_and_assumes():
         "raw",
         "hr_est",
         "rogan-gladen",
-        "rogan-gladen-strata",
         "rogan-gladen-between",
         "labels-alone",
         "ppi",
         "prediction-powered",
-        "fay-herriot",
     ]
     assert {one.labels for one in ESTIMATORS.values()} == {"none", "external", "internal"}
     assert all(one.assumes.endswith(".") and one.name == name for name, one in ESTIMATORS.items())
@@ -59,13 +65,14 @@ def test_a_board_has_every_estimate_of_every_cell_and_mean():
     cells, _ = board()
     found = estimate_board(cells, confidence=0.95, calibrated={"natural": natural(cells)})
     assert set(found) == {*cells, *((f"m{place}", "all") for place in range(5))}
-    told = {name: one for name, one in ESTIMATORS.items() if name != "rogan-gladen-strata"}  # none are given
-    names = [(name, None if one.labels == "none" else "natural") for name, one in told.items()]
+    names = [(name, None if one.labels == "none" else "natural") for name, one in ESTIMATORS.items()]
     assert list(by_name(found["m0", "l0"])) == names
-    assert list(by_name(found["m0", "all"])) == names[:-1]  # Fay–Herriot's cells have no mean of their own
+    assert list(by_name(found["m0", "all"])) == names
     for each in found.values():
         for one in each:
-            assert one.found is None or one.found.value is None or one.found.low <= one.found.value
+            assert (
+                one.interval is None or one.interval.value is None or one.interval.low <= one.interval.value
+            )
     mean = by_name(found["m0", "all"])["prediction-powered", "natural"]
     own = [by_name(found["m0", f"l{place}"])["labels-alone", "natural"].value for place in range(6)]
     assert mean.low < np.mean(own) < mean.high
@@ -124,7 +131,7 @@ def test_names_and_target_are_chosen():
     cells, _ = board(n_models=2, n_langs=2)
     asked = {"confidence": 0.95, "names": ["prediction-powered"]}
     these, model = (estimate_board(cells, target=target, **asked) for target in ("these", "model"))
-    one, other = these["m0", "l0"][0].found, model["m0", "l0"][0].found
+    one, other = these["m0", "l0"][0].interval, model["m0", "l0"][0].interval
     assert len(these["m0", "l0"]) == 1 and one.value == other.value
     assert other.high - other.low > one.high - one.low
 
@@ -146,7 +153,7 @@ def test_a_language_without_labels_is_foretold_by_the_same_model_elsewhere():
     for place in range(5):
         where = used(found[f"m{place}", "l5"])
         assert where.estimate.estimator == PREDICTED and "other languages" in where.why
-        assert where.estimate.found.low <= rates[f"m{place}", "l5"] <= where.estimate.found.high
+        assert where.estimate.interval.low <= rates[f"m{place}", "l5"] <= where.estimate.interval.high
         sure = used(found[f"m{place}", "l0"]).estimate
         assert sure.estimator == "prediction-powered"
         mean = used(found[f"m{place}", "all"]).estimate
@@ -189,5 +196,5 @@ def test_a_mean_over_nothing_is_none():
     assert estimate_board({}, confidence=0.95) == {}
     empty = Cell(*(np.zeros(0) for _ in range(3)), np.zeros(0, dtype=int))
     found = estimate_board({("m", "l"): empty}, confidence=0.95)
-    assert [one.found for one in found["m", "l"]] == [None] == [one.found for one in found["m", "all"]]
+    assert [one.interval for one in found["m", "l"]] == [None] == [one.interval for one in found["m", "all"]]
     assert pytest.approx(0) == Board({("m", "l"): empty}, 0.95).headline.slope

@@ -24,7 +24,6 @@ def replies(*detected: int, tokens: int = 10, lang: str = "en", gold: Sequence[f
         np.array(detected).reshape(n, 1),
         np.array(told, dtype=float),
         np.zeros(n, dtype=bool),
-        np.array([[[one, tokens]] for one in detected], dtype=float).reshape(n, 1, 2),
     )
     return Replies(groups, groups, np.array(["42", "43"] * n)[:n], np.ones(n, dtype=bool), *columns, flaws)
 

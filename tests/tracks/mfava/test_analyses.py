@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from truerate.metrics.intervals import Interval
-from truerate.metrics.unit_rates import Estimate
+from truerate.metrics.rates import Estimate
 from truerate.tracks.mfava import analyses
 from truerate.tracks.mfava.analyses import headline, silver_against_gold
 from truerate.tracks.mfava.context import language_facts

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import pairs
-from truerate.metrics.estimators.label_errors import EXACT
+from truerate.metrics.estimators.sample import EXACT
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava import marking
 from truerate.tracks.mfava.rates import labellers, labelling_error, mean_marks

@@ -1,6 +1,6 @@
 """Rows of rates where some languages have labels and others none."""
 
-from truerate.metrics.estimators.label_errors import EXACT
+from truerate.metrics.estimators.sample import EXACT
 from truerate.tracks.mfava.analyses import headline, outcome_rows
 from truerate.tracks.mfava.rate_scores import count_rows, rate_rows
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.token_scores import token_line
-from truerate.metrics.tokens import offsets_by
+from truerate.metrics.tokens import offsets_by, token_line
 from truerate.tracks.mfava.marking import Detector
 from truerate.tracks.mfava.rates import NAMES, strata_sums, stratum_of, stratum_rows
 

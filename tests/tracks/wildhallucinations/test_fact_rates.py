@@ -64,7 +64,7 @@ def test_labels_alone_count_what_they_stand_for():
     facts = with_labels(two_replies(), three, REPLIES)
     (alone, *_) = estimates_of(facts, {}, None, confidence=0.95)["m"]
     # 1 · 1, 3 · 1/3 and 1 · 1/3, of which the second is false
-    assert alone.estimator == "labels-alone" and alone.found.value == pytest.approx(1 / (7 / 3))
+    assert alone.estimator == "labels-alone" and alone.interval.value == pytest.approx(1 / (7 / 3))
     # the same over their mean 7/9: a neither false nor flagged, b false, d flagged
     sums = [[9 / 7, 0, 0, 0], [9 / 7, 9 / 7, 0, 0], [3 / 7, 0, 3 / 7, 0]]
     assert calibration_of(facts).sums == pytest.approx(np.array(sums))
@@ -137,7 +137,7 @@ def errors(gap: float, k: int, seeds: range) -> dict[str, np.ndarray]:
         each, corrected = found(facts, k, seed)
         for subject, estimates in each.items():
             truth = score_of(facts, subject)
-            ways = {one.estimator: flipped(one.found) for one in estimates} | {
+            ways = {one.estimator: flipped(one.interval) for one in estimates} | {
                 "corrected": corrected[subject]
             }
             for name, one in ways.items():

@@ -121,6 +121,8 @@ def test_labels_of_whole_replies_hold_the_planted_share():
         for subject, each in estimates_of_replies(found, label, confidence=0.95).items():
             own = [truth[name] for name in found.filter(subject=subject)["generation_id"]]
             for one in each:
-                held.setdefault(one.estimator, []).append(one.found.low <= np.mean(own) <= one.found.high)
+                held.setdefault(one.estimator, []).append(
+                    one.interval.low <= np.mean(own) <= one.interval.high
+                )
     assert {"labels-alone", "ppi", "prediction-powered", "rogan-gladen-between"} == set(held)
     assert all(np.mean(each) >= 0.93 for each in held.values())

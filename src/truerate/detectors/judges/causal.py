@@ -34,12 +34,12 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     """Train the decoder and choose its threshold; what training found and cost. Texts of one label alone
     teach nothing.
     """
-    taught, held_out = halves(job.passages.sort("target_id"), job.taught)
-    if taught["is_hallucinated"].n_unique() < 2:
+    training, held_out = halves(job.passages.sort("target_id"), job.training_share)
+    if training["is_hallucinated"].n_unique() < 2:
         return {"is_fitted": False}, {}
     with single_threaded(job.backbone):
         network = decoders.from_weights(job.backbone, job.cell.seed, device=processes.device())
-        task = judging_task(network, taught, held_out)
+        task = judging_task(network, training, held_out)
         trained = engine.train(network, task, job.backbone, seed=job.cell.seed, folder=job.scratch)
         network.eval()
         decision = _decided(network, held_out, job.how.batch_tokens)
@@ -72,7 +72,7 @@ def mean_loss(network: Decoder, rows: list[Example]) -> float | None:
     network.eval()
     parts = within([row.n_tokens for row in rows], network.backbone.token_budget)
     with torch.inference_mode():
-        losses = [float(network.loss([rows[place] for place in part])) for part in parts]
+        losses = [float(network.loss([rows[row] for row in part])) for part in parts]
     return sum(losses) / sum(row.n_targets for row in rows)
 
 
@@ -113,7 +113,8 @@ def judged_all(
     p, reasons = p_and_reasons(network, prompts_of(network, passages), decision.threshold, batch_tokens)
     rows = passages.select("text", "knowledge").iter_rows()
     return [
-        _judged(text, knowledge, p[place], reasons.get(place)) for place, (text, knowledge) in enumerate(rows)
+        _judged(text, knowledge, p[number], reasons.get(number))
+        for number, (text, knowledge) in enumerate(rows)
     ]
 
 
@@ -137,8 +138,8 @@ def p_of(network: Decoder, prompts: Sequence[np.ndarray | None], batch_tokens: i
     """Return P(Yes) behind each prompt, six digits, None where there is none; the longest are read first."""
     shares: list[float | None] = [None] * len(prompts)
     for places, batch in _batches(prompts, batch_tokens):
-        for place, p in zip(places, network.p(batch).tolist(), strict=True):
-            shares[place] = round(p, DIGITS)
+        for number, p in zip(places, network.p(batch).tolist(), strict=True):
+            shares[number] = round(p, DIGITS)
     return shares
 
 
@@ -163,6 +164,6 @@ def _batches(
     """The prompts that there are with their places, as many as are read (and `n_more` tokens of each written) at
     once; the longest first.
     """
-    there = [(place, ids) for place, ids in enumerate(prompts) if ids is not None]
+    there = [(number, ids) for number, ids in enumerate(prompts) if ids is not None]
     for part in reversed(within([len(ids) + n_more for _, ids in there], batch_tokens)):
         yield [there[index][0] for index in part], [there[index][1] for index in part]

@@ -38,7 +38,7 @@ class Job(NamedTuple):
     scratch: Path
 
     @property
-    def taught(self) -> float:
+    def training_share(self) -> float:
         """The share of the groups of passages that it learns from; the others decide."""
         return 1 - 1 / self.how.folds
 
@@ -101,26 +101,26 @@ def judgements(
     judge: str,
     version: str,
     targets: Sequence[str],
-    said: Sequence[Judged],
+    judged: Sequence[Judged],
     *,
     attributes: Mapping[str, object],
 ) -> pl.DataFrame:
     """One row per target. `attributes` tell the judges of a member apart, and how their verdicts came about;
     a text without a verdict is `unparsed` with its reason.
     """
-    told = pairs(**attributes)
+    slice_pairs = pairs(**attributes)
     rows = {
-        "judgement_id": [content_id("judgement", judge, version, told, target) for target in targets],
+        "judgement_id": [content_id("judgement", judge, version, slice_pairs, target) for target in targets],
         "judge": [judge] * len(targets),
         "judge_version": [version] * len(targets),
         "target_id": list(targets),
-        "verdict": [one.verdict for one in said],
-        "status": ["unparsed" if one.reason else "ok" for one in said],
-        "reason": [one.reason for one in said],
-        "spans": [one.spans for one in said],
-        "p": [one.p for one in said],
-        "rationale": [one.rationale for one in said],
-        "attributes": [told] * len(targets),
+        "verdict": [judgement.verdict for judgement in judged],
+        "status": ["unparsed" if judgement.reason else "ok" for judgement in judged],
+        "reason": [judgement.reason for judgement in judged],
+        "spans": [judgement.spans for judgement in judged],
+        "p": [judgement.p for judgement in judged],
+        "rationale": [judgement.rationale for judgement in judged],
+        "attributes": [slice_pairs] * len(targets),
     }
     return of_columns(Judgement, rows)
 
@@ -144,7 +144,7 @@ def with_references(passages: pl.DataFrame) -> pl.DataFrame:
     return blank.with_columns(reference=pl.Series([reference_of(*row) for row in rows], dtype=pl.String))
 
 
-def taught(passages: pl.DataFrame) -> pl.DataFrame:
+def training_passages(passages: pl.DataFrame) -> pl.DataFrame:
     """The passages that teach where a hallucination stands: those labelled hallucinated (`is_hallucinated`)
     with a located span, and those that are not, which have none. One that is hallucinated no one knows where
     would teach that all of it is clean: it is left out.
@@ -152,6 +152,8 @@ def taught(passages: pl.DataFrame) -> pl.DataFrame:
     is_located = pl.col("spans").list.len() > 0
     if "rationale" not in passages.columns:
         passages = passages.with_columns(rationale=pl.lit(None, dtype=pl.String))
-    told = pl.col("is_hallucinated").fill_null(is_located)
-    clean = pl.when(told).then(pl.col("spans")).otherwise(pl.col("spans").list.head(0))
-    return passages.filter(~told | is_located).with_columns(spans=clean, is_hallucinated=told)
+    is_hallucinated = pl.col("is_hallucinated").fill_null(is_located)
+    clean = pl.when(is_hallucinated).then(pl.col("spans")).otherwise(pl.col("spans").list.head(0))
+    return passages.filter(~is_hallucinated | is_located).with_columns(
+        spans=clean, is_hallucinated=is_hallucinated
+    )

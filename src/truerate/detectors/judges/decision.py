@@ -101,16 +101,16 @@ def best_word_threshold(texts: Sequence[HeldOut]) -> float:
     hallucinated texts (F1 over all their characters together); of equals the smallest.
     """
     located = [text for text in texts if text.label and text.spans]
-    words = [word_probabilities(one.text, one.reading) for one in located]
+    words = [word_probabilities(text.text, text.reading) for text in located]
 
     def f1(threshold: float) -> float:
         """Agreement at a threshold, in [0, 1]; 0 where neither side marks a character."""
         both = gold = detected = 0
-        for one, own in zip(located, words, strict=True):
-            marked, labelled = np.zeros(len(one.text), dtype=bool), np.zeros(len(one.text), dtype=bool)
-            for start, end in segments(one.text, own, threshold):
+        for text, text_words in zip(located, words, strict=True):
+            marked, labelled = np.zeros(len(text.text), dtype=bool), np.zeros(len(text.text), dtype=bool)
+            for start, end in segments(text.text, text_words, threshold):
                 marked[start:end] = True
-            for span in one.spans:
+            for span in text.spans:
                 labelled[span["start"] : span["end"]] = True
             both += int((marked & labelled).sum())
             gold, detected = gold + int(labelled.sum()), detected + int(marked.sum())
@@ -144,16 +144,16 @@ def segments(text: str, words: Sequence[Word], threshold: float) -> list[Segment
     """The runs of words above a threshold, without the marks at their ends; runs with at most GAP words of one
     sentence between them are one.
     """
-    lettered = [(place, word) for place, word in enumerate(w for w in words if _has_letter(text, w))]
+    lettered = [(position, word) for position, word in enumerate(w for w in words if _has_letter(text, w))]
     runs: list[list[int]] = []  # number of the last word, start, end
-    for place, word in lettered:
+    for position, word in lettered:
         if word.p <= threshold:
             continue
-        is_near = bool(runs) and place - runs[-1][0] - 1 <= GAP
+        is_near = bool(runs) and position - runs[-1][0] - 1 <= GAP
         if is_near and not _END.search(text[runs[-1][2] : word.start]):
-            runs[-1] = [place, runs[-1][1], word.end]
+            runs[-1] = [position, runs[-1][1], word.end]
         else:
-            runs.append([place, word.start, word.end])
+            runs.append([position, word.start, word.end])
     return [(start, end) for _, start, end in runs]
 
 

@@ -47,7 +47,7 @@ class Decoder(Trainable):
 
     def loss(self, rows: Sequence[Example]) -> torch.Tensor:
         """The summed cross-entropy over the completions of rows, a scalar; no token of a prompt is in it."""
-        ids, labels = (torch.from_numpy(one).to(self.device) for one in padded(rows, self.coder.pad))
+        ids, labels = (torch.from_numpy(array).to(self.device) for array in padded(rows, self.coder.pad))
         lengths = torch.tensor([row.n_tokens for row in rows], device=self.device)
         is_there = torch.arange(ids.shape[1], device=self.device)[None] < lengths[:, None]
         with half_precision(self.device):
@@ -99,7 +99,7 @@ class Decoder(Trainable):
         return str(text).split(END)[0].strip()
 
     def _aligned(self, prompts: Sequence[np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
-        ids, mask = (torch.from_numpy(one).to(self.device) for one in aligned(prompts, self.coder.pad))
+        ids, mask = (torch.from_numpy(array).to(self.device) for array in aligned(prompts, self.coder.pad))
         return ids, mask
 
     def save(self, folder: Path) -> None:

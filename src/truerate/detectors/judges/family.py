@@ -20,7 +20,7 @@ from truerate.detectors.judges.cells import (
     Reader,
     judgements,
     key_of,
-    taught,
+    training_passages,
     with_references,
 )
 from truerate.detectors.tokens.cells import Cell, version_of
@@ -61,15 +61,15 @@ def jobs_of(
     """Each judge once per seed as a job, in the scratch folder that its content names. `devices`: what judges
     are trained on that are trained elsewhere. Raises TruerateError for a backbone that there is none of.
     """
-    lessons = taught(with_references(passages))
-    found = []
+    lessons = training_passages(with_references(passages))
+    jobs = []
     for name, how in judges.items():
         for seed in seeds:
             cell, backbone = Cell(name, SCOPE, LABELS, seed, None), backbone_of(name, how, backbones)
             job = Job(cell, lessons, how, backbone, Path(scratch))
             key = key_of(job, (devices or {}).get(name))
-            found.append(job._replace(scratch=Path(scratch) / f"{name}-{key}"))
-    return found
+            jobs.append(job._replace(scratch=Path(scratch) / f"{name}-{key}"))
+    return jobs
 
 
 def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone | None:
@@ -120,7 +120,7 @@ def judge_texts(
     and those of a token detector); `unparsed`, `not-fitted` where a judge had nothing to learn from.
     """
     asked = with_references(passages)
-    readers = [one for name, how in judges.items() for one in fitted(name, how, backbones, folder)]
+    readers = [reader for name, how in judges.items() for reader in fitted(name, how, backbones, folder)]
     is_worth_it = asked.height >= MANY
     judged = each(
         functools.partial(judge_cell, passages=asked),
@@ -137,25 +137,25 @@ def fitted(name: str, how: Judging, backbones: Backbones, folder: Path) -> Itera
     places = sorted(path for path in (Path(folder) / name).glob("*") if path.is_dir())
     if not places:
         raise TruerateError(f"reading judge {name!r}: nothing at {str(folder)!r}; run `dvc repro train`")
-    for place in places:
-        yield Reader(Cell.of(name, place.name), place, how, backbone_of(name, how, backbones))
+    for path in places:
+        yield Reader(Cell.of(name, path.name), path, how, backbone_of(name, how, backbones))
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     """The Judgements of one judge."""
     targets, attributes = passages["target_id"].to_list(), {**reader.cell.attributes, "form": reader.how.form}
     if not reader.is_fitted:
-        said = [UNFITTED] * len(targets)
+        judged = [UNFITTED] * len(targets)
     else:
-        said = _said(reader, passages)
+        judged = _judged(reader, passages)
         composed = "yes" if reader.how.is_composed else "no"
         attributes |= {"threshold": reader.decision.threshold, "composed": composed}
-    return judgements(reader.cell.member, version_of(reader.folder), targets, said, attributes=attributes)
+    return judgements(reader.cell.member, version_of(reader.folder), targets, judged, attributes=attributes)
 
 
-def _said(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
-    said: list[Judged] = _form(reader.how.form).judge(reader, passages)
-    return said
+def _judged(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
+    judged: list[Judged] = _form(reader.how.form).judge(reader, passages)
+    return judged
 
 
 def judge_one(reader: Reader, text: str, *, knowledge: str, history: str, question: str) -> Judged | None:
@@ -165,4 +165,4 @@ def judge_one(reader: Reader, text: str, *, knowledge: str, history: str, questi
     names = {name: "" for name in ("target_id", "item_id", "group_id", "lang", "task")}
     row = names | {"text": text, "knowledge": knowledge, "history": history, "question": question}
     passage = pl.DataFrame([row | {"spans": []}], schema_overrides={"spans": SPANS})
-    return _said(reader, with_references(passage))[0]
+    return _judged(reader, with_references(passage))[0]

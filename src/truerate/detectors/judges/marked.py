@@ -41,9 +41,9 @@ def judged(text: str, reading: Reading, decision: Decision, *, knowledge: str, c
     p = decision.of(reading)
     if not p > decision.threshold:
         return Judged(False, p, [], None)
-    known, spans, told = known_sentences(knowledge, conversation), [], []
+    sentences, spans, reasons = known_sentences(knowledge, conversation), [], []
     for segment, likely in located(text, reading, decision.word_threshold):
-        why = grounds(text, segment, known)
+        why = grounds(text, segment, sentences)
         spans.append({"start": segment[0], "end": segment[1], "type": why.kind, "p": likely})
-        told.append((segment, why))
-    return Judged(True, p, spans, composed(text, told))
+        reasons.append((segment, why))
+    return Judged(True, p, spans, composed(text, reasons))

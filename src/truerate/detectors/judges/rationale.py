@@ -24,7 +24,7 @@ _PARTED = re.compile(r"[,;:()–—、，；：]\s*")  # between clauses, but no
 class Known(NamedTuple):
     """A sentence that a response is held against: where it stands, its text, and the stems of its words."""
 
-    place: str
+    source: str
     text: str
     stems: frozenset[str]
 
@@ -45,50 +45,52 @@ def known_sentences(knowledge: str, conversation: str) -> list[Known]:
     """
     parts = (("knowledge", knowledge), ("conversation", conversation))
     return [
-        Known(place, sentence, frozenset(stem for _, _, stem in _content(units(sentence), sentence)))
-        for place, text in parts
+        Known(source, sentence, frozenset(stem for _, _, stem in _content(units(sentence), sentence)))
+        for source, text in parts
         for sentence in sentences(text)
         if not sentence.endswith(("?", "？", "؟"))
     ]
 
 
-def grounds(text: str, segment: tuple[int, int], known: Sequence[Known]) -> Grounds:
+def grounds(text: str, segment: tuple[int, int], sentences: Sequence[Known]) -> Grounds:
     """What can be counted of a segment (start, end) of a text against the sentences that are known."""
-    said = units(text)
-    content = _content(said, text)
-    inside = [one for one in content if segment[0] <= one[0] < segment[1]]
-    clause = _clause(text, said, segment)
-    own = {stem for *_, stem in inside}
-    around = {stem for start, _, stem in content if clause[0] <= start < clause[1]} - own
-    everywhere = frozenset().union(*(one.stems for one in known))
+    words = units(text)
+    content = _content(words, text)
+    inside = [item for item in content if segment[0] <= item[0] < segment[1]]
+    clause = _clause(text, words, segment)
+    inside_stems = {stem for *_, stem in inside}
+    around = {stem for start, _, stem in content if clause[0] <= start < clause[1]} - inside_stems
+    everywhere = frozenset().union(*(item.stems for item in sentences))
     absent = dict.fromkeys(text[start:end] for start, end, stem in inside if stem not in everywhere)
     nearest = max(
-        known, key=lambda one: (len(one.stems & (around | own)), one.place == "knowledge"), default=None
+        sentences,
+        key=lambda item: (len(item.stems & (around | inside_stems)), item.source == "knowledge"),
+        default=None,
     )
-    if nearest is None or not nearest.stems & (around | own):
+    if nearest is None or not nearest.stems & (around | inside_stems):
         return Grounds(UNVERIFIABLE, None, tuple(absent))
-    is_told = _is_told(around, own, nearest.stems)
+    is_told = _is_told(around, inside_stems, nearest.stems)
     return Grounds(CONTRADICTS if is_told else UNVERIFIABLE, nearest, tuple(absent))
 
 
-def _is_told(around: Set[str], own: Set[str], there: Set[str]) -> bool:
+def _is_told(around: Set[str], inside_stems: Set[str], there: Set[str]) -> bool:
     """Whether a sentence tells what stands around a segment, and something else in its place."""
-    numbers = {stem for stem in own - there if any(map(str.isdigit, stem))}
-    others = {stem for stem in there - around - own if any(map(str.isdigit, stem))}
+    numbers = {stem for stem in inside_stems - there if any(map(str.isdigit, stem))}
+    others = {stem for stem in there - around - inside_stems if any(map(str.isdigit, stem))}
     n_shared = len(around & there)
     is_near = n_shared >= N_SHARED and n_shared >= SHARE * len(around)
-    return is_near and not own <= there and (not numbers or bool(others))
+    return is_near and not inside_stems <= there and (not numbers or bool(others))
 
 
-def _clause(text: str, said: Units, segment: tuple[int, int]) -> tuple[int, int]:
+def _clause(text: str, words: Units, segment: tuple[int, int]) -> tuple[int, int]:
     """Start and end of the clause around a segment; of its sentences, where it holds few words besides."""
-    offsets = said.offsets.tolist()
+    offsets = words.offsets.tolist()
     numbers = {
         n
-        for n, (start, _) in zip(said.sentences.tolist(), offsets, strict=True)
+        for n, (start, _) in zip(words.sentences.tolist(), offsets, strict=True)
         if segment[0] <= start < segment[1]
     }
-    whole = [place for n, place in zip(said.sentences.tolist(), offsets, strict=True) if n in numbers]
+    whole = [offset for n, offset in zip(words.sentences.tolist(), offsets, strict=True) if n in numbers]
     if not whole:
         return segment
     first, last = whole[0][0], whole[-1][1]
@@ -99,30 +101,32 @@ def _clause(text: str, said: Units, segment: tuple[int, int]) -> tuple[int, int]
     return (start, end) if len(beside) >= N_ALONE else (first, last)
 
 
-def _is_in_number(text: str, place: int) -> bool:
-    return text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
+def _is_in_number(text: str, position: int) -> bool:
+    return text[position - 1 : position].isdigit() and text[position + 1 : position + 2].isdigit()
 
 
-def composed(text: str, found: Sequence[tuple[tuple[int, int], Grounds]]) -> str:
+def composed(text: str, segments: Sequence[tuple[tuple[int, int], Grounds]]) -> str:
     """One sentence per segment of a text, at most N_SEGMENTS of them; a text without a segment has a reason
     too: no word of it could be named.
     """
-    if not found:
+    if not segments:
         return "No word of the response could be named."
-    told = [_reason(text, segment, why) for segment, why in found[:N_SEGMENTS]]
-    more = len(found) - len(told)
-    return " ".join([*told, *([f"{more} more {'segment' if more == 1 else 'segments'}."] if more else [])])
+    sentences = [_reason(text, segment, why) for segment, why in segments[:N_SEGMENTS]]
+    more = len(segments) - len(sentences)
+    return " ".join(
+        [*sentences, *([f"{more} more {'segment' if more == 1 else 'segments'}."] if more else [])]
+    )
 
 
 def _reason(text: str, segment: tuple[int, int], why: Grounds) -> str:
-    begin, told = f"The segment {_quoted(text[segment[0] : segment[1]])}", why.nearest
-    if told is None:
+    begin, nearest = f"The segment {_quoted(text[segment[0] : segment[1]])}", why.nearest
+    if nearest is None:
         because = "no sentence of the knowledge or the conversation shares a word with it"
     else:
-        because = f"neither the knowledge nor the conversation says so; the nearest sentence is {_quoted(told.text)}"
+        because = f"neither the knowledge nor the conversation says so; the nearest sentence is {_quoted(nearest.text)}"
     reason = f"cannot be verified because {because}"
-    if told is not None and why.kind == CONTRADICTS:
-        reason = f"seems to contradict the {told.place} because it says {_quoted(told.text)}"
+    if nearest is not None and why.kind == CONTRADICTS:
+        reason = f"seems to contradict the {nearest.source} because it says {_quoted(nearest.text)}"
     return f"{begin} {reason}; {_absent(why.absent)}." if why.absent else f"{begin} {reason}."
 
 
@@ -135,14 +139,14 @@ def _quoted(text: str) -> str:
     return '"' + " ".join(text.split()).replace('"', "'") + '"'
 
 
-def _content(said: Units, text: str) -> list[tuple[int, int, str]]:
+def _content(words: Units, text: str) -> list[tuple[int, int, str]]:
     """Start, end and stem of the words that carry content: of four letters on, with a digit, or with a capital
     inside a sentence; a lone character of a script without spaces.
     """
     content = []
-    for i, (start, end) in enumerate(said.offsets.tolist()):
-        key = said.keys[i]
-        is_name = text[start].isupper() and i > 0 and said.sentences[i] == said.sentences[i - 1]
-        if said.is_single[i] or len(key) >= 4 or any(map(str.isdigit, key)) or (is_name and len(key) > 1):
-            content.append((start, end, said.stems[i]))
+    for i, (start, end) in enumerate(words.offsets.tolist()):
+        key = words.keys[i]
+        is_name = text[start].isupper() and i > 0 and words.sentences[i] == words.sentences[i - 1]
+        if words.is_single[i] or len(key) >= 4 or any(map(str.isdigit, key)) or (is_name and len(key) > 1):
+            content.append((start, end, words.stems[i]))
     return content

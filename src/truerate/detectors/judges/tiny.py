@@ -16,11 +16,11 @@ from truerate.detectors.training.trainable import single_threaded
 
 def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     """Train the network and decide on the fold that was held out; what training found and cost."""
-    marking = marks.Job(job.cell, job.passages, job.backbone, job.scratch, job.taught)
+    marking = marks.Job(job.cell, job.passages, job.backbone, job.scratch, job.training_share)
     facts, run, network = trained_network(marking)
     if network is None:
         return facts, run
-    _, others = marks.halves(job.passages.sort("target_id"), job.taught)
+    _, others = marks.halves(job.passages.sort("target_id"), job.training_share)
     with single_threaded(job.backbone):
         read = dict(readings(network, others, job.backbone))
     decision = decide(held_out(others, read))

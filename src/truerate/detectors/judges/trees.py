@@ -18,7 +18,7 @@ from truerate.detectors.fetched import CONFIG, check_sums, downloaded
 from truerate.detectors.judges.cells import DECISION, Job, Judged, Reader, reference_of, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, decide
 from truerate.detectors.judges.marked import held_out, judged_all
-from truerate.detectors.judges.word_grounds import Taught, marked_words, usage_of, usual, word_grounds
+from truerate.detectors.judges.word_grounds import LabelledWords, marked_words, usage_of, usual, word_grounds
 from truerate.detectors.tokens.boosting import Trees, exported, probabilities
 from truerate.detectors.tokens.features import reference_index, units
 from truerate.detectors.tokens.rules import STATE, load_state, save_state
@@ -56,18 +56,18 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     """Learn to mark and to decide, out of fold; what was found. Texts of one label alone teach nothing."""
     passages = job.passages.sort("target_id")
     rows = passages.to_dicts()
-    known = [_taught(row) for row in rows]
-    if not any(text.marked.any() for text in known) or passages["is_hallucinated"].all():
+    labelled = [_labelled(row) for row in rows]
+    if not any(text.marked.any() for text in labelled) or passages["is_hallucinated"].all():
         return {"is_fitted": False}, {}
-    usage = usage_of(known)
+    usage = usage_of(labelled)
     words = _words(
         rows,
-        known,
+        labelled,
         {group: usual(usage, group) for group in passages["group_id"].unique(maintain_order=True)},
     )
-    fold = np.array([int(draw("fold", text.group_id) * job.how.folds) for text in known])
+    fold = np.array([int(draw("fold", text.group_id) * job.how.folds) for text in labelled])
     p = out_of_fold(words, fold, job.cell.seed)
-    read = dict(zip(passages["target_id"], _readings(known, p), strict=True))
+    read = dict(zip(passages["target_id"], _readings(labelled, p), strict=True))
     decision = decide(held_out(passages, read), n_worst=N_WORST)
     odds = usual(usage)
     state = fitted(words.features, words.marked, job.cell.seed)
@@ -92,15 +92,17 @@ def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
     p = np.zeros(len(words.marked))
     for number in np.unique(fold):
         inside = words.of(fold == number)
-        taught = words.marked[~inside]
-        if taught.any() and not taught.all():
-            p[inside] = probabilities(fitted(words.features[~inside], taught, seed), words.features[inside])
+        labels = words.marked[~inside]
+        if labels.any() and not labels.all():
+            p[inside] = probabilities(fitted(words.features[~inside], labels, seed), words.features[inside])
     return p
 
 
-def _taught(row: Mapping) -> Taught:
-    said = units(row["text"])
-    return Taught(row["group_id"], said, marked_words(said, row["spans"]), reference_index(_reference(row)))
+def _labelled(row: Mapping) -> LabelledWords:
+    words = units(row["text"])
+    return LabelledWords(
+        row["group_id"], words, marked_words(words, row["spans"]), reference_index(_reference(row))
+    )
 
 
 def _reference(row: Mapping) -> str:
@@ -113,17 +115,19 @@ def _numbers(row: Mapping, odds: Mapping[str, float]):
 
 
 def _words(
-    rows: Sequence[Mapping], known: Sequence[Taught], odds: Mapping[str, Mapping[str, float]]
+    rows: Sequence[Mapping], labelled: Sequence[LabelledWords], odds: Mapping[str, Mapping[str, float]]
 ) -> Words:
     """The words of labelled texts; of what is usual each is told by the other groups alone."""
     numbers = [_numbers(row, odds[row["group_id"]])[1] for row in rows]
-    marked = np.concatenate([text.marked for text in known])
-    return Words(np.concatenate(numbers), marked, [len(text.marked) for text in known])
+    marked = np.concatenate([text.marked for text in labelled])
+    return Words(np.concatenate(numbers), marked, [len(text.marked) for text in labelled])
 
 
-def _readings(known: Sequence[Taught], p: np.ndarray) -> list[Reading]:
-    ends = np.cumsum([len(text.marked) for text in known])[:-1]
-    return [_reading(text.said.offsets, own) for text, own in zip(known, np.split(p, ends), strict=True)]
+def _readings(labelled: Sequence[LabelledWords], p: np.ndarray) -> list[Reading]:
+    ends = np.cumsum([len(text.marked) for text in labelled])[:-1]
+    return [
+        _reading(text.words.offsets, text_p) for text, text_p in zip(labelled, np.split(p, ends), strict=True)
+    ]
 
 
 def _reading(offsets: np.ndarray, p: np.ndarray) -> Reading:
@@ -149,21 +153,21 @@ class Marker(NamedTuple):
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
         """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their order."""
-        return [one for part in passages.iter_slices(SLICE) for one in self._judged(part)]
+        return [judgement for part in passages.iter_slices(SLICE) for judgement in self._judged(part)]
 
     def _judged(self, passages: pl.DataFrame) -> list[Judged]:
         """Of passages whose words go through the trees together: a text alone costs as much as a thousand words."""
         rows = passages.to_dicts()
-        told = [_numbers(row, self.odds) for row in rows]
-        numbers = [own for _, own in told if len(own)]
+        words_by_text = [_numbers(row, self.odds) for row in rows]
+        numbers = [values for _, values in words_by_text if len(values)]
         if not numbers:
             return judged_all(passages, {}, self.decision)
         p = probabilities(self.trees, np.concatenate(numbers))
-        ends = np.cumsum([len(own) for _, own in told])[:-1]
+        ends = np.cumsum([len(values) for _, values in words_by_text])[:-1]
         read = {
-            row["target_id"]: _reading(said.offsets, own)
-            for row, (said, _), own in zip(rows, told, np.split(p, ends), strict=True)
-            if len(own)
+            row["target_id"]: _reading(words.offsets, values)
+            for row, (words, _), values in zip(rows, words_by_text, np.split(p, ends), strict=True)
+            if len(values)
         }
         return judged_all(passages, read, self.decision)
 

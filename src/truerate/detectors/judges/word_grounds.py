@@ -42,7 +42,7 @@ OWN = (
     "letters",
 )
 BESIDE = ("level", "looks", "in_knowledge", "in_conversation", "usual", "lacking")
-NAMES = (*OWN, *(f"{name} {place:+d}" for place in AROUND for name in BESIDE))
+NAMES = (*OWN, *(f"{name} {shift:+d}" for shift in AROUND for name in BESIDE))
 
 Groups = frozenset[str]
 Usage = Mapping[
@@ -50,31 +50,34 @@ Usage = Mapping[
 ]  # of a stem: the groups with it absent and clean, absent and marked
 
 
-class Taught(NamedTuple):
+class LabelledWords(NamedTuple):
     """A labelled response: its words, which of them are marked (words,), and what it is judged against."""
 
     group_id: str
-    said: Units
+    words: Units
     marked: np.ndarray
     about: ReferenceIndex
 
 
-def marked_words(said: Units, spans: Sequence[Mapping[str, int]] | None) -> np.ndarray:
+def marked_words(words: Units, spans: Sequence[Mapping[str, int]] | None) -> np.ndarray:
     """Which words a labelled span touches, (words,) of bool."""
-    marked = np.zeros(len(said.keys), dtype=bool)
+    marked = np.zeros(len(words.keys), dtype=bool)
     for span in spans or ():
-        marked |= (said.offsets[:, 0] < span["end"]) & (said.offsets[:, 1] > span["start"])
+        marked |= (words.offsets[:, 0] < span["end"]) & (words.offsets[:, 1] > span["start"])
     return marked
 
 
-def usage_of(texts: Sequence[Taught]) -> Usage:
+def usage_of(texts: Sequence[LabelledWords]) -> Usage:
     """In which groups each stem stands in a response and not in what that is judged against, by its label."""
-    found: dict[str, tuple[set[str], set[str]]] = {}
+    groups_by_stem: dict[str, tuple[set[str], set[str]]] = {}
     for text in texts:
-        for stem, is_marked in zip(text.said.stems, text.marked.tolist(), strict=True):
+        for stem, is_marked in zip(text.words.stems, text.marked.tolist(), strict=True):
             if stem not in text.about.stems:
-                found.setdefault(stem, (set(), set()))[is_marked].add(text.group_id)
-    return {stem: (frozenset(clean), frozenset(marked)) for stem, (clean, marked) in sorted(found.items())}
+                groups_by_stem.setdefault(stem, (set(), set()))[is_marked].add(text.group_id)
+    return {
+        stem: (frozenset(clean), frozenset(marked))
+        for stem, (clean, marked) in sorted(groups_by_stem.items())
+    }
 
 
 def usual(usage: Usage, without: str | None = None) -> dict[str, float]:
@@ -88,19 +91,19 @@ def usual(usage: Usage, without: str | None = None) -> dict[str, float]:
     }
 
 
-def looks(said: Units, text: str) -> np.ndarray:
+def looks(words: Units, text: str) -> np.ndarray:
     """How each word looks, (words,): SHORT, COMMON, FIRST, NAME or NUMBER. A lone character of a script without
     spaces is COMMON.
     """
     kinds = []
-    for i, (start, end) in enumerate(said.offsets.tolist()):
-        word, is_first = text[start:end], i == 0 or said.sentences[i] != said.sentences[i - 1]
+    for i, (start, end) in enumerate(words.offsets.tolist()):
+        word, is_first = text[start:end], i == 0 or words.sentences[i] != words.sentences[i - 1]
         if any(map(str.isdigit, word)):
             kinds.append(NUMBER)
         elif word[:1].isupper():
             kinds.append(FIRST if is_first else NAME)
         else:
-            kinds.append(COMMON if said.is_single[i] or len(word) >= N_LONG else SHORT)
+            kinds.append(COMMON if words.is_single[i] or len(word) >= N_LONG else SHORT)
     return np.array(kinds, dtype=int)
 
 
@@ -110,15 +113,16 @@ def word_grounds(
     """The words of a response, and the numbers of NAMES for each (words, 46). `reference`: knowledge and
     conversation as one text; `odds`: those of `usual`. A text without a word has none.
     """
-    said, codes = unit_features(text, reference_index(reference))
-    if not len(said.keys):
-        return said, np.zeros((0, len(NAMES)))
-    known, told = units(knowledge), units(conversation)
-    holders = [*_stems_by_sentence(known), *_stems_by_sentence(told)]
-    kinds = looks(said, text)
+    words, codes = unit_features(text, reference_index(reference))
+    if not len(words.keys):
+        return words, np.zeros((0, len(NAMES)))
+    knowledge_words, conversation_words = units(knowledge), units(conversation)
+    holders = [*_stems_by_sentence(knowledge_words), *_stems_by_sentence(conversation_words)]
+    kinds = looks(words, text)
     match = codes[:, 0].astype(int) - 1
     in_known, in_told = (
-        np.array([stem in set_ for stem in said.stems]) for set_ in (set(known.stems), set(told.stems))
+        np.array([stem in set_ for stem in words.stems])
+        for set_ in (set(knowledge_words.stems), set(conversation_words.stems))
     )
     columns = {
         "level": match % 3,
@@ -129,28 +133,28 @@ def word_grounds(
         "looks": kinds,
         "in_knowledge": in_known,
         "in_conversation": in_told,
-        "usual": [odds.get(stem, 0.0) for stem in said.stems],
+        "usual": [odds.get(stem, 0.0) for stem in words.stems],
         "words": np.full(len(kinds), len(kinds)),
-        "sentences": np.full(len(kinds), said.sentences[-1] - said.sentences[0] + 1),
-        "numbers": np.full(len(kinds), sum(any(map(str.isdigit, key)) for key in set(known.stems))),
-        "place": np.arange(len(kinds)) - np.searchsorted(said.sentences, said.sentences),
-        "letters": [len(key) for key in said.keys],
-        **_beside_in_sentence(said, kinds, in_known, in_told, holders),
+        "sentences": np.full(len(kinds), words.sentences[-1] - words.sentences[0] + 1),
+        "numbers": np.full(len(kinds), sum(any(map(str.isdigit, key)) for key in set(knowledge_words.stems))),
+        "place": np.arange(len(kinds)) - np.searchsorted(words.sentences, words.sentences),
+        "letters": [len(key) for key in words.keys],
+        **_beside_in_sentence(words, kinds, in_known, in_told, holders),
     }
-    own = np.column_stack([np.asarray(columns[name], dtype=float) for name in OWN])
-    return said, np.column_stack([own, *_neighbours(own)])
+    word_columns = np.column_stack([np.asarray(columns[name], dtype=float) for name in OWN])
+    return words, np.column_stack([word_columns, *_neighbours(word_columns)])
 
 
-def _stems_by_sentence(told: Units) -> list[frozenset[str]]:
+def _stems_by_sentence(words: Units) -> list[frozenset[str]]:
     """The stems of each sentence of a text."""
-    found: dict[int, set[str]] = {}
-    for stem, sentence in zip(told.stems, told.sentences.tolist(), strict=True):
-        found.setdefault(sentence, set()).add(stem)
-    return [frozenset(stems) for stems in found.values()]
+    stems_by_sentence: dict[int, set[str]] = {}
+    for stem, sentence in zip(words.stems, words.sentences.tolist(), strict=True):
+        stems_by_sentence.setdefault(sentence, set()).add(stem)
+    return [frozenset(stems) for stems in stems_by_sentence.values()]
 
 
 def _beside_in_sentence(
-    said: Units,
+    words: Units,
     kinds: np.ndarray,
     in_known: np.ndarray,
     in_told: np.ndarray,
@@ -159,8 +163,8 @@ def _beside_in_sentence(
     """What the other words of its sentence say of each word, by name of OWN. `holders`: the stems of the
     sentences that it is held against.
     """
-    carries = (kinds != SHORT) | np.array([len(key) >= N_LONG for key in said.keys])
-    stems, sentences = said.stems, said.sentences.tolist()
+    carries = (kinds != SHORT) | np.array([len(key) >= N_LONG for key in words.keys])
+    stems, sentences = words.stems, words.sentences.tolist()
     is_absent = carries & ~in_known & ~in_told
     by_sentence: dict[int, list[int]] = {}
     for i in np.flatnonzero(carries).tolist():
@@ -188,10 +192,10 @@ def _beside_in_sentence(
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def _neighbours(own: np.ndarray) -> list[np.ndarray]:
+def _neighbours(columns: np.ndarray) -> list[np.ndarray]:
     """The columns BESIDE of the words AROUND each, (words, 6) each."""
-    seen = own[:, [OWN.index(name) for name in BESIDE]]
+    beside = columns[:, [OWN.index(name) for name in BESIDE]]
     reach = max(map(abs, AROUND))
     edge = np.full((reach, len(BESIDE)), BEYOND)
-    whole = np.concatenate([edge, seen, edge])
-    return [whole[reach + place : reach + place + len(own)] for place in AROUND]
+    whole = np.concatenate([edge, beside, edge])
+    return [whole[reach + shift : reach + shift + len(columns)] for shift in AROUND]

@@ -29,7 +29,7 @@ class Adapter:
     `ids`: Hub ids that are asked so. `shapes`: the `model_type` or the class in `architectures` that its
     config.json may name (empty: any that its kind can load). `template`: the input, `without_question` that
     of a text that answers none, `passage` a passage in it. `is_pair`: document and claim are two texts, no
-    string. `place`: of the class that means *supported* (of *hallucinated* for kind tokens); `against`: of
+    string. `supported_class`: the class that means *supported* (of *hallucinated* for kind tokens); `against`: of
     the class whose probability is subtracted. `word_ids`: ids of a vocabulary: two of which the second means
     supported, or one whose share of the whole vocabulary is the score.
     `chunker`: how documents are cut; None: in overlapping windows, only where they are too long. `claim`:
@@ -49,7 +49,7 @@ class Adapter:
     without_question: str | None = None
     passage: str | None = None
     is_pair: bool = False
-    place: int = 1
+    supported_class: int = 1
     against: int | None = None
     word_ids: tuple[int, ...] | None = None
     window: int | None = None
@@ -79,15 +79,15 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
     """
     if adapter.refused:
         raise TruerateError(f"{where}: adapter {adapter.name!r} cannot be used: {adapter.refused}")
-    own = {field.name for field in fields(Adapter)} & set(type(how).model_fields)
-    given = {name: value for name in own if (value := getattr(how, name)) is not None}
-    told = replace(adapter, **given)
-    if lost := [name for name in NEEDED if getattr(told, name) is None]:
+    names = {field.name for field in fields(Adapter)} & set(type(how).model_fields)
+    given = {name: value for name in names if (value := getattr(how, name)) is not None}
+    completed = replace(adapter, **given)
+    if lost := [name for name in NEEDED if getattr(completed, name) is None]:
         raise TruerateError(
             f"{where}: adapter {adapter.name!r} does not say its {listed(lost)}, which nobody has published or we "
             f"have not checked; give {listed(f'`{name}`' for name in lost)} beside it"
         )
-    return told
+    return completed
 
 
 def about(adapter: Adapter, how: Published) -> str:

@@ -1,7 +1,7 @@
 """Who the published detectors are: one entry for checkpoints that are asked and read alike. Facts, read in the
 projects' own code or on their cards; what was in neither is None, and has to be given in params.yaml.
 
-Polarity is the commonest mistake, so it stands in each entry: `place` is the class that means supported, but
+Polarity is the commonest mistake, so it stands in each entry: `supported_class` is the class that means supported, but
 in kind tokens, where it is the one that means hallucinated.
 """
 
@@ -108,7 +108,7 @@ CLASSES = (  # supported = class 1, but entailment = class 0 in AlignScore and V
         "align",
         shapes=("roberta",),
         is_pair=True,
-        place=0,
+        supported_class=0,
         window=512,
         chunker=Chunker("alignscore", 350),
         claim="sentence",
@@ -123,7 +123,7 @@ CLASSES = (  # supported = class 1, but entailment = class 0 in AlignScore and V
             ids=(weights,),
             shapes=(shape,),
             is_pair=True,
-            place=place,
+            supported_class=supported,
             against=against,
             window=500,
             chunker=Chunker("sentences", 10),
@@ -131,7 +131,7 @@ CLASSES = (  # supported = class 1, but entailment = class 0 in AlignScore and V
             over="mean",
             threshold=None,
         )
-        for name, weights, shape, place, against in (
+        for name, weights, shape, supported, against in (
             ("vitc", "tals/albert-xlarge-vitaminc-mnli", "albert", 0, 1),
             ("mnli", "roberta-large-mnli", "roberta", 2, 0),
             ("mnli-base", "microsoft/deberta-base-mnli", "deberta", 2, 0),
@@ -294,8 +294,8 @@ JUDGES = (
 )
 
 ADAPTERS = {
-    one.name: one
-    for one in (*TOKENS, *CLASSES, *JUDGES, Adapter(OWN, "own", window=WINDOWLESS, licence="its card's"))
+    adapter.name: adapter
+    for adapter in (*TOKENS, *CLASSES, *JUDGES, Adapter(OWN, "own", window=WINDOWLESS, licence="its card's"))
 }
 BY_ID = {name: adapter for adapter in ADAPTERS.values() for name in adapter.ids}
 

@@ -32,16 +32,16 @@ def as_safetensors(
         raise TruerateError(
             f"reading checkpoint {str(checkpoint)!r}: it has no `tri_layer`, so it is not AlignScore's"
         )
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    output = Path(folder)
+    output.mkdir(parents=True, exist_ok=True)
     try:
-        AutoConfig.from_pretrained(base, revision=revision, trust_remote_code=False).save_pretrained(place)
-        load_tokenizer(base, revision=revision).save_pretrained(place)
+        AutoConfig.from_pretrained(base, revision=revision, trust_remote_code=False).save_pretrained(output)
+        load_tokenizer(base, revision=revision).save_pretrained(output)
     except (OSError, ValueError) as error:
         raise TruerateError(
             f"shape and tokenizer of {base!r}: {' '.join(str(error).split())[:150]}"
         ) from None
     unread = ("base_model.embeddings.position_ids",)
     save_file(
-        {name: value for name, value in kept.items() if name not in unread}, place / "model.safetensors"
+        {name: value for name, value in kept.items() if name not in unread}, output / "model.safetensors"
     )

@@ -44,8 +44,8 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
             )
         return adapter
     weights = how.weights or ""
-    known = adapter_of(how.adapter, weights, is_own=is_own(how), where=where)
-    adapter = with_settings(known, how, where=where)
+    named = adapter_of(how.adapter, weights, is_own=is_own(how), where=where)
+    adapter = with_settings(named, how, where=where)
     if how.revision is None and not is_folder(weights):
         raise TruerateError(
             f"{where}: {weights!r} is no folder, and a repository of the Hub needs its `revision`: the commit, "
@@ -72,8 +72,8 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
 
 def is_own(how: Published) -> bool:
     """Whether the weights lie in a folder that `train` or `publish` of ours wrote."""
-    place = Path(how.weights or "").expanduser()
-    return is_folder(str(place)) and any((place / name).is_file() for name in OWN_FILES)
+    path = Path(how.weights or "").expanduser()
+    return is_folder(str(path)) and any((path / name).is_file() for name in OWN_FILES)
 
 
 def config_of(weights: str, revision: str | None, where: str) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def config_of(weights: str, revision: str | None, where: str) -> dict[str, Any]:
     from huggingface_hub import hf_hub_download
 
     try:
-        place = Path(weights).expanduser() / CONFIG
-        path = place if is_folder(weights) else Path(hf_hub_download(weights, CONFIG, revision=revision))
+        local = Path(weights).expanduser() / CONFIG
+        path = local if is_folder(weights) else Path(hf_hub_download(weights, CONFIG, revision=revision))
         config = json.loads(path.read_text("utf-8"))
     except Exception as error:  # the transport's errors share no class
         kind = type(error).__name__
@@ -100,11 +100,11 @@ def _check_config(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
     if not isinstance(listed_names, list):
         raise TruerateError(f"{where}: {weights!r}: architectures in {CONFIG} is no list of names")
     names = [str(name) for name in listed_names]
-    said = [str(config.get("model_type")), *names]
+    shapes = [str(config.get("model_type")), *names]
     suffix = SUFFIXES.get(adapter.kind)
-    if adapter.shapes and not set(said) & set(adapter.shapes):
+    if adapter.shapes and not set(shapes) & set(adapter.shapes):
         raise TruerateError(
-            f"{where}: adapter {adapter.name!r} reads {listed(adapter.shapes)}, and {weights!r} is {listed(said)}"
+            f"{where}: adapter {adapter.name!r} reads {listed(adapter.shapes)}, and {weights!r} is {listed(shapes)}"
         )
     if suffix and names and not any(name.endswith(suffix) for name in names):
         raise TruerateError(
@@ -118,21 +118,22 @@ def _check_labels(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
     """Raise TruerateError where the classes are too few, or have names that say another order than the
     adapter's: read in the wrong order every verdict would be turned round.
     """
-    told = config.get("id2label") or {str(place): f"LABEL_{place}" for place in range(2)}
-    if not (isinstance(told, Mapping) and all(str(place).isdecimal() for place in told)):
+    id2label = config.get("id2label") or {str(number): f"LABEL_{number}" for number in range(2)}
+    if not (isinstance(id2label, Mapping) and all(str(number).isdecimal() for number in id2label)):
         raise TruerateError(f"{where}: {weights!r}: id2label in {CONFIG} names no classes by their places")
     names = {
-        int(place): str(name).lower().replace("-", "_").replace(" ", "_") for place, name in told.items()
+        int(number): str(name).lower().replace("-", "_").replace(" ", "_")
+        for number, name in id2label.items()
     }
-    wanted = {adapter.place: "hallucinated" if adapter.kind == "tokens" else "supported"}
+    wanted = {adapter.supported_class: "hallucinated" if adapter.kind == "tokens" else "supported"}
     if adapter.against is not None:
-        wanted = {adapter.place: "entailment", adapter.against: "contradiction"}
+        wanted = {adapter.supported_class: "entailment", adapter.against: "contradiction"}
     n = 2 if adapter.against is None else 3
-    order = ", ".join(f"{place} = {name}" for place, name in sorted(wanted.items()))
+    order = ", ".join(f"{number} = {name}" for number, name in sorted(wanted.items()))
     needs = f"adapter {adapter.name!r} needs {n} classes with {order}"
     is_plain = all(name.startswith("label_") for name in names.values())
     if len(names) != n or not (is_plain or all(_means(names[at], what) for at, what in wanted.items())):
-        raise TruerateError(f"{where}: {needs}, and {weights!r} has {listed(map(str, told.values()))}")
+        raise TruerateError(f"{where}: {needs}, and {weights!r} has {listed(map(str, id2label.values()))}")
 
 
 def _means(name: str, what: str) -> bool:

@@ -51,7 +51,7 @@ def by_lines(document: str, size: int, length: Callable[[str], int]) -> list[str
 
 def greedy(parts: Iterable[str], size: int, length: Callable[[str], int], joiner: str) -> list[str]:
     """Parts in their order, joined as long as their lengths sum up to no more than `size` (`passages_in_room`)."""
-    return [joiner.join(one) for one in passages_in_room(parts, size, length)]
+    return [joiner.join(group) for group in passages_in_room(parts, size, length)]
 
 
 def by_number(document: str, size: int) -> list[str]:
@@ -81,16 +81,16 @@ def passages_in_room(passages: Iterable[str], room: int, length: Callable[[str],
     """Passages in their order, in groups whose lengths sum up to no more than `room`, each as large as it can
     be (LettuceDetect's): a longer passage stands alone, and no group is empty.
     """
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     total = 0
     for passage in passages:
         n = length(passage)
-        if not found or total + n > room:
-            found.append([])
+        if not groups or total + n > room:
+            groups.append([])
             total = 0
-        found[-1].append(passage)
+        groups[-1].append(passage)
         total += n
-    return found
+    return groups
 
 
 def room_beside(window: int, n_taken: int) -> int | None:

@@ -61,7 +61,7 @@ def judge(scorer: Scorer, texts: Sequence[Text]) -> list[Said]:
         if isinstance(plan, Said)
         else said_of_score(
             adapter,
-            of_claims(adapter, [of_chunks(parts_of_all[list(place)]) for place in plan]),
+            of_claims(adapter, [of_chunks(parts_of_all[list(rows)]) for rows in plan]),
             sum(map(len, plan)),
         )
         for plan in plans

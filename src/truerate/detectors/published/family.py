@@ -32,38 +32,38 @@ def judge_published(members: Members, rows: pl.DataFrame, endpoint: Endpoint | N
     that cannot be used.
     """
     texts = list(texts_of(rows))
-    found = [_judgements(name, how, rows, texts, endpoint) for name, how in members.items()]
-    return pl.concat([frame(Judgement), *found])
+    frames = [_judgements(name, how, rows, texts, endpoint) for name, how in members.items()]
+    return pl.concat([frame(Judgement), *frames])
 
 
 def _judgements(
     name: str, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
 ) -> pl.DataFrame:
     adapter = usable(how, f"published detector {name!r}")
-    said, identity = _asked(adapter, how, rows, texts, endpoint)
+    readings, identity = _asked(adapter, how, rows, texts, endpoint)
     version = version_of(adapter, how, identity)
-    made = [
+    judgements = [
         judgement_row(
-            judgement_id=content_id("judgement", name, version, one.target_id),
+            judgement_id=content_id("judgement", name, version, text.target_id),
             judge=name,
             judge_version=version,
-            target_id=one.target_id,
-            verdict=told.verdict,
-            status="ok" if told.reason is None else "unparsed",
-            reason=told.reason,
-            spans=told.spans,
-            p=told.p,
-            rationale=told.rationale,
+            target_id=text.target_id,
+            verdict=reading.verdict,
+            status="ok" if reading.reason is None else "unparsed",
+            reason=reading.reason,
+            spans=reading.spans,
+            p=reading.p,
+            rationale=reading.rationale,
             attributes=pairs(
                 adapter=adapter.name,
-                n_windows=told.n_windows,
-                threshold=adapter.threshold if told.threshold is None else told.threshold,
-                composed="yes" if adapter.kind == "own" and told.rationale else None,
+                n_windows=reading.n_windows,
+                threshold=adapter.threshold if reading.threshold is None else reading.threshold,
+                composed="yes" if adapter.kind == "own" and reading.rationale else None,
             ),
         )
-        for one, told in zip(texts, said, strict=True)
+        for text, reading in zip(texts, readings, strict=True)
     ]
-    return pl.DataFrame(made, schema=schema(Judgement), orient="row")
+    return pl.DataFrame(judgements, schema=schema(Judgement), orient="row")
 
 
 def _asked(
@@ -79,39 +79,39 @@ def _asked(
             raise TruerateError(f"asking model {how.model!r}: models are asked within a build alone")
         ask, identity = endpoint(how.model)
         return judges.judge(adapter, texts, ask), identity
-    found = _by_network(adapter, how, rows, texts)
-    return found, _identity(how, adapter)
+    readings = _by_network(adapter, how, rows, texts)
+    return readings, _identity(how, adapter)
 
 
 def _by_network(adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text]) -> list[Said]:
     loaded = network(adapter, how)
     if adapter.kind == "own":  # reads special tokens as any other signs
-        found: list[Said] = loaded.judge(rows)
-        return found
+        readings: list[Said] = loaded.judge(rows)
+        return readings
     texts = [text.read_as(loaded.tokens.plain) for text in texts]
     if adapter.kind == "tokens":
-        found = loaded.judge(texts)
+        readings = loaded.judge(texts)
     elif adapter.kind == "judge":
         from truerate.detectors.published import judges
 
-        found = judges.judge(adapter, texts, loaded.ask, offsets=loaded.tokens.offsets)
+        readings = judges.judge(adapter, texts, loaded.ask, offsets=loaded.tokens.offsets)
     else:
         from truerate.detectors.published import claims
 
-        found = claims.judge(loaded, texts)
-    return found
+        readings = claims.judge(loaded, texts)
+    return readings
 
 
 @lru_cache(maxsize=1)
 def network(adapter: Adapter, how: Published) -> Any:
-    """What asks the weights of an adapter, loaded once: a Marks, Scorer, Writer or Own."""
+    """What asks the weights of an adapter, loaded once: a Marks, Scorer, Writer or Trained."""
     from truerate.detectors.published.marks import Marks
-    from truerate.detectors.published.own import Own
     from truerate.detectors.published.scorers import Scorer
+    from truerate.detectors.published.trained import Trained
     from truerate.detectors.published.writer import Writer
 
     if adapter.kind == "own":
-        return Own(how)
+        return Trained(how)
     return {"tokens": Marks, "judge": Writer}.get(adapter.kind, Scorer)(adapter, how)
 
 
@@ -123,7 +123,11 @@ def _identity(how: Published, adapter: Adapter) -> str:
 
 def version_of(adapter: Adapter, how: Published, identity: str) -> str:
     """The version of a detector: its weights, wherever they lie, its adapter, and how many bits it is read in."""
-    told = {
-        key: value for key, value in asdict(adapter).items() if key not in ("ids", "trained_on", "licence")
+    values = {
+        "place"
+        if name == "supported_class"
+        else name: value  # versions keep the name that they were made with
+        for name, value in asdict(adapter).items()
+        if name not in ("ids", "trained_on", "licence")
     }
-    return content_id("published", told, how.quantise, identity)
+    return content_id("published", values, how.quantise, identity)

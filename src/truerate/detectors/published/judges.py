@@ -51,8 +51,12 @@ def question_of(adapter: Adapter, document: str, claim: str, question: str) -> Q
     if adapter.layout == "plain":
         return Question((), {}, text, adapter.n_written)
     if adapter.layout == "documents":
-        told = {"documents": [{"doc_id": "0", "text": document}], "guardian_config": GROUNDED, "think": False}
-        return Question(({"role": "assistant", "content": text},), told, None, adapter.n_written)
+        template_values = {
+            "documents": [{"doc_id": "0", "text": document}],
+            "guardian_config": GROUNDED,
+            "think": False,
+        }
+        return Question(({"role": "assistant", "content": text},), template_values, None, adapter.n_written)
     system = ({"role": "system", "content": adapter.system},) if adapter.system else ()
     return Question((*system, {"role": "user", "content": text}), {}, None, adapter.n_written)
 
@@ -72,17 +76,17 @@ def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets
     """
     asked: list[Question] = []
     plans: list[list[tuple[str, range]] | str] = []
-    for one in texts:
+    for text in texts:
         claims = (
-            sentences(one.text) if adapter.claim == "sentence" else [one.text] if one.text.strip() else []
+            sentences(text.text) if adapter.claim == "sentence" else [text.text] if text.text.strip() else []
         )
         plan: list[tuple[str, range]] = []
         why = None if claims else NO_TEXT
         for claim in claims:
-            pieces = _pieces(adapter, one, claim, offsets)
+            pieces = _pieces(adapter, text, claim, offsets)
             why = why or (TOO_LONG if pieces is None else None if pieces else NO_EVIDENCE)
             plan.append((claim, range(len(asked), len(asked) + len(pieces or []))))
-            asked += [question_of(adapter, piece, claim, one.question) for piece in pieces or []]
+            asked += [question_of(adapter, piece, claim, text.question) for piece in pieces or []]
         plans.append(why or plan)
         if why:
             del asked[plan[0][1].start if plan else len(asked) :]
@@ -90,36 +94,38 @@ def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets
     return [
         Said(None, None, [], 0, plan)
         if isinstance(plan, str)
-        else _said(adapter, one.text, [(claim, [answers[at] for at in places]) for claim, places in plan])
-        for one, plan in zip(texts, plans, strict=True)
+        else _reading(adapter, text.text, [(claim, [answers[at] for at in places]) for claim, places in plan])
+        for text, plan in zip(texts, plans, strict=True)
     ]
 
 
-def _pieces(adapter: Adapter, one: Text, claim: str, offsets: Offsets) -> list[str] | None:
-    empty = question_of(adapter, "", claim, one.question)
-    told = [message["content"] for message in empty.messages] or [empty.text or ""]
-    taken = sum(len(offsets(text)) for text in told) + AROUND + adapter.n_written
+def _pieces(adapter: Adapter, text: Text, claim: str, offsets: Offsets) -> list[str] | None:
+    empty = question_of(adapter, "", claim, text.question)
+    contents = [message["content"] for message in empty.messages] or [empty.text or ""]
+    taken = sum(len(offsets(text)) for text in contents) + AROUND + adapter.n_written
     room = room_beside(adapter.window or 0, taken)
-    return None if room is None else windows(one.document, room, offsets)
+    return None if room is None else windows(text.document, room, offsets)
 
 
-def _said(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Said:
+def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Said:
     """Verdict, p and segments of a text by the replies about its claims."""
     n_windows = sum(len(answers) for _, answers in by_claim)
     read = [of_windows([_read(adapter, answer, claim) for answer in answers]) for claim, answers in by_claim]
     p = [_p(adapter, answers) for _, answers in by_claim]
-    worst = max((one for one in p if one is not None), default=None)
-    if all(one is not None for one in p) and worst is not None and adapter.threshold is not None:
+    worst = max((part for part in p if part is not None), default=None)
+    if all(part is not None for part in p) and worst is not None and adapter.threshold is not None:
         support = 1 - worst
         is_supported = support > adapter.threshold if adapter.is_above else support >= adapter.threshold
-        told = read[0] if len(read) == 1 else Read(None)
+        decisive_read = read[0] if len(read) == 1 else Read(None)
         keeps = not is_supported and bool(
-            told.verdict
+            decisive_read.verdict
         )  # what was written of a text that it lets pass is no reason
-        spans = [{**span, "p": worst} for span in told.spans] if keeps else []
-        return Said(not is_supported, worst, spans, n_windows, rationale=told.rationale if keeps else None)
-    bad = next((one for one in read if one.verdict), None)
-    unread = next((one for one in read if one.verdict is None), None)
+        spans = [{**span, "p": worst} for span in decisive_read.spans] if keeps else []
+        return Said(
+            not is_supported, worst, spans, n_windows, rationale=decisive_read.rationale if keeps else None
+        )
+    bad = next((part for part in read if part.verdict), None)
+    unread = next((part for part in read if part.verdict is None), None)
     decisive = bad or unread or read[0]
     spans = list(decisive.spans) if len(read) == 1 else []
     return Said(decisive.verdict, None, spans, n_windows, decisive.reason, decisive.rationale)
@@ -141,9 +147,9 @@ def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
     if any(share is None for share in shares):
         return None
     read = partial(_p_of_words, adapter)
-    found = [read(*share) for share in shares if share is not None]
-    known = [one for one in found if one is not None]
-    return round(min(known), DIGITS) if len(known) == len(found) and known else None
+    each = [read(*share) for share in shares if share is not None]
+    visible = [p for p in each if p is not None]
+    return round(min(visible), DIGITS) if len(visible) == len(each) and visible else None
 
 
 def _p_of_words(adapter: Adapter, yes: float, no: float) -> float | None:

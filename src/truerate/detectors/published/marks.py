@@ -44,23 +44,23 @@ class Marks:
 
     def prompt(self, passages: Sequence[str], question: str) -> str:
         """The exact string that stands before an answer."""
-        told = self.adapter
-        template = told.template or ""
-        if not question and told.without_question is not None:
-            template = told.without_question
+        adapter = self.adapter
+        template = adapter.template or ""
+        if not question and adapter.without_question is not None:
+            template = adapter.without_question
         listed = [
-            filled(told.passage, n=number, document=passage) if told.passage else passage
+            filled(adapter.passage, n=number, document=passage) if adapter.passage else passage
             for number, passage in enumerate(passages, start=1)
         ]
-        document = ("\n" if told.passage else "\n\n").join(listed)
+        document = ("\n" if adapter.passage else "\n\n").join(listed)
         return filled(template, document=document, question=question, n=len(passages))
 
-    def prompts(self, one: Text) -> list[str] | None:
+    def prompts(self, text: Text) -> list[str] | None:
         """The prompts that hold all passages of a document, each as many as fit beside the answer; one that is
         too long alone is read in overlapping windows. None where the answer leaves no room.
         """
-        empty = self.prompt([""], one.question)
-        taken = len(self.tokens.encoded(empty, one.text)["input_ids"]) + SPARE
+        empty = self.prompt([""], text.question)
+        taken = len(self.tokens.encoded(empty, text.text)["input_ids"]) + SPARE
         room = room_beside(self.adapter.window or 0, taken)
         if room is None:
             return None
@@ -69,45 +69,45 @@ class Marks:
         per_passage = self._length(filled(self.adapter.passage or "", n=10)) + SPARE
         pieces = [
             piece
-            for passage in one.passages
+            for passage in text.passages
             for piece in windows(passage, max(room - per_passage, 1), self.tokens.offsets)
         ]
         groups = passages_in_room(pieces, room, lambda piece: self._length(piece) + per_passage)
-        return [self.prompt(group, one.question) for group in groups]
+        return [self.prompt(group, text.question) for group in groups]
 
     def _length(self, text: str) -> int:
         return len(self.tokens.offsets(text))
 
     def judge(self, texts: Sequence[Text]) -> list[Said]:
         """What it says of each text, in their order."""
-        return [self.said(text) for text in texts]
+        return [self.reading(text) for text in texts]
 
-    def said(self, one: Text) -> Said:
+    def reading(self, text: Text) -> Said:
         """Spans, verdict and p of one text."""
-        prompts = self.prompts(one)
+        prompts = self.prompts(text)
         if not prompts:
             return Said(None, None, [], 0, TOO_LONG if prompts is None else NO_EVIDENCE)
-        read = [self._logits(prompt, one.text) for prompt in prompts]
-        offsets = trimmed(one.text, read[0][1])
+        read = [self._logits(prompt, text.text) for prompt in prompts]
+        offsets = trimmed(text.text, read[0][1])
         if not len(offsets):
-            return self._said(one.text, offsets, np.zeros(0), len(prompts))
+            return self._reading(text.text, offsets, np.zeros(0), len(prompts))
         p = token_p(self.adapter, np.stack([logits for logits, _ in read]))
-        return self._said(one.text, offsets, p, len(prompts))
+        return self._reading(text.text, offsets, p, len(prompts))
 
-    def _said(self, text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int) -> Said:
+    def _reading(self, text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int) -> Said:
         return said_of_tokens(text, offsets, p, n_windows, threshold=self.adapter.threshold)
 
     def _logits(self, prompt: str, answer: str) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind the
         answer, which the authors' code scores as a token more, is none of them.
         """
-        told = self.tokens.encoded(prompt, answer, return_offsets_mapping=True, return_tensors="pt")
-        if told["input_ids"].shape[1] > (self.adapter.window or 0):
+        encoded = self.tokens.encoded(prompt, answer, return_offsets_mapping=True, return_tensors="pt")
+        if encoded["input_ids"].shape[1] > (self.adapter.window or 0):
             raise TruerateError(
-                f"an input of {told['input_ids'].shape[1]} tokens, more than the window of {self.adapter.window}"
+                f"an input of {encoded['input_ids'].shape[1]} tokens, more than the window of {self.adapter.window}"
             )
-        places = [place for place, part in enumerate(told.sequence_ids(0)) if part == 1]
-        borders = told.pop("offset_mapping")[0].tolist()
+        places = [index for index, part in enumerate(encoded.sequence_ids(0)) if part == 1]
+        borders = encoded.pop("offset_mapping")[0].tolist()
         with torch.inference_mode():
-            logits = self.model(**told.to(self.model.device)).logits[0]
-        return logits[places].float().cpu().numpy(), [(a, b) for a, b in (borders[place] for place in places)]
+            logits = self.model(**encoded.to(self.model.device)).logits[0]
+        return logits[places].float().cpu().numpy(), [(a, b) for a, b in (borders[index] for index in places)]

@@ -44,14 +44,14 @@ def class_parts(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
     and of the one that is subtracted (0 where there is none). Of a decoder's logits (rows, vocabulary) two
     words alone are classes, or one word's share of all is taken.
     """
-    words, place = adapter.word_ids, adapter.place
+    words, supported = adapter.word_ids, adapter.supported_class
     if words is not None and len(words) > 1:
         logits = logits[:, list(words)]
     elif words is not None:
-        place = words[0]
+        supported = words[0]
     shares = softmax(np.asarray(logits, dtype=np.float64))
     against = shares[:, adapter.against] if adapter.against is not None else np.zeros(len(shares))
-    return np.stack([shares[:, place], against], axis=1)
+    return np.stack([shares[:, supported], against], axis=1)
 
 
 def of_chunks(parts: np.ndarray) -> float:
@@ -84,8 +84,8 @@ def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
     so that a token counts as supported where all windows support it (LettuceDetect's rule: long documents
     raise the rate).
     """
-    found: np.ndarray = softmax(np.asarray(logits, dtype=np.float64))[..., adapter.place].max(axis=0)
-    return found
+    p: np.ndarray = softmax(np.asarray(logits, dtype=np.float64))[..., adapter.supported_class].max(axis=0)
+    return p
 
 
 def said_of_tokens(
@@ -98,5 +98,5 @@ def said_of_tokens(
     """
     spans = soft_spans(text, Reading(offsets, p, np.ones(len(p), dtype=int)), BINARY)
     largest = max((span["p"] for span in spans), default=0.0)
-    own = None if threshold is None or threshold == MARKED else threshold
-    return Said(largest > (MARKED if own is None else own), largest, spans, n_windows, threshold=own)
+    chosen = None if threshold is None or threshold == MARKED else threshold
+    return Said(largest > (MARKED if chosen is None else chosen), largest, spans, n_windows, threshold=chosen)

@@ -50,32 +50,32 @@ def read_reply(reader: Reader, reply: str, text: str, *, is_cut: bool = False) -
 
 
 def _yes_is_supported(reply: str, text: str) -> Read:
-    found = _FIRST_WORD.match(reply)
-    return Read(found[1].lower() == "no") if found else UNPARSED
+    match = _FIRST_WORD.match(reply)
+    return Read(match[1].lower() == "no") if match else UNPARSED
 
 
 def _yes_is_hallucinated(reply: str, text: str) -> Read:
     """HalluJudge: `Yes.` with a reason that quotes, or `No.`"""
-    found = _FIRST_WORD.match(reply)
-    if found is None:
+    match = _FIRST_WORD.match(reply)
+    if match is None:
         return UNPARSED
-    if found[1].lower() == "no":
+    if match[1].lower() == "no":
         return Read(False)
-    reason = reply[found.end() :].lstrip(" .,:").strip()
+    reason = reply[match.end() :].lstrip(" .,:").strip()
     places = located(reason, text).segments
     return Read(True, _spans((start, end, UNSPECIFIED) for start, end in places), reason or None)
 
 
 def _score_tag(reply: str, text: str) -> Read:
     """Granite Guardian: the last tag; `yes` says that the text meets the criterion of being ungrounded."""
-    found = _SCORE_TAG.findall(reply)
-    return Read(found[-1].lower() == "yes") if found else UNPARSED
+    tags = _SCORE_TAG.findall(reply)
+    return Read(tags[-1].lower() == "yes") if tags else UNPARSED
 
 
 def _pass_or_fail(reply: str, text: str) -> Read:
     """Lynx: PASS says faithful."""
-    found = _PASS_OR_FAIL.findall(reply)
-    return Read(found[-1].upper() == "FAIL", rationale=reply.strip()) if found else UNPARSED
+    verdicts = _PASS_OR_FAIL.findall(reply)
+    return Read(verdicts[-1].upper() == "FAIL", rationale=reply.strip()) if verdicts else UNPARSED
 
 
 def _listed_spans(reply: str, text: str) -> Read:
@@ -83,17 +83,17 @@ def _listed_spans(reply: str, text: str) -> Read:
     is not empty. A string that stands nowhere in the text counts for the verdict and marks nothing.
     """
     try:
-        said = json.loads(reply[reply.index("{") : reply.rindex("}") + 1])
+        value = json.loads(reply[reply.index("{") : reply.rindex("}") + 1])
     except (ValueError, RecursionError):
         return UNPARSED
-    listed = next((said[key] for key in LISTS if isinstance(said, Mapping) and key in said), None)
+    listed = next((value[key] for key in LISTS if isinstance(value, Mapping) and key in value), None)
     if not isinstance(listed, list):
         return UNPARSED
-    entries = [one if isinstance(one, Mapping) else {"text": one} for one in listed]
+    entries = [entry if isinstance(entry, Mapping) else {"text": entry} for entry in listed]
     if any(not isinstance(entry.get("text"), str) for entry in entries):
         return UNPARSED
-    found = ((entry["text"], str(entry.get("category") or UNSPECIFIED)) for entry in entries)
-    return Read(bool(entries), _spans(_places(found, text)))
+    parts = ((entry["text"], str(entry.get("category") or UNSPECIFIED)) for entry in entries)
+    return Read(bool(entries), _spans(_places(parts, text)))
 
 
 def _fava_tags(reply: str, text: str) -> Read:
@@ -109,8 +109,8 @@ def _fava_tags(reply: str, text: str) -> Read:
 
 def _is_copy(reply: str, text: str) -> bool:
     """Whether more than half of a reply's words, or of its signs where it has no words, are the text's."""
-    said, known = (words(one.casefold()) or one.split() for one in (reply, text))
-    return 2 * sum(word in set(known) for word in said) > len(said)
+    reply_words, text_words = (words(string.casefold()) or string.split() for string in (reply, text))
+    return 2 * sum(word in set(text_words) for word in reply_words) > len(reply_words)
 
 
 def _wrong(inside: str) -> list[str]:
@@ -118,10 +118,10 @@ def _wrong(inside: str) -> list[str]:
     return deleted if deleted else [rest] if (rest := _ADDED.sub("", inside).strip()) else []
 
 
-def _places(found: Iterator[tuple[str, str]], text: str) -> Iterator[tuple[int, int, str]]:
+def _places(parts: Iterator[tuple[str, str]], text: str) -> Iterator[tuple[int, int, str]]:
     """Where strings stand in a text, the second of two equal ones behind the first."""
     behind: dict[str, int] = {}
-    for part, kind in found:
+    for part, kind in parts:
         begin = behind.get(part, 0)
         for start, end in located_strings([part], text[begin:]).segments[:1]:
             behind[part] = begin + end
@@ -130,11 +130,11 @@ def _places(found: Iterator[tuple[str, str]], text: str) -> Iterator[tuple[int, 
 
 def _spans(places: Iterator[tuple[int, int, str]]) -> tuple[dict[str, Any], ...]:
     """Spans in order, disjoint: of those that overlap the first stands."""
-    found: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
     for start, end, kind in sorted(places):
-        if not found or start >= found[-1]["end"]:
-            found.append({"start": start, "end": end, "type": kind, "p": None})
-    return tuple(found)
+        if not spans or start >= spans[-1]["end"]:
+            spans.append({"start": start, "end": end, "type": kind, "p": None})
+    return tuple(spans)
 
 
 _READERS: dict[Reader, Callable[[str, str], Read]] = {
@@ -162,5 +162,5 @@ def _common(reads: list[Read]) -> tuple[dict[str, Any], ...]:
     for other in reads[1:]:
         pairs = [(a, b) for a in spans for b in other.spans]
         cut = [{**a, "start": max(a["start"], b["start"]), "end": min(a["end"], b["end"])} for a, b in pairs]
-        spans = tuple(one for one in cut if one["start"] < one["end"])
+        spans = tuple(span for span in cut if span["start"] < span["end"])
     return spans

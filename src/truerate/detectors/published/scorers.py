@@ -49,15 +49,15 @@ class Tokens:
         # Those with a role, and those without one: Llama 3 names the beginning of a turn nowhere else.
         added = self.tokenizer.added_tokens_decoder.values()
         self._special = dict.fromkeys(
-            [*self.tokenizer.all_special_tokens, *(one.content for one in added if one.special)]
+            [*self.tokenizer.all_special_tokens, *(token.content for token in added if token.special)]
         )
         self.offsets = lru_cache(maxsize=N_KEPT)(self._offsets)  # many texts are held against one document
 
     def _offsets(self, text: str) -> list[tuple[int, int]]:
         """The borders of a text's own tokens, in code points."""
         with quiet():  # a text beyond the window is no mistake here
-            told = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        return [(start, end) for start, end in told["offset_mapping"]]
+            encoded = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        return [(start, end) for start, end in encoded["offset_mapping"]]
 
     def plain(self, text: str) -> str:
         """A text of equal length in which no special token stands: what a document or a reply holds must not
@@ -79,9 +79,9 @@ class Scorer:
     def __init__(self, adapter: Adapter, how: Published):
         self.adapter, self.how = adapter, how
         base = how.base or adapter.base
-        place = (how.weights or "", how.revision) if base is None else (base, how.base_revision)
+        source = (how.weights or "", how.revision) if base is None else (base, how.base_revision)
         try:
-            self.tokens = Tokens(*place)
+            self.tokens = Tokens(*source)
             self.model, self._forward = LOADERS[adapter.kind](adapter, how)
         except (ValueError, OSError, KeyError, SafetensorError) as error:
             line = " ".join(str(error).split())[:200]
@@ -111,13 +111,13 @@ class Scorer:
         length (`rows_at_once`). Raises TruerateError for a row that is longer than the window.
         """
         inputs = [self.tokens.encoded(*self.texts(*row)) for row in rows]
-        lengths = [len(one["input_ids"]) for one in inputs]
+        lengths = [len(encoded["input_ids"]) for encoded in inputs]
         if lengths and max(lengths) > (self.adapter.window or 0):
             raise TruerateError(
                 f"published detector {self.how.weights!r}: an input of {max(lengths)} tokens, more than its "
                 f"window of {self.adapter.window}; raise `window`, or cut the texts"
             )
-        found = np.zeros((len(rows), 2))
+        parts = np.zeros((len(rows), 2))
         order = sorted(range(len(rows)), key=lambda row: -lengths[row])
         start = 0
         while start < len(order):
@@ -126,8 +126,8 @@ class Scorer:
             padded = self.tokens.tokenizer.pad([inputs[row] for row in batch], return_tensors="pt")
             with torch.inference_mode():
                 logits = self._forward(padded.to(self.model.device))
-            found[batch] = class_parts(self.adapter, logits.float().cpu().numpy())
-        return found
+            parts[batch] = class_parts(self.adapter, logits.float().cpu().numpy())
+        return parts
 
 
 def rows_at_once(batch: int, longest: int) -> int:
@@ -175,8 +175,8 @@ def _decoder(adapter: Adapter, how: Published) -> Loaded:
     def forward(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         ids = inputs["input_ids"]
         begin = torch.full((len(ids), 1), model.config.decoder_start_token_id, device=ids.device)
-        told = model(input_ids=ids, attention_mask=inputs["attention_mask"], decoder_input_ids=begin)
-        logits: torch.Tensor = told.logits[:, 0, :]
+        output = model(input_ids=ids, attention_mask=inputs["attention_mask"], decoder_input_ids=begin)
+        logits: torch.Tensor = output.logits[:, 0, :]
         return logits
 
     return model, forward
@@ -212,8 +212,8 @@ def _align(adapter: Adapter, how: Published) -> Loaded:
         raise ValueError(f"model.safetensors is not AlignScore's: {', '.join(sorted(wrong)[:3])}")
 
     def forward(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
-        told = model.base_model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
-        logits: torch.Tensor = model.tri_layer(told.pooler_output)
+        output = model.base_model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
+        logits: torch.Tensor = model.tri_layer(output.pooler_output)
         return logits
 
     return model, forward

@@ -67,8 +67,8 @@ FAVA = (  # abhika-m/FAVA: a blank at the end
 
 def filled(template: str, **values: object) -> str:
     """A template with its fields filled in, each once; a field that no value is given for is empty."""
-    told: Mapping[str, object] = values
-    return FIELD.sub(lambda field: str(told.get(field[1], "")), template)
+    fields: Mapping[str, object] = values
+    return FIELD.sub(lambda field: str(fields.get(field[1], "")), template)
 
 
 def fields_of(template: str) -> set[str]:

@@ -57,17 +57,17 @@ class Writer:
     def ids(self, question: Question) -> torch.Tensor:
         """A question in tokens, (1, tokens): its text, or its messages by the chat template."""
         if question.text is not None:
-            told = self.tokens.encoded(question.text, return_tensors="pt")["input_ids"]
+            encoded = self.tokens.encoded(question.text, return_tensors="pt")["input_ids"]
         else:
             with quiet():
-                told = self.tokens.tokenizer.apply_chat_template(
+                encoded = self.tokens.tokenizer.apply_chat_template(
                     list(question.messages),
                     add_generation_prompt=True,
                     return_tensors="pt",
                     return_dict=True,
                     **question.template_values,
                 )["input_ids"]
-        ids: torch.Tensor = told.to(self.model.device)
+        ids: torch.Tensor = encoded.to(self.model.device)
         return ids
 
     def _answered(self, question: Question) -> Answered:
@@ -91,9 +91,9 @@ class Writer:
     def _yes_no(self, logits: torch.Tensor) -> tuple[float, float]:
         """The shares of yes and of no among the N_SEEN likeliest first words, logits (vocabulary,)."""
         shares, ids = logits.softmax(dim=-1).topk(min(N_SEEN, len(logits)))
-        said = [self.tokens.tokenizer.decode([one]).strip().strip(".").lower() for one in ids.tolist()]
+        words = [self.tokens.tokenizer.decode([token]).strip().strip(".").lower() for token in ids.tolist()]
         yes, no = (
-            sum(share for share, word in zip(shares.tolist(), said, strict=True) if word == wanted)
+            sum(share for share, word in zip(shares.tolist(), words, strict=True) if word == wanted)
             for wanted in ("yes", "no")
         )
         return float(yes), float(no)

@@ -62,13 +62,13 @@ def exported(model) -> Trees:
     sizes = [len(nodes) for nodes in trees]
     roots = np.cumsum([0, *sizes[:-1]])
     nodes = np.concatenate(trees)
-    first, own = np.repeat(roots, sizes), np.arange(len(nodes))
+    first, nodes_in_order = np.repeat(roots, sizes), np.arange(len(nodes))
     is_leaf = nodes["is_leaf"].astype(bool)
     return {
         "feature": np.where(is_leaf, 0, nodes["feature_idx"]).astype(np.int16),
         "cut": np.where(is_leaf, 0.0, nodes["num_threshold"]),
-        "left": np.where(is_leaf, own, first + nodes["left"]).astype(np.int32),
-        "right": np.where(is_leaf, own, first + nodes["right"]).astype(np.int32),
+        "left": np.where(is_leaf, nodes_in_order, first + nodes["left"]).astype(np.int32),
+        "right": np.where(is_leaf, nodes_in_order, first + nodes["right"]).astype(np.int32),
         "value": np.where(is_leaf, nodes["value"], 0.0),
         "roots": roots.astype(np.int32),
         "baseline": np.asarray(model._baseline_prediction, dtype=float).ravel(),
@@ -103,8 +103,8 @@ def _ranked(trees: Trees, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     cuts = np.full(len(trees["cut"]), np.iinfo(np.uint8).max, dtype=np.uint8)  # of a leaf: none is above
     is_inner = trees["left"] != trees["right"]
     for column in range(features.shape[1]):
-        own = is_inner & (trees["feature"] == column)
-        steps, cuts[own] = np.unique(trees["cut"][own], return_inverse=True)
+        is_of_column = is_inner & (trees["feature"] == column)
+        steps, cuts[is_of_column] = np.unique(trees["cut"][is_of_column], return_inverse=True)
         ranks[:, column] = np.searchsorted(steps, features[:, column], side="left")
     return ranks, cuts
 
@@ -117,8 +117,8 @@ _ALL, _TYPE = "hallucinated", "type"
 def learn_trees(passages: Sequence[Passage], n_types: int) -> State:
     """Learn which words are hallucinated, and among those each type against the others where there are several."""
     labels, features = np.concatenate([passage.labels for passage in passages]), word_features(passages)
-    is_taught, inside = labels >= 0, labels > 0
-    ensembles = {_ALL: fit_trees(features[is_taught], inside[is_taught], SEED)}
+    is_training, inside = labels >= 0, labels > 0
+    ensembles = {_ALL: fit_trees(features[is_training], inside[is_training], SEED)}
     for kind in range(1, n_types + 1) if n_types > 1 else ():
         ensembles[f"{_TYPE}{kind}"] = _one_of(features[inside], labels[inside] == kind)
     return {f"{name}.{key}": values for name, trees in ensembles.items() for key, values in trees.items()}
@@ -136,8 +136,8 @@ def read_trees(state: State, passages: Sequence[Passage]) -> list[Reading]:
     if not passages:
         return []
     ensembles: dict[str, Trees] = {}
-    for place, values in state.items():
-        name, _, key = place.partition(".")
+    for path, values in state.items():
+        name, _, key = path.partition(".")
         ensembles.setdefault(name, {})[key] = values
     features = word_features(passages)
     p = probabilities(ensembles[_ALL], features)
@@ -145,6 +145,6 @@ def read_trees(state: State, passages: Sequence[Passage]) -> list[Reading]:
     kinds = 1 + np.argmax(of_types, axis=0) if of_types else np.ones(len(features), dtype=int)
     ends = np.cumsum([len(passage.offsets) for passage in passages])[:-1]
     return [
-        Reading(one.offsets, *parts)
-        for one, *parts in zip(passages, np.split(p, ends), np.split(kinds, ends), strict=True)
+        Reading(passage.offsets, *parts)
+        for passage, *parts in zip(passages, np.split(p, ends), np.split(kinds, ends), strict=True)
     ]

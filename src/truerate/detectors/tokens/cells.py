@@ -19,7 +19,7 @@ from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.training import processes
 
 NETWORK = "network"
-TAUGHT = 0.7  # share of the groups of training passages that is learned from; the others validate
+TRAINING_SHARE = 0.7  # share of the groups of training passages that is learned from; the others validate
 
 
 class Cell(NamedTuple):
@@ -51,13 +51,13 @@ class Cell(NamedTuple):
         """Whether it is a cell of this detector, in whatever seed and language."""
         return (self.member, self.scope, self.labels) == (detector.member, detector.scope, detector.labels)
 
-    def own(self, passages: pl.DataFrame) -> pl.DataFrame:
+    def passages_of(self, passages: pl.DataFrame) -> pl.DataFrame:
         """The passages that it learns from or judges: all, or those of its language."""
         return passages if self.lang is None else passages.filter(lang=self.lang)
 
 
 class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule. `taught`: the share of their
+    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule. `training_share`: the share of their
     groups that it learns from, the others being held back to validate.
     """
 
@@ -65,7 +65,7 @@ class Job(NamedTuple):
     passages: pl.DataFrame
     backbone: Backbone | None
     scratch: Path
-    taught: float = TAUGHT
+    training_share: float = TRAINING_SHARE
 
 
 class Reader(NamedTuple):
@@ -78,14 +78,14 @@ class Reader(NamedTuple):
     backbone: Backbone | None
 
 
-def is_taught(group_id: str, share: float) -> bool:
+def is_training_group(group_id: str, share: float) -> bool:
     """Whether a group of training passages is learned from, as a `share` of them is, or held back to validate."""
     return draw("validation", group_id) < share
 
 
-def halves(passages: pl.DataFrame, share: float = TAUGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
+def halves(passages: pl.DataFrame, share: float = TRAINING_SHARE) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Passages to learn from and to validate on, by group: a `share` of the groups is learned from."""
-    side = pl.Series([is_taught(group, share) for group in passages["group_id"]], dtype=pl.Boolean)
+    side = pl.Series([is_training_group(group, share) for group in passages["group_id"]], dtype=pl.Boolean)
     return passages.filter(side), passages.filter(~side)
 
 
@@ -124,8 +124,8 @@ def cells(
     that some of the parts name has its cells in these alone.
     """
     for member in members:
-        own = [part for part in parts if member in part.members] or [GridPart(members=(member,))]
-        yield from dict.fromkeys(cell for part in own for cell in _cells(member, languages, size, part))
+        own_parts = [part for part in parts if member in part.members] or [GridPart(members=(member,))]
+        yield from dict.fromkeys(cell for part in own_parts for cell in _cells(member, languages, size, part))
 
 
 def _cells(member: str, languages: Sequence[str], size: Grid, part: GridPart) -> Iterator[Cell]:
@@ -160,8 +160,8 @@ def rows_key(passages: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> str:
 
 def surroundings(device: str | None = None) -> dict:
     """Versions and device that decide the bits of a network; that of this process where none is named."""
-    known = {"torch": version("torch"), "transformers": version("transformers")}
-    return {**known, "device": device or processes.device()}
+    versions = {"torch": version("torch"), "transformers": version("transformers")}
+    return {**versions, "device": device or processes.device()}
 
 
 def weights_of(backbone: Backbone | None) -> list | None:

@@ -39,10 +39,10 @@ class Coder:
         """Ids (tokens,) and offsets (tokens, 2), trimmed and filled, in code points of each text. Special
         tokens are read as plain text.
         """
-        found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
-            (np.array(one.ids, dtype=np.int32), filled(text, trimmed(text, one.offsets)))
-            for text, one in zip(texts, found, strict=True)
+            (np.array(encoding.ids, dtype=np.int32), filled(text, trimmed(text, encoding.offsets)))
+            for text, encoding in zip(texts, encodings, strict=True)
         ]
 
     def save(self, folder: Path) -> None:

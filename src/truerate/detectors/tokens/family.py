@@ -51,9 +51,9 @@ def jobs_of(
     """Every cell of the grid as a job, in the scratch folder that its content names. `devices`: what members
     are trained on that are trained elsewhere. Raises TruerateError for an unknown member.
     """
-    told, backbones = devices or {}, size.paced(p.backbones)
+    device_of, backbones = devices or {}, size.paced(p.backbones)
     return [
-        job_of(cell, passages, backbones, scratch, told.get(cell.member))
+        job_of(cell, passages, backbones, scratch, device_of.get(cell.member))
         for cell in checked_cells(members, passages, p.backbones, size, parts)
     ]
 
@@ -92,7 +92,7 @@ def judge_tokens(
         readers,
         lambda reader: reader.backbone if is_worth_it else None,
     )
-    return [path for own in judged for path in own]
+    return [path for paths in judged for path in paths]
 
 
 def mark_texts(
@@ -165,8 +165,13 @@ def job_of(
     device: str | None = None,
 ) -> Job:
     """A cell with what it learns from and the scratch folder that its content names."""
-    own, backbone = cell.own(passages), backbones.get(cell.member)
-    return Job(cell, own, backbone, Path(scratch) / f"{cell.member}-{key_of(cell, own, backbone, device)}")
+    cell_passages, backbone = cell.passages_of(passages), backbones.get(cell.member)
+    return Job(
+        cell,
+        cell_passages,
+        backbone,
+        Path(scratch) / f"{cell.member}-{key_of(cell, cell_passages, backbone, device)}",
+    )
 
 
 def cell_path(folder: Path, cell: Cell) -> Path:

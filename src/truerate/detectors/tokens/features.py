@@ -121,21 +121,21 @@ def reference_index(reference: str) -> ReferenceIndex:
     )
 
 
-def _content(told: Units) -> Content:
+def _content(words: Units) -> Content:
     """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers,
     pairs of characters.
     """
     content = []
-    for i, key in enumerate(told.stems):
-        if told.is_single[i]:
+    for i, key in enumerate(words.stems):
+        if words.is_single[i]:
             if (
-                i + 1 < len(told.keys)
-                and told.is_single[i + 1]
-                and told.offsets[i, 1] == told.offsets[i + 1, 0]
+                i + 1 < len(words.keys)
+                and words.is_single[i + 1]
+                and words.offsets[i, 1] == words.offsets[i + 1, 0]
             ):
-                content.append((i, key + told.stems[i + 1]))
+                content.append((i, key + words.stems[i + 1]))
         elif (
-            len(told.keys[i]) >= 4
+            len(words.keys[i]) >= 4
             or key[0].isdigit()
             or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff")
         ):
@@ -146,10 +146,10 @@ def _content(told: Units) -> Content:
 def unit_features(text: str, reference: str | ReferenceIndex) -> tuple[Units, np.ndarray]:
     """The words of an answer and their codes (units, 3): match, alignment, telling."""
     about = reference_index(reference) if isinstance(reference, str) else reference
-    said = units(text)
-    content = _content(said)
-    return said, np.stack(
-        [_match(said, about), _alignment(said, content, about), _informativeness(said, content, about)],
+    words = units(text)
+    content = _content(words)
+    return words, np.stack(
+        [_match(words, about), _alignment(words, content, about), _informativeness(words, content, about)],
         axis=1,
     )
 

@@ -80,12 +80,12 @@ def groups_of(
     backbone: Backbone,
     labels: Sequence[str],
     *,
-    is_taught: bool = False,
+    is_training: bool = False,
 ) -> list[Group]:
     """All groups of passages at once, as training needs them; of those that are taught each answer stands beside
     one window of its reference, the nearest.
     """
-    return list(stream_groups(passages, coder, backbone, labels, is_taught=is_taught))
+    return list(stream_groups(passages, coder, backbone, labels, is_training=is_training))
 
 
 class Repeated:
@@ -106,7 +106,7 @@ def stream_groups(
     backbone: Backbone,
     labels: Sequence[str],
     *,
-    is_taught: bool = False,
+    is_training: bool = False,
 ) -> Iterator[Group]:
     """Groups of passages one after the other, in the order in which references first stand; memory holds a
     few hundred texts at a time.
@@ -131,12 +131,12 @@ def stream_groups(
         ):
             is_next = kept is None or kept[0] != reference
             if is_next or len(waiting) >= _MOST:
-                yield from _grouped(kept, waiting, coder, backbone, is_taught=is_taught)
+                yield from _grouped(kept, waiting, coder, backbone, is_training=is_training)
                 waiting = []
             if is_next:
                 kept = (reference, coder.encode([reference])[0][0])
             waiting += [(row, answer) for answer in _chunks(row, *encoded, kept, coder, backbone, labels)]
-    yield from _grouped(kept, waiting, coder, backbone, is_taught=is_taught)
+    yield from _grouped(kept, waiting, coder, backbone, is_training=is_training)
 
 
 def _room(n_reference: int, coder: Coder, backbone: Backbone) -> int:
@@ -160,7 +160,7 @@ def _chunks(row, ids, offsets, kept, coder, backbone, labels) -> list[Answer]:
 
 
 def _grouped(
-    kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: Backbone, *, is_taught: bool
+    kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: Backbone, *, is_training: bool
 ) -> Iterator[Group]:
     """The answers to one reference, by the windows of it that they stand beside."""
     if kept is None or not waiting:
@@ -171,13 +171,13 @@ def _grouped(
     for size, beside in sizes.items():
         parts = [kept[1][start:end] for start, end in borders(len(kept[1]), size)] if size else []
         parts = parts or [kept[1][:0]]
-        n_read = min(1 if is_taught else backbone.windows or len(parts), len(parts))
+        n_read = min(1 if is_training else backbone.windows or len(parts), len(parts))
         nearest = _nearest([answer for _, answer in beside], parts, n_read)
-        for place, part in enumerate(parts):
-            here = [one for one, near in zip(beside, nearest, strict=True) if place in near]
+        for window, part in enumerate(parts):
+            here = [pair for pair, near in zip(beside, nearest, strict=True) if window in near]
             if here:
-                own = {"window": place, "n_windows": len(parts), "n_read": n_read}
-                yield _group(part, [(row, replace(answer, **own)) for row, answer in here], coder)
+                windows = {"window": window, "n_windows": len(parts), "n_read": n_read}
+                yield _group(part, [(row, replace(answer, **windows)) for row, answer in here], coder)
 
 
 def _group(part: np.ndarray, beside: Sequence[tuple[dict, Answer]], coder: Coder) -> Group:
@@ -193,14 +193,14 @@ def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int
     """
     if len(parts) == n_read:
         return [set(range(n_read))] * len(answers)
-    held = [(_neighbours(part), set(part.tolist())) for part in parts]
-    found = []
+    contents = [(_neighbours(part), set(part.tolist())) for part in parts]
+    nearest = []
     for answer in answers:
         pairs, tokens = _neighbours(answer.ids), set(answer.ids.tolist())
-        shared = [(len(pairs & in_pairs), len(tokens & in_tokens)) for in_pairs, in_tokens in held]
+        shared = [(len(pairs & in_pairs), len(tokens & in_tokens)) for in_pairs, in_tokens in contents]
         ranked = sorted(range(len(parts)), key=shared.__getitem__, reverse=True)  # equals keep their order
-        found.append(set(ranked[:n_read]))
-    return found
+        nearest.append(set(ranked[:n_read]))
+    return nearest
 
 
 def _neighbours(ids: np.ndarray) -> set[tuple[int, int]]:
@@ -230,10 +230,10 @@ class Windowed:
 
 def windowed_rate(groups: Iterable[Group]) -> float | None:
     """The share of answers beside which their reference does not fit whole; None over no answer."""
-    found = Windowed()
-    for _ in found.counted(groups):
+    windowed = Windowed()
+    for _ in windowed.counted(groups):
         pass
-    return found.rate
+    return windowed.rate
 
 
 def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
@@ -254,13 +254,13 @@ def over_windows(
     as the last of them was read.
     """
     waiting: dict[tuple[str, int], list[T]] = {}
-    for answer, said in parts:
+    for answer, reading in parts:
         if answer.n_read == 1:
-            yield answer, said
+            yield answer, reading
             continue
-        known = waiting.setdefault((answer.target_id, answer.chunk), [])
-        known.append(said)
-        if len(known) == answer.n_read:
+        readings = waiting.setdefault((answer.target_id, answer.chunk), [])
+        readings.append(reading)
+        if len(readings) == answer.n_read:
             yield answer, least(waiting.pop((answer.target_id, answer.chunk)))
 
 
@@ -274,9 +274,9 @@ def least_suspicious(read: Sequence[np.ndarray]) -> np.ndarray:
 
 def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
     """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
-    ordered = sorted(chunks, key=lambda one: one[0].chunk)
+    ordered = sorted(chunks, key=lambda chunk: chunk[0].chunk)
     offsets = np.concatenate([answer.offsets for answer, _ in ordered])
-    p = np.concatenate([found for _, found in ordered])
+    p = np.concatenate([p_of_chunk for _, p_of_chunk in ordered])
     widest = max((answer for answer, _ in ordered), key=lambda answer: answer.n_windows)
     kinds = 1 + p[:, 1:].argmax(axis=1)
     return Reading(offsets, 1 - p[:, 0], kinds, widest.n_windows, widest.n_windows - widest.n_read)

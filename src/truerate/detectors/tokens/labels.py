@@ -73,7 +73,7 @@ def token_labels(
     know, are IGNORED.
     """
     classes = np.zeros(len(offsets), dtype=np.int32)
-    for span in sorted(filter(is_hard, spans), key=lambda one: one["start"], reverse=True):
+    for span in sorted(filter(is_hard, spans), key=lambda item: item["start"], reverse=True):
         if len(labels) == 2:
             label = 1
         else:

@@ -127,10 +127,10 @@ def collate(rows: Sequence[Row], pad: int) -> Batch:
     fills = {"ids": pad, "features": 0, "positions": 0, "segments": PADDING, "labels": IGNORED}
 
     def whole(name: str) -> torch.Tensor:
-        found = np.full((len(rows), longest, *getattr(rows[0], name).shape[1:]), fills[name], dtype=np.int64)
-        for place, row in enumerate(rows):
-            found[place, : row.n_tokens] = getattr(row, name)
-        return torch.from_numpy(found)
+        padded = np.full((len(rows), longest, *getattr(rows[0], name).shape[1:]), fills[name], dtype=np.int64)
+        for number, row in enumerate(rows):
+            padded[number, : row.n_tokens] = getattr(row, name)
+        return torch.from_numpy(padded)
 
     return Batch(*map(whole, fills))
 
@@ -153,28 +153,28 @@ def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
 class PackedRow:
     """A row that lies in a file: its lengths (as batches.Row), and `whole`, which reads it."""
 
-    def __init__(self, rows: "PackedRows", place: int):
-        self._rows, self._place = rows, place
+    def __init__(self, rows: "PackedRows", number: int):
+        self._rows, self._number = rows, number
 
     @property
     def answers(self) -> range:
         """Places of its answers in their group."""
-        return self._rows.answers_of(self._place)
+        return self._rows.answers_of(self._number)
 
     @property
     def n_tokens(self) -> int:
         """Tokens of the row."""
-        return self._rows.n_tokens[self._place]
+        return self._rows.n_tokens[self._number]
 
     @property
     def n_targets(self) -> int:
         """Tokens that are learned: those that have a label."""
-        return self._rows.n_targets[self._place]
+        return self._rows.n_targets[self._number]
 
     @property
     def whole(self) -> Row:
         """The row itself, equal to the one that was written."""
-        return self._rows.read(self._place)
+        return self._rows.read(self._number)
 
 
 class PackedRows(Sequence[PackedRow]):
@@ -210,29 +210,29 @@ class PackedRows(Sequence[PackedRow]):
         return len(self.n_tokens)
 
     @overload
-    def __getitem__(self, place: int) -> PackedRow: ...
+    def __getitem__(self, number: int) -> PackedRow: ...
     @overload
-    def __getitem__(self, place: slice) -> list[PackedRow]: ...
-    def __getitem__(self, place: int | slice) -> PackedRow | list[PackedRow]:
-        if isinstance(place, slice):
-            return [PackedRow(self, one) for one in range(len(self))[place]]
-        return PackedRow(self, range(len(self))[place])
+    def __getitem__(self, number: slice) -> list[PackedRow]: ...
+    def __getitem__(self, number: int | slice) -> PackedRow | list[PackedRow]:
+        if isinstance(number, slice):
+            return [PackedRow(self, index) for index in range(len(self))[number]]
+        return PackedRow(self, range(len(self))[number])
 
     @property
     def n_bytes(self) -> int:
         """The size of the file."""
         return self._at[-1]
 
-    def answers_of(self, place: int) -> range:
+    def answers_of(self, number: int) -> range:
         """Places of a row's answers in their group."""
-        first = self._first[place]
-        return range(first, first + self._ends[place + 1] - self._ends[place])
+        first = self._first[number]
+        return range(first, first + self._ends[number + 1] - self._ends[number])
 
-    def read(self, place: int) -> Row:
+    def read(self, number: int) -> Row:
         """A row as it was written."""
-        n, n_all = self._n_reference[place], self.n_tokens[place]
-        lengths = self._lengths[self._ends[place] : self._ends[place + 1]]
-        data = os.pread(self._file.fileno(), self._at[place + 1] - self._at[place], self._at[place])
+        n, n_all = self._n_reference[number], self.n_tokens[number]
+        lengths = self._lengths[self._ends[number] : self._ends[number + 1]]
+        data = os.pread(self._file.fileno(), self._at[number + 1] - self._at[number], self._at[number])
         m, width = n_all - n, self._n_features
         labels = np.frombuffer(data, np.int8, m, 4 * n_all)
         features = np.frombuffer(data, np.int8, m * width, 4 * n_all + m).reshape(m, width)
@@ -244,5 +244,5 @@ class PackedRows(Sequence[PackedRow]):
             ),
             np.repeat(np.arange(len(lengths) + 1, dtype=np.int32), [n, *lengths]),
             np.concatenate([np.full(n, IGNORED), labels]).astype(np.int32),
-            tuple(self.answers_of(place)),
+            tuple(self.answers_of(number)),
         )

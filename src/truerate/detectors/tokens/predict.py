@@ -33,22 +33,28 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> Iterator[pl.DataFrame]
     """The Judgements of a cell on the passages that are its own, some at a time, as it reads them; behind them those of
     texts without a token. Soft spans stand where `is_labelled`, else those that are marked.
     """
-    own, cell, threshold = reader.cell.own(passages), reader.cell, threshold_of(reader.folder)
-    said = partial(judgements, cell.member, version_of(reader.folder), threshold=threshold, **cell.attributes)
-    if (read := readings(reader, own)) is None:
-        yield from (said(part["target_id"].to_list(), None) for part in own.iter_slices(AT_ONCE))
-        return
-    labelled, met = set(own.filter("is_labelled")["target_id"]), set[str]()
-    told = (
-        (one.target_id, said_of(one, is_labelled=one.target_id in labelled, threshold=threshold))
-        for one in read
+    cell_passages, cell, threshold = (
+        reader.cell.passages_of(passages),
+        reader.cell,
+        threshold_of(reader.folder),
     )
-    while some := dict(islice(told, AT_ONCE)):
+    to_rows = partial(
+        judgements, cell.member, version_of(reader.folder), threshold=threshold, **cell.attributes
+    )
+    if (read := readings(reader, cell_passages)) is None:
+        yield from (to_rows(part["target_id"].to_list(), None) for part in cell_passages.iter_slices(AT_ONCE))
+        return
+    labelled, met = set(cell_passages.filter("is_labelled")["target_id"]), set[str]()
+    marked_texts = (
+        (spans.target_id, said_of(spans, is_labelled=spans.target_id in labelled, threshold=threshold))
+        for spans in read
+    )
+    while some := dict(islice(marked_texts, AT_ONCE)):
         met.update(some)
-        yield said(list(some), list(some.values()))
-    silent = [target for target in own["target_id"] if target not in met]
+        yield to_rows(list(some), list(some.values()))
+    silent = [target for target in cell_passages["target_id"] if target not in met]
     if silent:
-        yield said(silent, [NOTHING] * len(silent))
+        yield to_rows(silent, [NOTHING] * len(silent))
 
 
 def judge_once(
@@ -62,22 +68,22 @@ def judge_once(
         passages, texts = passages.filter("is_labelled"), f"{texts}, labelled"
     how = None if reader.backbone is None else reader.backbone.content()
     key = content_id("judged", texts, reader.cell._asdict(), version_of(reader.folder), how)
-    place = kept / f"{reader.cell.member}-{reader.cell.name}@{key}"
-    if not place.is_dir():
-        _put(place, judge_cell(reader, passages))
-    return sorted(place.iterdir())
+    output = kept / f"{reader.cell.member}-{reader.cell.name}@{key}"
+    if not output.is_dir():
+        _put(output, judge_cell(reader, passages))
+    return sorted(output.iterdir())
 
 
-def _put(place: Path, judged: Iterable[pl.DataFrame]) -> None:
+def _put(output: Path, judged: Iterable[pl.DataFrame]) -> None:
     """Write Judgements into files of a folder that appears whole."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=place.parent, prefix=".judged-") as aside:
-        rows = Gathered({"judgements": Judgement}, Path(aside) / place.name)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=output.parent, prefix=".judged-") as aside:
+        rows = Gathered({"judgements": Judgement}, Path(aside) / output.name)
         rows.folder.mkdir()
         for some in judged:
             rows.keep({"judgements": some})
         rows.files()
-        os.replace(rows.folder, place)
+        os.replace(rows.folder, output)
 
 
 def threshold_of(folder: Path) -> float:
@@ -94,7 +100,7 @@ def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     read = readings(reader, passages)
     if read is None:
         return None
-    spans = {one.target_id: one.spans for one in read}
+    spans = {reading.target_id: reading.spans for reading in read}
     return [spans.get(target, []) for target in passages["target_id"]]
 
 
@@ -123,8 +129,8 @@ def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
     state = load_state(reader.folder) if rule.learn else {}
     for part in passages.iter_slices(BATCH):
         units = passages_of(part, labels, sees_reference=rule.sees_reference)
-        for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
-            yield Spans(target, soft_spans(one.text, reading, labels))
+        for target, passage, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
+            yield Spans(target, soft_spans(passage.text, reading, labels))
 
 
 MOST = 10_000  # passages that a rule learns from, and as many that validate it: 150 KB each while it learns
@@ -153,13 +159,13 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
     if rule.learn is None:
         return {"is_fitted": True}, {}
-    taught, held_out = (
+    training, held_out = (
         passages_of(drawn(half, MOST), labels, sees_reference=rule.sees_reference)
-        for half in halves(job.passages, job.taught)
+        for half in halves(job.passages, job.training_share)
     )
-    if not can_learn(taught):
+    if not can_learn(training):
         return {"is_fitted": False}, {}
-    state = rule.learn(taught, len(labels) - 1)
+    state = rule.learn(training, len(labels) - 1)
     save_state(state, folder)
     agreement = of_readings(
         zip((passage.labels for passage in held_out), rule.read(state, held_out), strict=True)

@@ -119,8 +119,8 @@ class TokenDetector(nn.Module):
         """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked
         where p is above the `threshold`.
         """
-        (found,) = self._chunks([answer], reference)
-        scored = [(one, torch.softmax(logits, dim=-1).numpy()) for one, logits in found]
+        (chunks,) = self._chunks([answer], reference)
+        scored = [(chunk, torch.softmax(logits, dim=-1).numpy()) for chunk, logits in chunks]
         return soft_spans(answer, joined(scored), self.labels) if scored else []
 
     def marked(self, answer: str, reference: str) -> list[dict]:
@@ -150,20 +150,20 @@ class TokenDetector(nn.Module):
         )
         for answer, logits in over_windows(scored, _least_suspicious):
             parts[answer.target_id].append((answer, logits))
-        return [sorted(chunks, key=lambda one: one[0].chunk) for chunks in parts.values()]
+        return [sorted(chunks, key=lambda chunk: chunk[0].chunk) for chunks in parts.values()]
 
 
 def _least_suspicious(read: Sequence[torch.Tensor]) -> torch.Tensor:
     """The logits of each token by the window of the reference that bears it out most."""
     logits = torch.stack(list(read))
-    place = torch.softmax(logits, dim=-1)[:, :, 0].argmax(dim=0)
-    return logits[place, torch.arange(logits.shape[1])]
+    window = torch.softmax(logits, dim=-1)[:, :, 0].argmax(dim=0)
+    return logits[window, torch.arange(logits.shape[1])]
 
 
 def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:
     """Answers to one reference as the detectors get them; their places are their names."""
-    told = {"target_id": [str(place) for place in range(len(answers))], "text": list(answers)}
-    rows = pl.DataFrame(told, schema={"target_id": pl.String, "text": pl.String})
+    columns = {"target_id": [str(number) for number in range(len(answers))], "text": list(answers)}
+    rows = pl.DataFrame(columns, schema={"target_id": pl.String, "text": pl.String})
     return rows.with_columns(
         group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS), reference=pl.lit(reference)
     )
@@ -214,17 +214,17 @@ def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> n
     the weights have another.
     """
     config = json.loads((folder / CONFIG).read_text("utf-8"))
-    told = config["body"] if config["model_type"] == DetectorConfig.model_type else config
+    shape = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is
         shapes = {
             f"body.{name}": parameter.shape
             for name, parameter in body_from_nothing(
-                AutoConfig.for_model(**told), backbone
+                AutoConfig.for_model(**shape), backbone
             ).named_parameters()
         }
     if shapes != {name: value.shape for name, value in state.items() if name.startswith("body.")}:
         raise ValueError(f"{WEIGHTS} does not hold the body that config.json describes")
-    return body_from_nothing(AutoConfig.for_model(**told), backbone)
+    return body_from_nothing(AutoConfig.for_model(**shape), backbone)
 
 
 AutoConfig.register(DetectorConfig.model_type, DetectorConfig)

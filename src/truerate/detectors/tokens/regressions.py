@@ -91,9 +91,9 @@ def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
         hallucinated first, then one per type where there are several. Tokens without a label (−1) teach nothing.
         """
         labels = np.concatenate([passage.labels for passage in passages])
-        inside, is_taught = labels > 0, labels >= 0
+        inside, is_training = labels > 0, labels >= 0
         rows = hashed(passages, features)
-        weights = [fit_logistic(rows[is_taught], inside[is_taught], is_balanced=False)]
+        weights = [fit_logistic(rows[is_training], inside[is_training], is_balanced=False)]
         if n_types > 1:
             weights += [_one_of(rows[inside], labels[inside] == kind) for kind in range(1, n_types + 1)]
         return {

@@ -102,8 +102,8 @@ def save_state(state: State, folder: Path) -> None:
 def load_state(folder: Path) -> State:
     """Read what `save_state` wrote; TruerateError where it is no such file."""
     try:
-        with np.load(folder / STATE, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
+        with np.load(folder / STATE, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
     except (OSError, ValueError) as error:
         raise TruerateError(
             f"reading the token rule at {str(folder)!r}: {error}; run `dvc repro train`"

@@ -84,7 +84,7 @@ def attend(
         return whole(query, key, value, attention_mask), None
     # under autocast rotated queries and keys come in full precision
     sizes = [block.n_tokens for block in blocks]
-    parts = zip(*(one.to(value.dtype).split(sizes, dim=2) for one in (query, key, value)), strict=True)
+    parts = zip(*(states.to(value.dtype).split(sizes, dim=2) for states in (query, key, value)), strict=True)
     is_sliding = more.get("sliding_window") is not None
     outputs = [
         output
@@ -99,12 +99,12 @@ def _over(
 ) -> list[torch.Tensor]:
     """Attention over the query, key and value of one reference and its answers, piece by piece."""
     n, is_causal = blocks.n_reference, blocks.mask == "causal"
-    reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in row), strict=True)
+    reference, *answers = zip(*(states.split((n, *blocks.lengths), dim=2) for states in row), strict=True)
     if is_sliding:
-        reach, before = blocks.reach or 0, [one[:, :, -blocks.reach :] for one in reference[1:]]
+        reach, before = blocks.reach or 0, [states[:, :, -blocks.reach :] for states in reference[1:]]
         outputs = _near(whole, *reference, reach=reach, is_causal=is_causal)
-        for query, *own in answers:
-            outputs += _near(whole, query, *_joined(before, own), reach=reach, is_causal=is_causal)
+        for query, *pair in answers:
+            outputs += _near(whole, query, *_joined(before, pair), reach=reach, is_causal=is_causal)
         return outputs
     outputs = [whole(*reference, is_causal=is_causal)] if n else []
     if answers and n and row[0].device.type == "cpu":
@@ -135,8 +135,8 @@ def _in_one_part(
 ) -> list[torch.Tensor]:
     """Attention of each answer over the reference and itself, put together for it."""
     outputs = []
-    for query, *own in answers:
-        key, value = _joined(before, own)
+    for query, *pair in answers:
+        key, value = _joined(before, pair)
         n, n_keys = query.shape[2], key.shape[2]
         sees = torch.ones((n, n_keys), dtype=torch.bool, device=key.device).tril(n_keys - n)[None, None]
         outputs.append(whole(query, key, value, sees if is_causal else None))
@@ -162,9 +162,9 @@ def _in_two_parts(
     return torch.lerp(shared, alone, torch.sigmoid(alone_log - shared_log)[..., None].to(alone.dtype))
 
 
-def _joined(before: Pair, own: Pair) -> list[torch.Tensor]:
+def _joined(before: Pair, pair: Pair) -> list[torch.Tensor]:
     """Keys and values of the reference and, behind them, of an answer."""
-    return [torch.cat(both, dim=2) for both in zip(before, own, strict=True)]
+    return [torch.cat(both, dim=2) for both in zip(before, pair, strict=True)]
 
 
 AttentionInterface.register(NAME, attend)

@@ -97,21 +97,21 @@ class Said(NamedTuple):
     n_unread: int = 0
 
 
-def said_of(one: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said:
+def said_of(text: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said:
     """The soft spans of a text that has labels to hold them against; of any other those that are marked.
 
     What is less probable counts for nothing there, and is most of what a board's replies would take in memory.
     """
-    p = max((span["p"] for span in one.spans), default=0.0)
-    kept = one.spans if is_labelled else [span for span in one.spans if span["p"] > threshold]
-    return Said(p, kept, one.n_windows, one.n_unread)
+    p = max((span["p"] for span in text.spans), default=0.0)
+    kept = text.spans if is_labelled else [span for span in text.spans if span["p"] > threshold]
+    return Said(p, kept, text.n_windows, text.n_unread)
 
 
 def judgements(
     judge: str,
     version: str,
     targets: Sequence[str],
-    said: Sequence[Said] | None,
+    texts: Sequence[Said] | None,
     *,
     threshold: float = MARKED,
     **attributes: object,
@@ -123,13 +123,13 @@ def judgements(
     name. A `threshold` other than one half stands among them in the row, and so does the number of windows of its
     reference (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
     """
-    blank, is_fitted = [None] * len(targets), said is not None
-    largest = [one.p for one in said] if is_fitted else blank
+    blank, is_fitted = [None] * len(targets), texts is not None
+    largest = [text.p for text in texts] if is_fitted else blank
     cell = pairs(**attributes)
     more = {} if threshold == MARKED else {"threshold": threshold}
-    told = {
+    pairs_by_windows = {
         pieces: pairs(**attributes, **more, **_windows(*pieces))
-        for pieces in {(1, 0), *((one.n_windows, one.n_unread) for one in said or ())}
+        for pieces in {(1, 0), *((text.n_windows, text.n_unread) for text in texts or ())}
     }
     rows = {
         "judgement_id": [content_id("judgement", judge, version, cell, target) for target in targets],
@@ -139,12 +139,12 @@ def judgements(
         "verdict": [p > threshold for p in largest] if is_fitted else blank,
         "status": "ok" if is_fitted else "unparsed",
         "reason": None if is_fitted else NOT_FITTED,
-        "spans": [one.spans for one in said] if is_fitted else [[] for _ in blank],
+        "spans": [text.spans for text in texts] if is_fitted else [[] for _ in blank],
         "p": largest,
         "rationale": None,
-        "attributes": [told[one.n_windows, one.n_unread] for one in said]
+        "attributes": [pairs_by_windows[text.n_windows, text.n_unread] for text in texts]
         if is_fitted
-        else [told[1, 0]] * len(targets),
+        else [pairs_by_windows[1, 0]] * len(targets),
     }
     return of_columns(Judgement, rows)
 

@@ -45,7 +45,9 @@ def score_group(
     network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None
 ) -> list[np.ndarray]:
     """Return the probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`."""
-    return [torch.softmax(one, dim=-1).numpy() for one in logits_of(network, group, strategy, cache_bytes)]
+    return [
+        torch.softmax(logits, dim=-1).numpy() for logits in logits_of(network, group, strategy, cache_bytes)
+    ]
 
 
 def logits_of(
@@ -102,7 +104,7 @@ def scored_answers(
     reference are combined into one.
     """
     scored = score_groups(network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True)
-    parts = (pair for group, found in scored for pair in zip(group.answers, found, strict=True))
+    parts = (pair for group, p in scored for pair in zip(group.answers, p, strict=True))
     return over_windows(parts, least_suspicious)
 
 
@@ -134,7 +136,7 @@ def _together(network: Network, groups: Sequence[Group]) -> list[list[np.ndarray
     """Probabilities of the answers of several groups, which are read side by side in one row."""
     with _scoring(network):
         hidden = _hidden(network, [piece for group in groups for piece in _pieces(network, group)])
-        scored = (torch.softmax(network.logits(one).float(), dim=-1).cpu().numpy() for one in hidden)
+        scored = (torch.softmax(network.logits(states).float(), dim=-1).cpu().numpy() for states in hidden)
         return [[next(scored) for _ in group.answers] for group in groups]
 
 

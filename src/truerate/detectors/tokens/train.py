@@ -126,23 +126,23 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
 def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
     """What training found and cost, and the network; none where nothing is taught."""
     labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
-    taught, held_out = halves(passages, job.taught)
-    if not any(spans for spans in taught["spans"].to_list()):
+    training, held_out = halves(passages, job.training_share)
+    if not any(spans for spans in training["spans"].to_list()):
         return {"is_fitted": False}, {}, None
     if backbone.weights == "tiny":
-        coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
+        coder = tiny_coder([*training["text"], *training["reference"].unique(maintain_order=True)], N_WORDS)
     else:
         quantised(backbone, processes.device())  # refused before anything is fetched
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
         texts = partial(stream_groups, coder=coder, backbone=backbone, labels=labels)
-        graded = Repeated(partial(texts, held_out, is_taught=True), held_out.height)
+        graded = Repeated(partial(texts, held_out, is_training=True), held_out.height)
         is_graded_alike = backbone.windows == 1 or not windowed_rate(graded)
         judged = graded if is_graded_alike else Repeated(partial(texts, held_out), held_out.height)
         how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
         windowed = Windowed()
-        lessons = windowed.counted(texts(taught, is_taught=True))
+        lessons = windowed.counted(texts(training, is_training=True))
         trained = train(network, lessons, judged, evaluated=graded, **how)
     facts = {"is_fitted": True, "windowed_rate": round(windowed.rate or 0.0, 6), **trained.facts}
     return facts, trained.run, network

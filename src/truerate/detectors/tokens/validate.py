@@ -57,7 +57,7 @@ class Agreement:
         """
         is_marked = written(self.p) > self.threshold
         is_found = self.is_gold & is_marked
-        told = {
+        measures = {
             "threshold": self.threshold,
             "f1": self.f1,
             "f1_at_half": self.f1_at(MARKED),
@@ -69,7 +69,7 @@ class Agreement:
             "log_loss": self.loss,
         }
         return {"n_tokens": len(self.p)} | {
-            name: None if value is None else round(value, DIGITS) for name, value in told.items()
+            name: None if value is None else round(value, DIGITS) for name, value in measures.items()
         }
 
 
@@ -88,7 +88,7 @@ def agreement(network, groups: Iterable[Group], backbone: Backbone) -> Agreement
 
 def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
     """Labels (tokens,) and readings of texts, side by side; of a token ten bytes are kept."""
-    found = [
+    columns = [
         (
             np.asarray(reading.p, dtype=float)[is_known],
             labels[is_known] > 0,
@@ -98,4 +98,4 @@ def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
         for is_known in [labels >= 0]
     ]
     empty = (np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
-    return Agreement(*(np.concatenate(column) for column in zip(empty, *found, strict=True)))
+    return Agreement(*(np.concatenate(column) for column in zip(empty, *columns, strict=True)))

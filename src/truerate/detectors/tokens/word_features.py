@@ -53,7 +53,7 @@ AROUND = 4  # neighbours on either side whose match codes are seen
 WITHIN = (3, 8, 20)  # words on either side of which the share that the reference holds is seen
 BEYOND = -1  # in place of the code of a neighbour that a text does not have
 NAMES = (
-    *(f"match {place:+d}" for place in range(-AROUND, AROUND + 1)),  # match codes (features.py)
+    *(f"match {shift:+d}" for shift in range(-AROUND, AROUND + 1)),  # match codes (features.py)
     "characters",  # of the word
     "has_digit",
     "is_capital",  # its first letter
@@ -128,4 +128,6 @@ def _after_punctuation(passage: Passage) -> np.ndarray:
     between = (
         passage.text[end:start] for end, start in zip(ends, passage.offsets[:, 0].tolist(), strict=True)
     )
-    return np.array([any(unicodedata.category(one)[0] == "P" for one in gap) for gap in between], dtype=float)
+    return np.array(
+        [any(unicodedata.category(sign)[0] == "P" for sign in gap) for gap in between], dtype=float
+    )

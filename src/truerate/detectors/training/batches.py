@@ -76,7 +76,7 @@ def cut(indices: Sequence[int], rows: Rows, n_answers: int) -> list[list[int]]:
 def parts(batch: Sequence[int], rows: Rows, token_budget: int) -> list[Part]:
     """A batch in parts of at most `token_budget` tokens with padding; a longer row is a part by itself."""
     places = within([rows.rows[i].n_tokens for i in batch], token_budget)
-    return [[batch[place] for place in part] for part in places]
+    return [[batch[index] for index in part] for part in places]
 
 
 def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
@@ -84,10 +84,10 @@ def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
     longer row is a part by itself.
     """
     split: list[Part] = []
-    for place in sorted(range(len(lengths)), key=lambda one: lengths[one]):
-        if not split or lengths[place] * (len(split[-1]) + 1) > token_budget:
+    for index in sorted(range(len(lengths)), key=lambda row: lengths[row]):
+        if not split or lengths[index] * (len(split[-1]) + 1) > token_budget:
             split.append([])
-        split[-1].append(place)
+        split[-1].append(index)
     return split
 
 

@@ -106,9 +106,12 @@ class State:
         self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
         self.device = next(network.parameters()).device
         weights = network.trainable()
-        matrices = {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay}
+        matrices = {
+            "params": [weight for weight in weights if weight.ndim > 1],
+            "weight_decay": backbone.weight_decay,
+        }
         # norms and biases do not decay
-        vectors = {"params": [one for one in weights if one.ndim < 2], "weight_decay": 0.0}
+        vectors = {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0}
         self.optimiser = torch.optim.AdamW([matrices, vectors], lr=backbone.learning_rate, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimiser, lambda step: pace(step, n_steps, backbone.warm_up)

@@ -57,11 +57,13 @@ def combined(fit: Fit, weights: dict[Key, float]) -> Combined | None:
     if not weights or any(key not in fit.cells for key in weights):
         return None
     value = sum(weight * fit.rates[key] for key, weight in weights.items())
-    own = {key: weight**2 * fit.spreads[key].variance for key, weight in weights.items()}
-    apart = sum(own.values())
+    variances = {key: weight**2 * fit.spreads[key].variance for key, weight in weights.items()}
+    apart = sum(variances.values())
     degrees = sum(fit.spreads[key].degrees for key in weights)
     if apart:
-        degrees = apart**2 / sum(one**2 / fit.spreads[key].degrees for key, one in own.items())
+        degrees = apart**2 / sum(
+            variance**2 / fit.spreads[key].degrees for key, variance in variances.items()
+        )
     shared = sum(
         2 * weights[first] * weights[second] * covariance(fit, first, second)
         for first, second in combinations(weights, 2)
@@ -81,11 +83,11 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
     alone would give m₀, the share 1 − m₀/m of Σ u u'/(k k') (Horvitz & Thompson's covariance; 1 − f for the same
     articles labelled of both, 0 for labels drawn apart).
     """
-    one, other = fit.by_cluster[first], fit.by_cluster[second]
-    names, here, there = np.intersect1d(one.names, other.names, assume_unique=True, return_indices=True)
+    clustered, other = fit.by_cluster[first], fit.by_cluster[second]
+    names, here, there = np.intersect1d(clustered.names, other.names, assume_unique=True, return_indices=True)
     if not len(names):
         return 0.0
-    (moved, n, k), (moved_too, n_too, k_too) = one.sums[here].T, other.sums[there].T
+    (moved, n, k), (moved_too, n_too, k_too) = clustered.sums[here].T, other.sums[there].T
     product = float(moved @ moved_too)
     if fit.target == "model":
         return product
@@ -96,8 +98,8 @@ def covariance(fit: Fit, first: Key, second: Key) -> float:
 
 def model_mean(fit: Fit, model: str, langs: Sequence[str]) -> Interval | None:
     """The plain mean of a model's rates over languages, in [0, 1]; None where one of them has no labels."""
-    found = combined(fit, {(model, lang): 1 / len(langs) for lang in langs})
-    return None if found is None else found.mean(fit.confidence)
+    mean = combined(fit, {(model, lang): 1 / len(langs) for lang in langs})
+    return None if mean is None else mean.mean(fit.confidence)
 
 
 def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) -> Combined | None:
@@ -113,15 +115,15 @@ def compare_models(fit: Fit, models: Sequence[str], langs: Sequence[str]) -> lis
     """Every pair of models by place, with the p-value of its difference before and after Holm's correction;
     pairs of which nothing can be said are left out.
     """
-    told = [
+    differences = [
         (i, j, difference)
         for (i, first), (j, second) in combinations(enumerate(models), 2)
         if (difference := model_difference(fit, first, second, langs)) is not None
     ]
-    corrected = holm([difference.p for _, _, difference in told])
+    corrected = holm([difference.p for _, _, difference in differences])
     return [
         Comparison(i, j, difference.value, difference.p, p)
-        for (i, j, difference), p in zip(told, corrected, strict=True)
+        for (i, j, difference), p in zip(differences, corrected, strict=True)
         if p is not None
     ]
 
@@ -132,5 +134,5 @@ def unit_values(fit: Fit, key: Key) -> np.ndarray:
     With these a paired bootstrap over clusters tests two models as it tests any other outcome of units. They are
     no rates of units and may leave [0, 1].
     """
-    found = fit.cells[key]
-    return fit.rates[key] + found.cell.n * found.influence(fit.slope, "model")
+    left = fit.cells[key]
+    return fit.rates[key] + left.cell.n * left.influence(fit.slope, "model")

@@ -2,15 +2,15 @@
 it, what it rests on, and what more labels would give.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 
-from truerate.metrics.estimators.choice import used
 from truerate.metrics.estimators.grid import Combined, combined, model_difference
 from truerate.metrics.estimators.label_groups import (
     are_by_group,
@@ -18,14 +18,20 @@ from truerate.metrics.estimators.label_groups import (
     n_labelled_groups,
     system_rate,
 )
-from truerate.metrics.estimators.planning import Plan, design_effect_of
-from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
-from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
+from truerate.metrics.estimators.prediction_powered import (
+    PSEUDO_DEGREES,
+    Fit,
+    fit_board,
+    residuals,
+    t_of,
+    wider_ends,
+)
+from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board, used
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import Interval, wilson
 from truerate.metrics.paired import holm
+from truerate.metrics.rates import PREDICTION_POWERED, RAW
 from truerate.metrics.score_writer import ALL
-from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
 
 LEAST_LABELS = 10  # labelled answers of a group below which it has an interval and no point
 MANY = 10**9  # answers of a system, where a comparison is about all that it would give
@@ -69,10 +75,10 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bo
     key = (group, ALL)
     if not cell.n or not cell.total.sum():
         return Rate(group, cell.n, cell.k, None, None, None, None, "none", "no answers")
-    made = estimate_board({key: cell}, confidence=confidence, names=(RAW, LABELS_ALONE, PREDICTION_POWERED))[
-        key
-    ]
-    by_name = {one.estimator: one.found for one in made}
+    estimates = estimate_board(
+        {key: cell}, confidence=confidence, names=(RAW, LABELS_ALONE, PREDICTION_POWERED)
+    )[key]
+    by_name = {estimate.estimator: estimate.interval for estimate in estimates}
     raw, alone = by_name.get(RAW), by_name.get(LABELS_ALONE)
     if not cell.k:
         return Rate(group, cell.n, 0, raw, None, None, None, RAW, "nobody labelled answers here")  # type: ignore[arg-type]
@@ -83,17 +89,17 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bo
         return Rate(group, cell.n, cell.k, raw, value, value, value, EXACT, why, system=system)  # type: ignore[arg-type]
     if are_by_group(cell) if is_by_group is None else is_by_group:
         return replace(_by_group(group, cell, confidence), raw=raw, system=system)  # type: ignore[arg-type]
-    chosen = used(made)
-    found = chosen.estimate.found if chosen.estimate else None
+    chosen = used(estimates)
+    interval = chosen.estimate.interval if chosen.estimate else None
     if cell.k < LEAST_LABELS:
-        low, high = _hull(cell, found, confidence)  # type: ignore[arg-type]
+        low, high = _hull(cell, interval, confidence)  # type: ignore[arg-type]
         return Rate(group, cell.n, cell.k, raw, None, low, high, NOT_IDENTIFIED, _few(cell), system=system)  # type: ignore[arg-type]
-    if found is None:  # labelled answers without a word
+    if interval is None:  # labelled answers without a word
         return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, NOT_IDENTIFIED, chosen.why)  # type: ignore[arg-type]
     if alone is not None:
         alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)  # type: ignore[arg-type]
     name = chosen.estimate.estimator if chosen.estimate else RAW
-    value, low, high = wider(cell, found, confidence=confidence)  # type: ignore[arg-type]
+    value, low, high = wider(cell, interval, confidence=confidence)  # type: ignore[arg-type]
     return Rate(
         group, cell.n, cell.k, raw, value, low, high, name, chosen.why, alone,  # type: ignore[arg-type]
         labels_to_halve(cell, confidence=confidence), system,
@@ -107,18 +113,20 @@ def _few(cell: Cell) -> str:
 def _by_group(group: str, cell: Cell, confidence: float) -> Rate:
     """The rate from labels that were given group by group."""
     n_groups = n_labelled_groups(cell)
-    known = Rate(group, cell.n, cell.k, None, None, *_open(cell), NOT_IDENTIFIED, "", groups=n_groups)
-    found = grouped_rate({group: cell}, confidence=confidence)
-    if found is None:
-        return replace(known, why="all labels are of one group: nothing tells how groups differ")
+    open_rate = Rate(group, cell.n, cell.k, None, None, *_open(cell), NOT_IDENTIFIED, "", groups=n_groups)
+    interval = grouped_rate({group: cell}, confidence=confidence)
+    if interval is None:
+        return replace(open_rate, why="all labels are of one group: nothing tells how groups differ")
     if cell.k < LEAST_LABELS:
-        low, high = _hull(cell, found, confidence)
-        return replace(known, low=low, high=high, why=_few(cell))
+        low, high = _hull(cell, interval, confidence)
+        return replace(open_rate, low=low, high=high, why=_few(cell))
     alone = grouped_rate({group: replace(cell, flagged=np.zeros(cell.n))}, confidence=confidence)
     # a quarter of (1 − k/n) / k, the variance that labels of whole groups leave
     more = int(np.ceil(1 / (1 / cell.n + (1 / cell.k - 1 / cell.n) / 4))) - cell.k
     why = f"labels were given group by group: variance between {n_groups} labelled groups"
-    return replace(known, **found._asdict(), estimator=PREDICTION_POWERED, why=why, alone=alone, halved=more)
+    return replace(
+        open_rate, **interval._asdict(), estimator=PREDICTION_POWERED, why=why, alone=alone, halved=more
+    )
 
 
 def _open(cell: Cell) -> tuple[float, float]:
@@ -128,16 +136,16 @@ def _open(cell: Cell) -> tuple[float, float]:
     return hallucinated / total, 1 - (float(cell.total[inside].sum()) - hallucinated) / total
 
 
-def _hull(cell: Cell, found: Interval | None, confidence: float) -> tuple[float, float]:
+def _hull(cell: Cell, estimate: Interval | None, confidence: float) -> tuple[float, float]:
     """The ends that neither few labels alone nor the estimate leave; an answer counts as one row of them."""
     inside = cell.is_labelled
     share = float(cell.gold[inside].sum() / max(cell.total[inside].sum(), 1.0))
-    own = wilson(share * cell.k, cell.k, confidence=confidence)
-    ends = [one for one in (own, found) if one is not None]
+    of_labels = wilson(share * cell.k, cell.k, confidence=confidence)
+    ends = [end for end in (of_labels, estimate) if end is not None]
     return min(end.low for end in ends), max(end.high for end in ends)
 
 
-def wider(cell: Cell, found: Interval, *, confidence: float = 0.95) -> Interval:
+def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interval:
     """The interval with each end the wider one of its own and of another about its own value: `by_flag`'s where
     answers are whole verdicts, else `for_skew`'s.
 
@@ -146,11 +154,11 @@ def wider(cell: Cell, found: Interval, *, confidence: float = 0.95) -> Interval:
     """
     other = by_flag(cell, confidence=confidence) or for_skew(cell, confidence=confidence)
     if other is None:
-        return found
+        return interval
     return Interval(
-        found.value,
-        max(0.0, min(found.low, found.value - other.value + other.low)),
-        min(1.0, max(found.high, found.value - other.value + other.high)),
+        interval.value,
+        max(0.0, min(interval.low, interval.value - other.value + other.low)),
+        min(1.0, max(interval.high, interval.value - other.value + other.high)),
     )
 
 
@@ -167,12 +175,15 @@ def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
         part = cell.only(cell.flagged == flag)
         if not part.k:
             return None
-        share, own = part.n / cell.n, float(part.gold[part.is_labelled].mean())
-        value += share * own
+        share, labelled_rate = part.n / cell.n, float(part.gold[part.is_labelled].mean())
+        value += share * labelled_rate
         if part.k < part.n:
             worth = part.k / (1 - part.labelled_share)
-            _, low, high = wilson(own * worth, worth, confidence=confidence)  # type: ignore[misc]
-            below, above = below + (share * (own - low)) ** 2, above + (share * (high - own)) ** 2
+            _, low, high = wilson(labelled_rate * worth, worth, confidence=confidence)  # type: ignore[misc]
+            below, above = (
+                below + (share * (labelled_rate - low)) ** 2,
+                above + (share * (high - labelled_rate)) ** 2,
+            )
     return Interval(value, value - sqrt(below), value + sqrt(above))
 
 
@@ -185,14 +196,18 @@ def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
     fit = _fit({"": cell}, "these", confidence)
     if not fit.cells or cell.k == cell.n:
         return None
-    (found,), (own,), (value,) = fit.cells.values(), fit.own.values(), fit.rates.values()
-    left = found.left(fit.slope)
+    (cell_residuals,), (cell_spread,), (value,) = (
+        fit.cells.values(),
+        fit.own_spreads.values(),
+        fit.rates.values(),
+    )
+    left = cell_residuals.left(fit.slope)
     deviation = float(left.std())
-    if not deviation or not own.variance:
+    if not deviation or not cell_spread.variance:
         return None
     skew = float(np.mean((left - left.mean()) ** 3)) / deviation**3
-    t = t_of(own.degrees, confidence)
-    below, above = (unskewed(end, skew, cell.k) * sqrt(own.variance) for end in (t, -t))
+    t = t_of(cell_spread.degrees, confidence)
+    below, above = (unskewed(end, skew, cell.k) * sqrt(cell_spread.variance) for end in (t, -t))
     return Interval(value, value - below, value - above)
 
 
@@ -220,8 +235,10 @@ def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
 
 
 def _fit(cells: Mapping[str, Cell], target: str, confidence: float) -> Fit:
-    told = {(name, ALL): found for name, cell in cells.items() if (found := residuals(cell)) is not None}
-    return fit_board(told, slope=None, target=target, confidence=confidence)  # type: ignore[arg-type]
+    residuals_by_key = {
+        (name, ALL): left for name, cell in cells.items() if (left := residuals(cell)) is not None
+    }
+    return fit_board(residuals_by_key, slope=None, target=target, confidence=confidence)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -258,16 +275,20 @@ class Systems:
     def pairs(self) -> list[Separation]:
         """Every two systems that have labels enough, in the order of their names."""
         names = sorted(name for name, _ in self.fit.cells)
-        told = [
-            (first, second, found)
+        differences = [
+            (first, second, difference)
             for first, second in combinations(names, 2)
-            if (found := model_difference(self.fit, first, second, [ALL])) is not None
+            if (difference := model_difference(self.fit, first, second, [ALL])) is not None
         ]
-        corrected = holm([found.p for _, _, found in told])
-        return [self._separation(*one, p) for one, p in zip(told, corrected, strict=True) if p is not None]
+        corrected = holm([difference.p for _, _, difference in differences])
+        return [
+            self._separation(*pair, p)
+            for pair, p in zip(differences, corrected, strict=True)
+            if p is not None
+        ]
 
-    def _separation(self, first: str, second: str, found: Combined, p: float) -> Separation:
-        interval = found.interval(self.confidence, bounds=(-1.0, 1.0))
+    def _separation(self, first: str, second: str, combination: Combined, p: float) -> Separation:
+        interval = combination.interval(self.confidence, bounds=(-1.0, 1.0))
         middle = np.mean([self.fit.rates[name, ALL] for name in (first, second)])
         plan = Plan(MANY, 1, float(np.clip(middle, 0.01, 0.99)), design_effect_of(self.fit), self.confidence)
         gap = abs(interval.value)
@@ -281,10 +302,10 @@ def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Inte
     two labels.
     """
     fit = _fit(cells, "these", confidence)
-    held = {name: float(cell.total.sum()) for name, cell in cells.items()}
-    weights = {(name, ALL): one / sum(held.values()) for name, one in held.items()}
-    found = combined(fit, weights)
-    return None if found is None else found.mean(confidence)
+    sizes = {name: float(cell.total.sum()) for name, cell in cells.items()}
+    weights = {(name, ALL): size / sum(sizes.values()) for name, size in sizes.items()}
+    combination = combined(fit, weights)
+    return None if combination is None else combination.mean(confidence)
 
 
 def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
@@ -292,8 +313,8 @@ def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
     on them, and none is lost. 0 where nothing was judged.
     """
     is_told = ~np.isnan(flagged)
-    held = total[is_told].sum()
-    share = flagged[is_told].sum() / held if held else 0.0
+    n_judged = total[is_told].sum()
+    share = flagged[is_told].sum() / n_judged if n_judged else 0.0
     return np.where(is_told, flagged, share * total)
 
 
@@ -302,11 +323,88 @@ def raw_of(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     if not cell.n or not cell.total.sum():
         return None
     key = ("", ALL)
-    made = estimate_board({key: cell}, confidence=confidence, names=(RAW,))[key]
-    return next((one.found for one in made), None)  # type: ignore[return-value]
+    estimates = estimate_board({key: cell}, confidence=confidence, names=(RAW,))[key]
+    return next((estimate.interval for estimate in estimates), None)  # type: ignore[return-value]
 
 
 def groups(values: Sequence[str]) -> dict[str, np.ndarray]:
     """The rows of each value, (rows,) of booleans, values in sorted order."""
-    told = np.asarray(values, dtype=object)
-    return {value: told == value for value in sorted(set(values))}
+    names = np.asarray(values, dtype=object)
+    return {value: names == value for value in sorted(set(values))}
+
+
+# Of replies in the closed world (5 models, 6 languages, 5 detectors: .24 to .26). 1 where each unit is hallucinated
+# whole or not at all, as a single verdict is; less where units are mixed.
+DESIGN_EFFECT = 0.25
+
+
+def design_effect_of(fit: Fit) -> float:
+    """How many labelled units of a board tell as much as one row of yes or no: the variance of one unit's residual
+    over p(1 − p); DESIGN_EFFECT where no cell has labels.
+    """
+    squares = expected = 0.0
+    for key, cell_spread in fit.own_spreads.items():
+        squares += (
+            cell_spread.degrees * cell_spread.variance_of_one * fit.cells[key].cell.k / cell_spread.n_things
+        )
+        expected += cell_spread.degrees * fit.foretold[key]
+    return squares / expected if squares else DESIGN_EFFECT
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A board to be labelled: `n` units a cell, `n_langs` cells a model, the rate that is expected, and the
+    design effect of units (`design_effect_of` a board like it).
+    """
+
+    n: int
+    n_langs: int
+    rate: float
+    design_effect: float = DESIGN_EFFECT
+    confidence: float = 0.95
+
+    def variance(self, k: int) -> float:
+        """Of a cell's rate with k labelled units, (1 − k/n) · design effect · p(1 − p)/k; 0 where all are."""
+        return self._per_unit(k) * self.rate * (1 - self.rate)
+
+    def interval(self, k: int) -> Interval:
+        """The interval that a cell at the expected rate will have with k labelled units."""
+        t = t_of(k - 1 + PSEUDO_DEGREES, self.confidence)
+        return wider_ends(self.rate, self.variance(k), self._per_unit(k), t)
+
+    def half_width(self, k: int) -> float:
+        """Half the width of `interval`."""
+        _, low, high = self.interval(k)
+        return (high - low) / 2
+
+    def half_width_of_mean(self, k: int) -> float:
+        """Half the width of a model's mean over languages with k labelled units a cell."""
+        t = t_of(self.n_langs * (k - 1 + PSEUDO_DEGREES), self.confidence)
+        return t * sqrt(self.variance(k) / self.n_langs)
+
+    def told_apart(self, k: int, *, n_models: int = 2, power: float = 0.8) -> float:
+        """The least difference of two models' means that k labelled units a cell tell apart with this power:
+        (z of the level, Bonferroni-corrected for all pairs, + z of the power) · √(2 · variance / languages).
+        """
+        n_pairs = max(1, n_models * (n_models - 1) // 2)
+        normal = NormalDist()
+        reach = normal.inv_cdf(1 - (1 - self.confidence) / (2 * n_pairs)) + normal.inv_cdf(power)
+        return reach * sqrt(2 * self.variance(k) / self.n_langs)
+
+    def labels_for(self, half_width: float) -> int:
+        """The fewest labelled units a cell, 2 at least, whose interval is so narrow; all n always are."""
+        return self._fewest(lambda k: self.half_width(k) <= half_width)
+
+    def labels_to_separate(self, difference: float, *, n_models: int = 2, power: float = 0.8) -> int:
+        """The fewest labelled units a cell that tell two models apart whose means differ so (`told_apart`)."""
+        return self._fewest(lambda k: self.told_apart(k, n_models=n_models, power=power) <= difference)
+
+    def _per_unit(self, k: int) -> float:
+        return max(0.0, 1 - k / self.n) * self.design_effect / k
+
+    def _fewest(self, is_enough: Callable[[int], bool]) -> int:
+        low, high = 2, max(2, self.n)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
+        return low

@@ -19,8 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from truerate.metrics.estimators.label_errors import EXACT, LabelError
-from truerate.metrics.estimators.sample import Cell, Key, additive_fit
+from truerate.metrics.estimators.sample import EXACT, Cell, Key, LabelError, additive_fit
 from truerate.metrics.intervals import AGREED, UNIT, Interval, cluster_sums, wilson, z_of
 
 Target = Literal["these", "model"]  # the rate of these very units, or of all that the model would give
@@ -70,10 +69,10 @@ def residuals(cell: Cell, people: LabelError = EXACT) -> Residuals | None:
     if cell.is_alone is not None:
         gold = np.where(cell.is_alone[inside], people.ratio * gold, gold)
     if cell.weight is not None:
-        total, flagged, gold = (cell.drawn_weight * one for one in (total, flagged, gold))
+        total, flagged, gold = (cell.drawn_weight * counts for counts in (total, flagged, gold))
     if len(total) < 2 or not total.sum():
         return None
-    shares = [float(one.sum() / total.sum()) for one in (gold, flagged)]
+    shares = [float(counts.sum() / total.sum()) for counts in (gold, flagged)]
     all_flagged = float(cell.flagged.sum() / cell.total.sum())
     return Residuals(
         cell,
@@ -116,21 +115,21 @@ class Spread(NamedTuple):
         return self.finite * self.variance_of_one / self.n_things + self.noise
 
 
-def spread(found: Residuals, slope: float, target: Target) -> Spread | None:
+def spread(left: Residuals, slope: float, target: Target) -> Spread | None:
     """The linearised variance of θ. For `these` units k/(k − 1) Σ(u/k)², times the share of all things that are
     in units without labels (1 − k/n where units are alike; of weighted units each one's chance not to be drawn); for
     the `model` C/(C − 1) times the squares of the influence summed within clusters, C the clusters with labels. Units
     of strata are taken as drawn from all: too wide where a stratum tells its labels. None with labels in fewer than
     two clusters.
     """
-    cell = found.cell
+    cell = left.cell
     inside = cell.is_labelled
     n_things = float((cell.drawn_weight * cell.total[inside]).sum())
     if target == "these":
-        squares = found.left(slope) ** 2
+        squares = left.left(slope) ** 2
         variance = float(squares.sum()) / (cell.k * (cell.k - 1))
         return Spread(variance * n_things, cell.k - 1, n_things, _finite(cell, squares, n_things))
-    columns = np.stack([found.influence(slope, target), inside], axis=1)
+    columns = np.stack([left.influence(slope, target), inside], axis=1)
     moved, n_labelled = cluster_sums(cell.clusters, columns).T  # type: ignore[arg-type]
     n_clusters = int((n_labelled > 0).sum())
     if n_clusters < 2:
@@ -163,11 +162,11 @@ def clustered_rate(cell: Cell, *, slope: float, confidence: float) -> Interval |
     Where the variance is 0 each labelled cluster counts as one row. None where fewer than two clusters hold
     labels.
     """
-    found = residuals(cell)
-    drawn = None if found is None else spread(found, slope, "model")
-    if found is None or drawn is None:
+    left = residuals(cell)
+    drawn = None if left is None else spread(left, slope, "model")
+    if left is None or drawn is None:
         return None
-    share = clipped(found.rate(slope))
+    share = clipped(left.rate(slope))
     is_told = drawn.variance > AGREED and AGREED < share < 1 - AGREED  # rounding at an edge tells nothing
     worth = share * (1 - share) / drawn.variance if is_told else drawn.degrees + 1
     worth *= (z_of(confidence) / t_of(drawn.degrees, confidence)) ** 2
@@ -208,7 +207,7 @@ class Fit:
     """θ of all cells of a board that have labels, with one slope and variances that lean on one another."""
 
     cells: Mapping[Key, Residuals]
-    own: Mapping[Key, Spread]
+    own_spreads: Mapping[Key, Spread]
     slope: float
     target: Target
     confidence: float
@@ -217,7 +216,7 @@ class Fit:
     @cached_property
     def rates(self) -> dict[Key, float]:
         """θ of each cell; may leave [0, 1]."""
-        return {key: one.rate(self.slope) for key, one in self.cells.items()}
+        return {key: left.rate(self.slope) for key, left in self.cells.items()}
 
     @cached_property
     def foretold(self) -> dict[Key, float]:
@@ -235,8 +234,12 @@ class Fit:
         Of things, not of units: in simulated boards whose models write 12 to 200 words both hold over all cells, and
         this one in more of the worst (of short replies with one long one among them).
         """
-        squares = sum(one.degrees * one.variance_of_one for one in self.own.values())
-        expected = sum(one.degrees * self.foretold[key] for key, one in self.own.items())
+        squares = sum(
+            cell_spread.degrees * cell_spread.variance_of_one for cell_spread in self.own_spreads.values()
+        )
+        expected = sum(
+            cell_spread.degrees * self.foretold[key] for key, cell_spread in self.own_spreads.items()
+        )
         return squares / expected if squares > AGREED else 0.0
 
     @cached_property
@@ -244,27 +247,31 @@ class Fit:
         """Each cell's variance, its own and at PSEUDO_DEGREES what the board's design effect foretells; a board of
         one cell has its own alone. Where nothing varies each labelled unit counts as one row.
         """
-        return {key: self._leaning(key, one) for key, one in self.own.items()}
+        return {key: self._leaning(key, cell_spread) for key, cell_spread in self.own_spreads.items()}
 
-    def _leaning(self, key: Key, own: Spread) -> Spread:
+    def _leaning(self, key: Key, cell_spread: Spread) -> Spread:
         # The spread of labels holds that of people's errors; what is finite of it does not take these away.
         noise = (
-            (1 - own.finite) * self.alone(key) * self.people.noise * clipped(self.rates[key]) / own.n_things
+            (1 - cell_spread.finite)
+            * self.alone(key)
+            * self.people.noise
+            * clipped(self.rates[key])
+            / cell_spread.n_things
         )
         foretold = self.growth(key) * self.foretold[key]
         if not self.design_effect:
-            return own._replace(variance_of_one=foretold, noise=noise)
+            return cell_spread._replace(variance_of_one=foretold, noise=noise)
         more = PSEUDO_DEGREES if len(self.cells) > 1 else 0.0
-        degrees = own.degrees + more
-        variance = (own.degrees * own.variance_of_one + more * foretold) / degrees
-        return own._replace(variance_of_one=variance, degrees=degrees, noise=noise)
+        degrees = cell_spread.degrees + more
+        variance = (cell_spread.degrees * cell_spread.variance_of_one + more * foretold) / degrees
+        return cell_spread._replace(variance_of_one=variance, degrees=degrees, noise=noise)
 
     def alone(self, key: Key) -> float:
         """The share of a cell's labelled things whose label is one person's."""
         cell = self.cells[key].cell
         if cell.is_alone is None:
             return 0.0
-        return float(cell.total[cell.is_labelled & cell.is_alone].sum()) / self.own[key].n_things
+        return float(cell.total[cell.is_labelled & cell.is_alone].sum()) / self.own_spreads[key].n_things
 
     def tilt(self, key: Key) -> float:
         """The standard deviation that the ratio of people to votes gives θ: the same error in all cells."""
@@ -273,16 +280,16 @@ class Fit:
     @cached_property
     def by_cluster(self) -> dict[Key, Clustered]:
         """What each cell's clusters move."""
-        return {key: self._clustered(one) for key, one in self.cells.items()}
+        return {key: self._clustered(left) for key, left in self.cells.items()}
 
-    def _clustered(self, found: Residuals) -> Clustered:
-        names, place = np.unique(found.cell.clusters, return_inverse=True)
-        each = (found.influence(self.slope, self.target), None, found.cell.is_labelled)
-        return Clustered(names, np.stack([np.bincount(place, one) for one in each], axis=1))
+    def _clustered(self, left: Residuals) -> Clustered:
+        names, cluster = np.unique(left.cell.clusters, return_inverse=True)
+        each = (left.influence(self.slope, self.target), None, left.cell.is_labelled)
+        return Clustered(names, np.stack([np.bincount(cluster, weights) for weights in each], axis=1))
 
     def growth(self, key: Key) -> float:
         """How fast the variance of one labelled thing grows with p(1 − p): the board's design effect."""
-        return self.design_effect or self.own[key].n_things / self.cells[key].cell.k
+        return self.design_effect or self.own_spreads[key].n_things / self.cells[key].cell.k
 
     def growth_of_rate(self, key: Key) -> float:
         """How fast the variance of a cell's θ grows with p(1 − p)."""
@@ -313,5 +320,71 @@ def fit_board(
     (PPI++), 0 for labels alone, 1 for PPI. `people`: the error of labels by one person (`residuals` too).
     """
     slope = pooled_slope(cells.values()) if slope is None else slope
-    own = {key: drawn for key, one in cells.items() if (drawn := spread(one, slope, target)) is not None}
-    return Fit({key: cells[key] for key in own}, own, slope, target, confidence, people)
+    spreads = {
+        key: drawn for key, left in cells.items() if (drawn := spread(left, slope, target)) is not None
+    }
+    return Fit({key: cells[key] for key in spreads}, spreads, slope, target, confidence, people)
+
+
+LEAST_LANGS = (
+    3  # labelled languages of a model; of two the spread between languages has one degree of freedom
+)
+
+
+def predicted(fit: Fit, cells: Mapping[Key, Cell]) -> dict[Key, Interval]:
+    """Predictive intervals of the cells that have no labels, by the same model's labelled languages.
+
+    y = θ − β q, β the slope of rates on flagged shares between languages within models, 0 where these do not
+    vary. A new language has ȳ of the model + β q, and varies by the variance between languages τ² (of y, pooled
+    over models, by moments) and that of ȳ: ± t · √(τ²(1 + 1/L) + Σv/L²), t with L − 1 degrees, as what is new
+    in a language is new for all its models. In [0, 1], about the nearer bound where the line leaves it. A model
+    with fewer than LEAST_LANGS labelled languages has none: it is not identified, and its flagged share alone says
+    nothing of its rate.
+    """
+    by_model: dict[str, list[Key]] = {}
+    for key in fit.cells:
+        by_model.setdefault(key[0], []).append(key)
+    by_model = {model: keys for model, keys in by_model.items() if len(keys) >= LEAST_LANGS}
+    if not by_model:
+        return {}
+    slope = _slope_between(fit, by_model)
+    between = _between_languages(fit, by_model, slope)
+    intervals = {}
+    for key, cell in cells.items():
+        if key in fit.cells or key[0] not in by_model or not cell.total.sum():
+            continue
+        labelled_keys = by_model[key[0]]
+        n = len(labelled_keys)
+        rate = float(np.mean([_level(fit, labelled, slope) for labelled in labelled_keys]))
+        rate += slope * float(cell.flagged.sum() / cell.total.sum())
+        variance = sum(fit.spreads[labelled].variance for labelled in labelled_keys) / n**2
+        half = t_of(n - 1, fit.confidence) * sqrt(between * (1 + 1 / n) + variance)
+        value = min(1.0, max(0.0, rate))
+        intervals[key] = Interval(value, max(0.0, value - half), min(1.0, value + half))
+    return intervals
+
+
+def _level(fit: Fit, key: Key, slope: float) -> float:
+    return fit.rates[key] - slope * fit.cells[key].flagged_rate
+
+
+def _slope_between(fit: Fit, by_model: Mapping[str, list[Key]]) -> float:
+    """β by least squares about each model's means, in [0, 1]: more flags never foretell a lower rate."""
+    products = squares = 0.0
+    for keys in by_model.values():
+        rates = np.array([fit.rates[key] for key in keys])
+        flags = np.array([fit.cells[key].flagged_rate for key in keys])
+        products += float(((rates - rates.mean()) * (flags - flags.mean())).sum())
+        squares += float(((flags - flags.mean()) ** 2).sum())
+    return min(1.0, max(0.0, products / squares)) if squares else 0.0
+
+
+def _between_languages(fit: Fit, by_model: Mapping[str, list[Key]], slope: float) -> float:
+    """τ²: the variance of y between languages less what sampling gives, pooled over models; at least 0."""
+    squares = degrees = 0.0
+    for keys in by_model.values():
+        levels = np.array([_level(fit, key, slope) for key in keys])
+        sampled = float(np.mean([fit.spreads[key].variance for key in keys]))
+        squares += (len(keys) - 1) * (float(levels.var(ddof=1)) - sampled)
+        degrees += len(keys) - 1
+    return max(0.0, squares / degrees)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from truerate.core.schemas import unpaired
-from truerate.metrics import calibration
+from truerate.metrics import thresholds
 from truerate.site.curves import Bin, Curve, Cut
 
 BIN, MEAN_P, RATE = "bin", "bin_p", "bin_rate"  # the slice key of a bin, and the two metrics of one
@@ -41,5 +41,5 @@ def _bin(edges: tuple[float, float], mean_p: dict | None, rate: dict | None) -> 
 
 
 def _cuts(bins: Iterable[Bin]) -> Iterable[Cut]:
-    plain = [calibration.Bin(one.low, one.high, one.n, one.mean_p, one.rate) for one in bins]
-    return (Cut(*at_cut) for at_cut in calibration.at_cuts(plain))
+    plain = [thresholds.Bin(one.low, one.high, one.n, one.mean_p, one.rate) for one in bins]
+    return (Cut(*at_cut) for at_cut in thresholds.at_cuts(plain))

@@ -26,11 +26,6 @@ ESTIMATORS = {
         "People’s labels of some of the very replies; the detector is not used.",
     ),
     "ppi": ("PPI", "People’s labels of some of the very replies, moved by the marks of all in full."),
-    "fay-herriot": (
-        "Fay–Herriot",
-        "Prediction-powered rates that lean on those of the same model and language: surer on the whole, wrong where a cell is unlike the "
-        "others.",
-    ),
     "predicted": (
         "Predicted",
         "Of languages in which nobody labelled replies: what the same model’s labelled languages let one expect.",
@@ -38,10 +33,6 @@ ESTIMATORS = {
     "rogan-gladen-between": (
         "Rogan–Gladen between models",
         "Rogan–Gladen with an interval that holds how far the detector’s errors differ from model to model.",
-    ),
-    "rogan-gladen-strata": (
-        "Rogan–Gladen by place",
-        "Rogan–Gladen within strata: the sentence’s place in a short or a long reply, each with the detector’s own errors there.",
     ),
     "rogan-gladen": (
         "Rogan–Gladen",
@@ -60,7 +51,7 @@ ESTIMATORS = {
         "What was planted in the closed world: the truth that the estimates are held against.",
     ),
 }
-OWN_LABELS = tuple(ESTIMATORS)[:5]  # what they are calibrated on is always the same and is not said
+OWN_LABELS = tuple(ESTIMATORS)[:4]  # what they are calibrated on is always the same and is not said
 CALIBRATIONS = {
     "silver": ("Silver", "Error rates from inserted hallucinations, by the writer’s own marks."),
     "gold": ("Gold", "Error rates from inserted hallucinations, labelled by people."),
@@ -81,7 +72,6 @@ PREFERRED = (
     (HEADLINE, NATURAL),
     ("predicted", NATURAL),
     ("rogan-gladen-between", NATURAL),
-    ("rogan-gladen-strata", NATURAL),
     ("rogan-gladen", NATURAL),
 )
 WIDE = 0.5  # an interval over more of the colours' scale than this says too little for a colour

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.schemas import NOT_FITTED, pair
-from truerate.metrics.judged import judged
+from truerate.metrics.label_quantities import judged
 from truerate.metrics.score_writer import ALL
 from truerate.tracks.halludial import annotating, inducing
 from truerate.tracks.halludial.detecting import VARIANTS
@@ -46,8 +46,8 @@ def judged_texts(
             part,
             judgements,
             variant=ZERO_SHOT,
-            known=("scenario", "kind"),
-            said=("seed",),
+            sample_keys=("scenario", "kind"),
+            judgement_keys=("seed",),
             columns=(*COLUMNS, *columns),
             fields=fields,
             target=target,

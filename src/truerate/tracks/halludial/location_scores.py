@@ -10,16 +10,15 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import emptied, pair
-from truerate.metrics import spans, token_scores
-from truerate.metrics.bleu import N_COLUMNS as N_BLEU
-from truerate.metrics.bleu import bleu, bleu_sums
+from truerate.metrics import spans
+from truerate.metrics import tokens as token_scores
 from truerate.metrics.intervals import cluster_sums
-from truerate.metrics.rouge import rouge_l
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.similarity import Measure
 from truerate.metrics.spans import span_sums
-from truerate.metrics.token_scores import TokenLine, token_line
-from truerate.metrics.tokens import word_offsets
+from truerate.metrics.text_overlap import N_COLUMNS as N_BLEU
+from truerate.metrics.text_overlap import bleu, bleu_sums, rouge_l
+from truerate.metrics.tokens import TokenLine, token_line, word_offsets
 from truerate.tracks.halludial.judged_texts import THREE_SHOT, judged_texts, slices
 from truerate.tracks.halludial.prompting import MATCHED
 

@@ -16,8 +16,7 @@ from truerate.metrics.estimators.prediction_powered import clustered_rate, poole
 from truerate.metrics.estimators.sample import verdicts
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import ratio_contrasts
-from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import (
+from truerate.metrics.rates import (
     PREDICTION_POWERED,
     RAW,
     Errors,
@@ -27,6 +26,7 @@ from truerate.metrics.unit_rates import (
     estimate_rows,
     estimates,
 )
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halludial import responding
 from truerate.tracks.halludial.dataset import NATURAL
 from truerate.tracks.halludial.judged_texts import INDUCED, TEST

@@ -9,14 +9,20 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.aggregates import average
 from truerate.core.schemas import Outcome, Score, frame, pair
-from truerate.metrics.calibration import N_BINS, bin_sums, expected_calibration_error, reliability
-from truerate.metrics.contrasts import Contrast, contrast_scores, contrasts
-from truerate.metrics.judged import by_subject, is_unanswered, judged, over_seeds
-from truerate.metrics.measures import measure_of
-from truerate.metrics.recognition_counts import COUNTED, balanced_outcomes, count_scores, counted
-from truerate.metrics.recognition_scores import Rows, settled
+from truerate.metrics.label_quantities import by_subject, is_unanswered, judged, over_seeds
+from truerate.metrics.paired import Contrast, contrast_scores, contrasts
+from truerate.metrics.rates import Errors, Units, errors_of, estimate_rows, estimates
+from truerate.metrics.recognition_counts import (
+    COUNTED,
+    Rows,
+    balanced_outcomes,
+    count_scores,
+    counted,
+    settled,
+)
 from truerate.metrics.score_writer import Ratio, ScoreWriter
-from truerate.metrics.unit_rates import Errors, Units, errors_of, estimate_rows, estimates
+from truerate.metrics.similarity import measure_of
+from truerate.metrics.thresholds import N_BINS, bin_sums, expected_calibration_error, reliability
 from truerate.tracks.halludial.comparing import INDUCED_FIRST
 from truerate.tracks.halludial.dataset import NATURAL
 from truerate.tracks.halludial.judged_texts import (
@@ -187,7 +193,7 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
     A pair is known by its hallucinated side: one reference stands in several.
     """
     said = judgements.filter(pair("attributes", "variant") == COMPARE)
-    rows = judged(samples, said, variant=COMPARE, said=("kind",), columns=COLUMNS)
+    rows = judged(samples, said, variant=COMPARE, judgement_keys=("kind",), columns=COLUMNS)
     made = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")

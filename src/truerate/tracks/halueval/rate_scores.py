@@ -17,8 +17,8 @@ from truerate.metrics.estimators.own_rate import with_unjudged
 from truerate.metrics.estimators.registry import LABELS_ALONE, PPI, ROGAN_GLADEN_BETWEEN, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
 from truerate.metrics.intervals import cluster_sums
+from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
 from truerate.tracks.halueval.recognition import PLAIN, judged
 
 GENERAL = "general"
@@ -67,7 +67,7 @@ def estimates_of(
     label, clusters = rows["is_hallucinated"].to_numpy().astype(float), rows["group_id"].to_list()
     sums = cluster_sums(clusters, np.stack([label, np.ones(rows.height)], axis=1))
     found = [
-        Estimate(one.estimator, one.calibration if one.calibration == ELSEWHERE else None, one.found)
+        Estimate(one.estimator, one.calibration if one.calibration == ELSEWHERE else None, one.interval)
         for one in each
     ]
     return [*found, Estimate(PEOPLE, None, writer.share_interval(*sums.T))]

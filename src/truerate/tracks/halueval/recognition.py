@@ -17,7 +17,7 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
-from truerate.metrics import judged as joined
+from truerate.metrics import label_quantities as joined
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import NOUNS, Context
@@ -240,7 +240,9 @@ def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
     as plain. `scheme` is null unless the data set holds several published candidates per question.
     """
-    return joined.judged(samples, judgements, variant=PLAIN, known=("scheme",), said=("seed",))
+    return joined.judged(
+        samples, judgements, variant=PLAIN, sample_keys=("scheme",), judgement_keys=("seed",)
+    )
 
 
 def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:

@@ -8,12 +8,12 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, frame
-from truerate.metrics import judged as joined
-from truerate.metrics.contrasts import contrast_scores, contrasts
-from truerate.metrics.matching import in_matched_pairs, one_side
-from truerate.metrics.means import spread
-from truerate.metrics.recognition_scores import Rows, is_right, pattern_ratios, recognition_scores, settled
+from truerate.metrics import label_quantities as joined
+from truerate.metrics.cells import spread
+from truerate.metrics.paired import contrast_scores, contrasts
+from truerate.metrics.recognition_counts import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
+from truerate.metrics.spans import in_matched_pairs, one_side
 from truerate.tracks.halueval import dataset_scores, refinement_scores
 from truerate.tracks.halueval.rate_scores import score_rates
 from truerate.tracks.halueval.recognition import PLAIN, judged, runs

@@ -12,7 +12,7 @@ from truerate.config.layout import Layout
 from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
-from truerate.metrics.measures import measure_of
+from truerate.metrics.similarity import measure_of
 from truerate.tracks.asking import (
     Asking,
     Prompter,

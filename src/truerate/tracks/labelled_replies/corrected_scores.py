@@ -13,16 +13,10 @@ import numpy as np
 import polars as pl
 
 from truerate.core.keys import draw
-from truerate.metrics.estimators.external import errors_on
-from truerate.metrics.estimators.registry import (
-    NATURAL,
-    ROGAN_GLADEN_BETWEEN,
-    estimate_board,
-)
-from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
-from truerate.metrics.rates import Corrected
+from truerate.metrics.estimators.registry import NATURAL, ROGAN_GLADEN_BETWEEN, estimate_board
+from truerate.metrics.estimators.sample import Calibration, Cell, errors_on, verdicts
+from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Corrected, Estimate, estimate_rows
 from truerate.metrics.score_writer import ALL, ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
 from truerate.tracks.labelled_replies.replies import by_subject, slices
 from truerate.tracks.labelled_replies.settings import Settings
 
@@ -62,7 +56,7 @@ def estimated(
         if own["is_people"].all() and few:
             cells = {(subject, ONE_LANG): cell(own, few)}
             each += estimate_board(cells, confidence=confidence, names=FEW)[subject, ALL]
-        yield subject, own, [Estimate(one.estimator, None, one.found) for one in each]
+        yield subject, own, [Estimate(one.estimator, None, one.interval) for one in each]
 
 
 def tells_apart(texts: Calibration, least: float) -> bool:

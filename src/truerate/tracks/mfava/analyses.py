@@ -15,13 +15,13 @@ import polars as pl
 
 from truerate.config import Model
 from truerate.core.schemas import Outcome, frame
-from truerate.metrics.correlations import pearson, pearson_within
+from truerate.metrics.agreement import pearson, pearson_within
 from truerate.metrics.estimators.grid import unit_values
-from truerate.metrics.estimators.label_errors import EXACT, LabelError
 from truerate.metrics.estimators.prediction_powered import Fit
 from truerate.metrics.estimators.registry import HR_EST, Board
+from truerate.metrics.estimators.sample import EXACT, LabelError
+from truerate.metrics.rates import PREDICTION_POWERED, RAW, Estimate
 from truerate.metrics.score_writer import ALL, ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW, Estimate
 from truerate.tracks.mfava.context import LanguageFacts, language_facts
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.model_analyses import (
@@ -87,12 +87,12 @@ def cell_values(
 ) -> Values:
     """The estimates of one kind that could be told, by (model, language)."""
     return {
-        cell: one.found.value
+        cell: one.interval.value
         for cell, each in estimated.items()
         for one in each
         if (one.estimator, one.calibration) == (estimator, calibration)
-        and one.found is not None
-        and one.found.value is not None
+        and one.interval is not None
+        and one.interval.value is not None
     }
 
 

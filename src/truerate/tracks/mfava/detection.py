@@ -13,11 +13,11 @@ import polars as pl
 
 from truerate.core.schemas import Outcome, frame
 from truerate.core.tags import TYPES
-from truerate.metrics import token_scores
+from truerate.metrics import tokens as token_scores
+from truerate.metrics.cells import mean_of_cells, mean_of_defined, spread
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
-from truerate.metrics.means import mean_of_cells, mean_of_defined, spread
-from truerate.metrics.mushroom import HARD, answer_correlation, answer_iou
 from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.spans import HARD, answer_correlation, answer_iou
 from truerate.tracks.mfava.marking import (
     AGAINST,
     CATEGORY,

@@ -21,10 +21,10 @@ from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import pairs, sample_row
 from truerate.core.tags import TYPES
 from truerate.metrics.agreement import KAPPA, cohen_kappa, contingency, marked_or_not, table_agreement
+from truerate.metrics.cells import mean_of_defined
 from truerate.metrics.intervals import UNIT, cluster_sums
-from truerate.metrics.means import mean_of_defined
-from truerate.metrics.mushroom import HARD
 from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava.settling import SETTLEMENTS, Screened, Text, Tokens, row_types, screened, settled
 

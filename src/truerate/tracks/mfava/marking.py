@@ -14,9 +14,8 @@ import polars as pl
 from truerate.core.schemas import pair
 from truerate.core.schemas.parts import PART
 from truerate.core.tags import TYPES
-from truerate.metrics.mushroom import HARD
-from truerate.metrics.token_scores import TokenLine, token_line
-from truerate.metrics.tokens import Span
+from truerate.metrics.spans import HARD
+from truerate.metrics.tokens import Span, TokenLine, token_line
 
 HELD_OUT, SILVER, GOLD, NATURAL = "held-out", "silver", "gold", "natural"  # what a detector is held against
 CALIBRATIONS = (SILVER, GOLD, NATURAL)  # what its rates are corrected by

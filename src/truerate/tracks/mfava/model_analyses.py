@@ -9,14 +9,14 @@ from itertools import product
 import numpy as np
 
 from truerate.config import Model
-from truerate.metrics.correlations import Correlation, pearson, t_test
+from truerate.metrics.agreement import Correlation, pearson, t_test
 from truerate.metrics.estimators.grid import combined
 from truerate.metrics.estimators.prediction_powered import Fit
 from truerate.metrics.estimators.registry import HR_EST
 from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.paired import ratio_contrasts
+from truerate.metrics.rates import PREDICTION_POWERED, RAW
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, RAW
 from truerate.tracks.mfava.context import language_facts
 from truerate.tracks.mfava.marking import NATURAL, SILVER
 from truerate.tracks.mfava.rates import Calibrations, Cells, grid_estimates

@@ -9,12 +9,11 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import pair
+from truerate.metrics.cells import mean_of_cells, mean_of_defined
 from truerate.metrics.intervals import Interval, cluster_sums
-from truerate.metrics.means import mean_of_cells, mean_of_defined
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
-from truerate.metrics.token_scores import TokenLine
-from truerate.metrics.tokens import Span
+from truerate.metrics.tokens import Span, TokenLine
 from truerate.tracks.mfava.marking import (
     AGAINST,
     Detector,

@@ -12,14 +12,12 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Sample, frame
+from truerate.metrics.cells import spread
 from truerate.metrics.estimators import sample
-from truerate.metrics.estimators.external import errors_on
-from truerate.metrics.estimators.label_errors import LabelError
 from truerate.metrics.estimators.registry import estimate_board
-from truerate.metrics.means import spread
-from truerate.metrics.rates import sensitivity_band
+from truerate.metrics.estimators.sample import LabelError, errors_on
+from truerate.metrics.rates import PREDICTION_POWERED, Estimate, estimate_rows, sensitivity_band
 from truerate.metrics.score_writer import ALL, ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate, estimate_rows
 from truerate.tracks.mfava import detection, ordering
 from truerate.tracks.mfava.marking import (
     AGAINST,

@@ -17,12 +17,11 @@ import polars as pl
 from truerate.core.schemas import pair
 from truerate.core.sentence_spans import sentence_spans
 from truerate.metrics.estimators import sample
-from truerate.metrics.estimators.label_errors import EXACT, LabelError, label_error
 from truerate.metrics.estimators.registry import HR_EST
+from truerate.metrics.estimators.sample import EXACT, LabelError, label_error
+from truerate.metrics.rates import RAW
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.token_rates import flagged_rates, seed_hr_est
-from truerate.metrics.token_scores import TokenLine
-from truerate.metrics.unit_rates import RAW
+from truerate.metrics.tokens import TokenLine, flagged_rates, seed_hr_est
 from truerate.tracks.mfava.marking import CALIBRATIONS, Detector, Labelled, Run, Texts, token_sums
 
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
@@ -47,8 +46,7 @@ Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, lang
 class Replies:
     """A model's replies in one language: `groups`, `units`, `subsets`, `is_kept` (replies,), `tokens` and
     `detected` (replies, seeds), `gold` (replies,) the hallucinated tokens by people's labels, NaN without one,
-    `is_alone` (replies,) whether that is one person's; `strata` (replies, strata, 2) of detected and all tokens, means
-    over seeds.
+    `is_alone` (replies,) whether that is one person's.
     """
 
     groups: np.ndarray
@@ -59,7 +57,6 @@ class Replies:
     detected: np.ndarray
     gold: np.ndarray
     is_alone: np.ndarray
-    strata: np.ndarray
     flaws: Mapping[str, np.ndarray]
 
     @property
@@ -71,7 +68,7 @@ class Replies:
     def cell(self) -> sample.Cell:
         """The replies as sampling units: each was drawn by chance to be labelled, or not."""
         counts = self.tokens.mean(axis=1), self.detected.mean(axis=1), self.gold
-        return sample.Cell(*counts, self.groups, self.is_alone, strata=self.strata)
+        return sample.Cell(*counts, self.groups, self.is_alone)
 
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
@@ -107,23 +104,11 @@ def replies_of(
     told = [gold_of.get(name, (np.nan, False)) for name in answers["generation_id"]]
     gold, is_alone = np.array(told, dtype=float).reshape(-1, 2).T
     gold = np.where(judged.any(axis=1), gold, np.nan)  # what was not judged has no tokens
-    people = (gold, is_alone.astype(bool), _strata_of(texts, runs)[place])
+    people = (gold, is_alone.astype(bool))
     whole = Replies(*columns, ~np.any(list(flaws.values()), axis=0), tokens, detected, *people, flaws)
     keys = answers.select("model", "lang").unique().sort("model", "lang").rows()
     models, langs = answers["model"].to_numpy(), answers["lang"].to_numpy()
     return {(model, lang): whole.only((models == model) & (langs == lang)) for model, lang in keys}
-
-
-def _strata_of(texts: Texts, runs: Sequence[Run]) -> np.ndarray:
-    """Detected and all tokens of each text by stratum, means over seeds, (texts, strata, 2); zeros of a seed that did
-    not judge it.
-    """
-    strata = stratum_of(texts.line, texts.frame["text"].to_list())
-    every = np.ones(len(strata), dtype=bool)
-    each = [
-        strata_sums(texts.line, strata, run.is_marked, every) * run.is_judged[:, None, None] for run in runs
-    ]
-    return np.mean(each, axis=0)
 
 
 def gold_tokens(texts: Texts, natural: Labelled) -> dict[str, tuple[float, bool]]:
@@ -175,9 +160,17 @@ def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
             np.concatenate([np.full(len(one.groups), lang) for lang, one in parts.items()]),
             np.concatenate([part.models for part in parts.values()]),
             np.concatenate([part.groups for part in parts.values()]),
-            np.concatenate([part.strata for part in parts.values()]),
         )
     return found
+
+
+def strata_by_kind(known: Calibrations) -> dict[str, np.ndarray]:
+    """Return the sums of the labelled texts of all languages by stratum, (texts, strata, 4), by kind of labels."""
+    kinds = dict.fromkeys(kind for kind, _ in known)
+    return {
+        kind: np.concatenate([one.strata for (name, _), one in known.items() if name == kind])
+        for kind in kinds
+    }
 
 
 def grid_estimates(

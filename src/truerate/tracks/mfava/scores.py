@@ -10,9 +10,9 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Score, frame, pair
 from truerate.core.tags import TYPES
+from truerate.metrics.rates import RAW
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
-from truerate.metrics.unit_rates import RAW
 from truerate.tracks.mfava.analyses import WHERE, analysis_rows, headline, outcome_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows, windowed_rows
 from truerate.tracks.mfava.marking import (
@@ -35,7 +35,7 @@ from truerate.tracks.mfava.rate_scores import (
     rate_rows,
     voices,
 )
-from truerate.tracks.mfava.rates import labelled_texts, stratum_rows
+from truerate.tracks.mfava.rates import labelled_texts, strata_by_kind, stratum_rows
 
 __all__ = ["score", "scored_judgements", "scored_parts"]
 
@@ -101,8 +101,9 @@ def score(
         models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
         rates, estimated = rate_rows(cells, known, found.people, writer)
         made += rates + count_rows(cells, writer)
+        strata = strata_by_kind(known)
         for kind, one in labelled_texts(known).items():
-            made += stratum_rows(chosen, kind, one.strata, one.clusters, writer)
+            made += stratum_rows(chosen, kind, strata[kind], one.clusters, writer)
         made += analysis_rows(cells, estimated, known, fit, models, writer, large_from=settings.large_from)
         outcomes = pl.concat([outcomes, outcome_rows(cells, fit, writer)])
     return frame(Score, made), outcomes

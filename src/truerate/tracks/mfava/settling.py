@@ -16,7 +16,7 @@ from truerate.annotation.screening import passing
 from truerate.annotation.voting import by_task
 from truerate.core.tags import TYPES
 from truerate.metrics.agreement import marked_agreement
-from truerate.metrics.mushroom import HARD
+from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import Span as Offset
 from truerate.metrics.tokens import marked
 

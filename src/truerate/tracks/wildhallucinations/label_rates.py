@@ -15,20 +15,18 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from truerate.metrics.estimators.between_models import between_models, widened
-from truerate.metrics.estimators.choice import narrower
 from truerate.metrics.estimators.registry import (
     LABELS_ALONE,
     NATURAL,
     PPI,
     ROGAN_GLADEN_BETWEEN,
     estimate_board,
+    narrower,
 )
-from truerate.metrics.estimators.sample import Calibration, Cell, Cells, verdicts
+from truerate.metrics.estimators.sample import Calibration, Cell, Cells, between_models, verdicts, widened
 from truerate.metrics.intervals import Interval, cluster_sums
-from truerate.metrics.rates import Corrected
+from truerate.metrics.rates import PREDICTION_POWERED, Corrected, Estimate
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.unit_rates import PREDICTION_POWERED, Estimate
 from truerate.metrics.wildfact import Verifier, squared_and_added
 
 SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
@@ -156,7 +154,7 @@ def own_rows(
 
 
 def _row(subject: str, how: Mapping[str, str], one: Estimate, n: int, writer: ScoreWriter) -> dict:
-    score = None if one.found is None or one.found.value is None else flipped(one.found)[:3]
+    score = None if one.interval is None or one.interval.value is None else flipped(one.interval)[:3]
     return writer.row(SCORE, subject, {**WHERE, **how}, score, n)
 
 
@@ -228,7 +226,7 @@ def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreW
 
 def _strict(stating: Interval | None, one: Estimate) -> Interval | None:
     """The share that responds with a fact times that of the others than `one` is of, cut to [0, 1]; the two are estimated apart."""
-    told = None if one.found is None else flipped(one.found)
+    told = None if one.interval is None else flipped(one.interval)
     if stating is None or told is None or told.value is None or told.low is None or told.high is None:
         return None
     supported = Interval(told.value, told.low, told.high)

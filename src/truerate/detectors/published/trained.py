@@ -24,21 +24,21 @@ from truerate.detectors.training import processes
 from truerate.detectors.training.trainable import single_threaded
 
 
-class Own:
+class Trained:
     """A detector of ours; `decision` is None for one that marks tokens and was not fitted to judge: its verdict
     is a p above its `threshold`, that of params.yaml, else the one that its training chose. Raises
     TruerateError, one line, where it cannot be loaded.
     """
 
     def __init__(self, how: Published):
-        place = Path(how.weights or "").expanduser()
-        inner = place / NETWORK
-        where = str(inner if inner.is_dir() else place if place.is_dir() else how.weights)
+        path = Path(how.weights or "").expanduser()
+        inner = path / NETWORK
+        where = str(inner if inner.is_dir() else path if path.is_dir() else how.weights)
         loaded = TokenDetector.from_pretrained(where, revision=how.revision, device=str(processes.device()))
         self.network = loaded.network
         self.threshold = loaded.threshold if how.threshold is None else how.threshold
-        learned = place / DECISION
-        self.decision = Decision(**read_json(learned)) if learned.is_file() else None
+        decision = path / DECISION
+        self.decision = Decision(**read_json(decision)) if decision.is_file() else None
 
     def judge(self, rows: pl.DataFrame) -> list[Said]:
         """What it says of each row (`text`, `knowledge`, `question`, `history`), in their order.
@@ -49,13 +49,17 @@ class Own:
         filled = rows.with_columns(pl.col("knowledge", "question", "history").fill_null(""))
         columns = filled.select("text", "knowledge", "question", "history").rows()
         read = self._readings(columns)
-        return [self._said(read.get(str(place), NOTHING), *row) for place, row in enumerate(columns)]
+        return [self._reading(read.get(str(number), NOTHING), *row) for number, row in enumerate(columns)]
 
     def _readings(self, columns: Sequence[tuple[str, str, str, str]]) -> dict[str, Reading]:
         """The readings of texts that hold a token, by their places."""
-        told = [(str(place), row[0], self._reference(*row[1:])) for place, row in enumerate(columns)]
+        columns_read = [
+            (str(number), row[0], self._reference(*row[1:])) for number, row in enumerate(columns)
+        ]
         passages = pl.DataFrame(
-            told, schema={name: pl.String for name in ("target_id", "text", "reference")}, orient="row"
+            columns_read,
+            schema={name: pl.String for name in ("target_id", "text", "reference")},
+            orient="row",
         ).with_columns(group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS))
         with single_threaded(self.network.backbone):
             return dict(readings(self.network, passages, self.network.backbone))
@@ -65,11 +69,13 @@ class Own:
         is_told = self.decision is not None or history.strip()
         return reference_of(knowledge, history, question) if is_told else knowledge
 
-    def _said(self, reading: Reading, text: str, knowledge: str, question: str, history: str) -> Said:
+    def _reading(self, reading: Reading, text: str, knowledge: str, question: str, history: str) -> Said:
         if self.decision is None:
             spans = soft_spans(text, reading, self.network.labels)
             largest = max((span["p"] for span in spans), default=0.0)
             return Said(largest > self.threshold, largest, spans, reading.n_read, threshold=self.threshold)
-        told = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
-        one = judged(text, reading, self.decision, **told)
-        return Said(one.verdict, one.p, one.spans, reading.n_read, rationale=one.rationale)
+        context = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
+        judgement = judged(text, reading, self.decision, **context)
+        return Said(
+            judgement.verdict, judgement.p, judgement.spans, reading.n_read, rationale=judgement.rationale
+        )

@@ -1,0 +1,205 @@
+"""Word and character n-grams of texts as sparse counts, equal to what scikit-learn's CountVectorizer gives,
+each text cut once.
+
+A process that fits many folds sees each text again and again: what a text holds is kept as numbers, and a
+fold only gathers them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import regex
+
+from truerate.core.text import LETTER, PIECE, compatible, pieces, spaced
+
+MAX_FEATURES = 20_000  # of each kind, the most frequent first
+N_KEPT = 50_000  # texts
+_TOKEN = regex.compile(rf"{LETTER}|{PIECE}|[^\w\s]", regex.VERSION1)
+
+
+def word_grams(text: str) -> list[str]:
+    """Words and pairs of neighbouring words, in lower case. Punctuation marks are words, so that a final full
+    stop is seen.
+    """
+    tokens = _TOKEN.findall(text.lower())
+    return tokens + [f"{first} {second}" for first, second in zip(tokens, tokens[1:], strict=False)]
+
+
+def character_grams(text: str) -> list[str]:
+    """Runs of two to four characters within a word and the blanks on its sides, in lower case."""
+    padded = [f" {word} " for word in text.lower().split()]
+    return [word[i : i + n] for word in padded for n in (2, 3, 4) for i in range(len(word) - n + 1)]
+
+
+class Grams:
+    """The n-grams of one kind. Each gets a number when it is first met; `held` keeps the numbers and counts
+    of a text.
+    """
+
+    def __init__(self, cut: Callable[[str], list[str]]) -> None:
+        self.cut = cut
+        self.numbers: dict[str, int] = {}
+        self.kept_counts = lru_cache(maxsize=N_KEPT)(self._counts)
+
+    def _counts(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        counts = Counter(self.cut(text))
+        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in counts]
+        return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
+
+    def counts(self, texts: Sequence[str], kind: type = np.int64) -> tuple[list[str], object]:
+        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of a `kind`.
+
+        Of more than MAX_FEATURES the most frequent are kept.
+        """
+        pairs = [self.kept_counts(text) for text in texts]
+        numbers = _joined([numbers for numbers, _ in pairs])
+        names = list(self.numbers)
+        met = np.flatnonzero(np.bincount(numbers, minlength=len(names)))
+        grams = [names[number] for number in met.tolist()]
+        order = sorted(range(len(grams)), key=grams.__getitem__)
+        column = np.zeros(len(names), dtype=np.int32)  # of each number, met or not
+        column[met[order]] = np.arange(len(grams))
+        counts = _sparse(column[numbers], [n for _, n in pairs], len(grams), kind)
+        vocabulary = [grams[i] for i in order]
+        if len(vocabulary) <= MAX_FEATURES:
+            return vocabulary, counts
+        kept = np.sort((-np.asarray(counts.sum(axis=0)).ravel()).argsort()[:MAX_FEATURES])
+        return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
+
+    def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]) -> Any:
+        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams); others are not
+        counted.
+        """
+        column = {gram: i for i, gram in enumerate(vocabulary)}
+        counters = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
+        return _sparse(
+            _joined([np.array([column[gram] for gram in counter], dtype=np.int32) for counter in counters]),
+            [np.array(list(counter.values()), dtype=np.int32) for counter in counters],
+            len(vocabulary),
+        )
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+
+
+def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int, kind: type = np.int64) -> Any:
+    """Rows of counts, the columns of all rows one after another."""
+    from scipy.sparse import csr_matrix
+
+    ends = np.cumsum([0, *map(len, counts)])
+    return csr_matrix(
+        (_joined(counts).astype(kind, copy=False), columns, ends), shape=(len(counts), n_columns)
+    )
+
+
+WORDS, CHARACTERS = Grams(word_grams), Grams(character_grams)
+
+
+def forget_texts() -> None:
+    """Let go of what is kept of texts, for who asks of many once: it takes as much as their counts."""
+    for grams in (WORDS, CHARACTERS):
+        grams.kept_counts.cache_clear()
+
+
+Words = Sequence[str]
+
+
+def rouge_words(text: str) -> list[str]:
+    """The words that ROUGE counts."""
+    folded = compatible(text).casefold()
+    return pieces(folded) or folded.split()
+
+
+def rouge_l(pairs: Iterable[tuple[str, str]]) -> list[float]:
+    """ROUGE-L F1 of each pair of a target and a text, in [0, 1].
+
+    F1 = 2 L / (m + n), L the length of the longest common subsequence of the m and n words: the harmonic mean
+    of L / m and L / n. 0 where a side has no word. A text that comes in
+    several pairs is cut into words once.
+    """
+    words_of_text: dict[str, list[str]] = {}
+
+    def cut(text: str) -> list[str]:
+        if text not in words_of_text:
+            words_of_text[text] = rouge_words(text)
+        return words_of_text[text]
+
+    return [rouge_l_words(cut(target), cut(text)) for target, text in pairs]
+
+
+def rouge_l_words(target: Words, text: Words) -> float:
+    """ROUGE-L F1 of two lists of words, as `rouge_l`."""
+    n_common = common_length(target, text)
+    return 2 * n_common / (len(target) + len(text)) if n_common else 0.0
+
+
+def common_length(first: Words, second: Words) -> int:
+    """The length of the longest common subsequence, a row of the table at once as the bits of one number
+    (Hyyrö 2004): a word costs what an addition of `first`'s length in bits does.
+    """
+    places: dict[str, int] = {}
+    for index, word in enumerate(first):
+        places[word] = places.get(word, 0) | 1 << index
+    whole = (1 << len(first)) - 1
+    row = whole  # a 0 stands where the subsequence grows
+    for word in second:
+        if match := places.get(word, 0) & row:
+            row = ((row + match) | (row - match)) & whole
+    return len(first) - row.bit_count()
+
+
+ORDERS = 4
+N_COLUMNS = 2 * ORDERS + 2
+KEPT = 64  # texts whose n-grams are kept: a target that stands in neighbouring pairs
+
+
+def bleu_sums(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
+    """What BLEU is made of, a row per pair of a target and a text, (pairs, 10): matching n-grams of order 1 to
+    4, n-grams of the text of order 1 to 4, tokens of the text, tokens of the target.
+    """
+    from sacrebleu.metrics.helpers import extract_all_word_ngrams
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    # letters of scripts without spaces are a token each, as in sacrebleu's `zh`
+    tokenise: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+
+    @lru_cache(maxsize=KEPT)
+    def grams(text: str) -> tuple[dict[tuple[str, ...], int], int]:
+        counts, n_tokens = extract_all_word_ngrams(tokenise(spaced(text).rstrip()), 1, ORDERS)
+        return counts, n_tokens
+
+    rows = [_row(*grams(target), *grams(text)) for target, text in pairs]
+    return np.array(rows, dtype=float).reshape(-1, N_COLUMNS)
+
+
+def _row(
+    target: dict[tuple[str, ...], int], n_target: int, text: dict[tuple[str, ...], int], n_text: int
+) -> list[int]:
+    matches = [0] * ORDERS
+    for gram in text.keys() & target.keys():
+        matches[len(gram) - 1] += min(text[gram], target[gram])
+    return [*matches, *(max(0, n_text - order) for order in range(ORDERS)), n_text, n_target]
+
+
+def bleu(totals: np.ndarray) -> np.ndarray:
+    """Corpus BLEU-4 in [0, 1] from totals (…, 10) of `bleu_sums`: the geometric mean of the four precisions
+    times the brevity penalty exp(1 − target / text).
+
+    An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). Where no text has four
+    tokens, the mean is that of the orders that there are (sacrebleu's `effective_order`), so that "No." equals itself.
+    0 where no n-gram matches; NaN where there is no target token.
+    """
+    matches, n = totals[..., :ORDERS], totals[..., ORDERS : 2 * ORDERS]
+    n_text, n_target = totals[..., 2 * ORDERS], totals[..., 2 * ORDERS + 1]
+    is_there = n > 0
+    nothing = (matches == 0) & is_there
+    with np.errstate(invalid="ignore", divide="ignore"):
+        smoothed = np.where(nothing, 0.5 ** np.cumsum(nothing, axis=-1), matches) / n
+        logs = np.where(is_there, np.log(smoothed), 0.0).sum(axis=-1) / is_there.sum(axis=-1)
+        penalty = np.exp(np.minimum(0.0, 1 - n_target / n_text))
+        value = penalty * np.exp(logs)
+    return np.where(n_target > 0, np.where(matches.sum(axis=-1) == 0, 0.0, value), np.nan)
