@@ -30,6 +30,7 @@ _JOINTS = frozenset(
 )  # with which
 _EITHER = frozenset("/ or vs = &".split())
 _MOST_NAMES = 6  # in a sentence that is read
+_MOST_BEFORE = 30  # words before a number that is a name
 _POLES = {"sound": 1, "fault_noun": -1, "quality": 1, "better": 1, "fault": -1, "worse": -1}
 _COMPARING = frozenset(
     ("be", "seem", "have", "fits", "filler", "more", "less", "source", "in_source", "given", *_POLES)
@@ -55,7 +56,10 @@ def numbered(some: Sequence[Word]) -> tuple[Word, ...]:
     """Words in which a number behind a label is the name that it means (`Best Answer: 2`)."""
     return tuple(
         Word(f"@{word.text}", frozenset(), True)
-        if word.text in ("1", "2") and at and _is_label(some[:at]) and is_end(some[at + 1 :])
+        if word.text in ("1", "2")
+        and 0 < at < _MOST_BEFORE
+        and _is_label(some[:at])
+        and is_end(some[at + 1 :])
         else word
         for at, word in enumerate(some)
     )
