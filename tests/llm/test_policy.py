@@ -5,6 +5,8 @@ import time
 from email.utils import formatdate
 
 import aiohttp
+import httpx2
+import openai
 import pytest
 from aiohttp.http_exceptions import TransferEncodingError
 
@@ -31,7 +33,7 @@ NOW = 1_800_000_000.0
     ],
 )
 def test_retry_after(headers, seconds):
-    assert retry_after(headers, NOW) == seconds
+    assert retry_after(httpx2.Headers(headers), NOW) == seconds
 
 
 def test_retry_after_is_by_the_clock():
@@ -144,7 +146,7 @@ def test_exceptions_are_known_by_the_classes_of_the_packages():
 
         __str__ = OSError.__str__
 
-    lost = aiohttp.ClientError("gone")
+    lost = openai.APIConnectionError(message="gone", request=httpx2.Request("POST", "http://x"))
     lost.__cause__ = aiohttp.ServerDisconnectedError()
     assert judge_exception(Unknown()).reason == "unreachable"
     assert judge_exception(lost).reason == "connection"

@@ -17,7 +17,7 @@ PACKAGES = (
     "snakemake",
     "polars",
     "pandera",
-    "aiohttp",
+    "openai",
     "transformers",
     "torch",
     "huggingface-hub",

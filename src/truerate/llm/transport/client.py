@@ -1,30 +1,30 @@
-"""The HTTP side: one connection pool per endpoint, which sends bodies and gives verdicts; what a call without an answer
-means is decided by the classes of the exceptions that it raises.
+"""The HTTP side: one `openai` client per endpoint, through its low-level `post`, with none of its own retries; what a
+call without an answer means is decided by the classes of the exceptions that it raises.
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator
-from urllib.request import getproxies, proxy_bypass
+from typing import Any
 
 import aiohttp
+import httpx2
+import openai
 from aiohttp.http_exceptions import HttpProcessingError
-from yarl import URL
 
-from truerate.config.models import OPENAI
 from truerate.core.hiding import Hiding
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.verdict import Verdict, short
 
 # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20 MB
 LARGEST = 32 * 2**20
-KEPT_S = 5.0  # for which an idle connection stays open: what common servers allow
-ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}  # header, variable
-# Looked for in the chain below an exception, in this order: a dropped connection may be reported as a timeout.
-# Names, certificates and proxies that fail are kinds of ClientConnectorError.
+# headers that are no longer true of a body that was unpacked
+_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
+# connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
 _UNREACHABLE = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
+    httpx2.ConnectError,
     ConnectionRefusedError,
 )
 # A server that speaks, but no HTTP: bad status lines, headers, chunks, lengths and compressions.
@@ -32,48 +32,74 @@ _MALFORMED = (
     HttpProcessingError,
     aiohttp.ClientResponseError,
     aiohttp.InvalidURL,
+    httpx2.DecodingError,
+    httpx2.InvalidURL,
     UnicodeDecodeError,
 )
 _DROPPED = (
     aiohttp.ServerDisconnectedError,
     aiohttp.ClientOSError,
     aiohttp.ClientPayloadError,
+    httpx2.ReadError,
+    httpx2.RemoteProtocolError,
     ConnectionResetError,
 )
+_TIMEOUT = (TimeoutError, openai.APITimeoutError, httpx2.ReadTimeout)  # aiohttp's are TimeoutErrors too
 
 _UNSENT = "Cannot write to closing transport"
 
 
 class TooLarge(Exception):
-    """A reply of more than LARGEST bytes, whose rest was not read: a small packed one can grow without end."""
+    """A reply of more than LARGEST bytes, whose rest was not read."""
+
+
+class _Bounded(openai.DefaultAioHttpClient):
+    """The package's own client, which stops reading where a reply passes LARGEST bytes: a small packed one
+    can grow without end.
+    """
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
+        """The whole response, its body unpacked, of an error its beginning alone. Raises TooLarge for a reply."""
+        response = await super().send(request, stream=True, **given)
+        parts, size = [], 0
+        try:
+            async for part in response.aiter_bytes():
+                parts.append(part)
+                if (size := size + len(part)) > LARGEST:
+                    if response.is_success:
+                        raise TooLarge(f"more than {LARGEST:,} bytes")
+                    break  # an error page says what it has to say at its beginning
+        finally:
+            await response.aclose()
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name.lower() not in _OF_THE_WIRE
+        ]
+        return httpx2.Response(
+            response.status_code, headers=headers, content=b"".join(parts), request=response.request
+        )
 
 
 class Client:
     """Sends bodies to the chat completions of one endpoint."""
 
     def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
-        self._timeout_s, self._redactor = timeout_s, Hiding([key])
-        headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "User-Agent": "truerate",
-        }
-        if url.startswith(OPENAI):
-            headers |= {header: os.environ[name] for header, name in ACCOUNT.items() if os.environ.get(name)}
-        self._session = aiohttp.ClientSession(
-            headers=headers,
-            connector=aiohttp.TCPConnector(limit=limit, keepalive_timeout=KEPT_S),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=min(10.0, timeout_s)),
+        limits = httpx2.Limits(max_connections=limit, max_keepalive_connections=limit)
+        self._timeout_s = timeout_s
+        self._redactor = Hiding([key])
+        self._openai = openai.AsyncOpenAI(
+            base_url=url,
+            api_key=key,
+            max_retries=0,
+            timeout=httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None),
+            http_client=_Bounded(follow_redirects=False, limits=limits),
         )
         self.move(url)
 
     def move(self, url: str) -> None:
-        """Send to another address from now on."""
-        self._url = URL(f"{url.rstrip('/')}/chat/completions")
-        proxies = getproxies()
-        proxy = proxies.get(self._url.scheme) or proxies.get("all")
-        self._proxy = proxy if proxy and not proxy_bypass(self._url.host or "") else None
+        """Send to another address from now on. A whole address is not joined anew for every call."""
+        self._url = f"{url.rstrip('/')}/chat/completions"
 
     async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
         """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a
@@ -81,39 +107,34 @@ class Client:
         """
         try:
             async with asyncio.timeout(self._timeout_s):
-                try:
-                    response, reply = await self._post(body)
-                except (
-                    aiohttp.ClientError
-                ) as error:  # the kept connection was closed before anything went out
-                    if not was_unsent(error):
-                        raise
-                    response, reply = await self._post(body)
+                response = await self._post(body)
+        except openai.APIStatusError as error:
+            response = error.response
         except TooLarge as error:
             return Verdict("dead", "too_large", str(error), is_charged=True)
         # what a broken server makes the packages below raise is no list that one could write down
         except Exception as error:
             return judge_exception(error, self._redactor.text, timeout_s=self._timeout_s)
-        reply = self._redactor.body(reply, is_error=not response.ok)
-        return judge(response.status, response.headers, reply, accept_length=accept_length)
+        reply = self._redactor.body(response.content, is_error=not response.is_success)
+        return judge(response.status_code, response.headers, reply, accept_length=accept_length)
 
-    async def _post(self, body: bytes) -> tuple[aiohttp.ClientResponse, bytes]:
-        """A response and its body, unpacked; of an error the beginning alone. Raises TooLarge for a reply."""
-        async with self._session.post(
-            self._url, data=body, allow_redirects=False, proxy=self._proxy
-        ) as response:
-            parts, size = [], 0
-            async for part in response.content.iter_any():
-                parts.append(part)
-                if (size := size + len(part)) > LARGEST:
-                    if response.ok:
-                        raise TooLarge(f"more than {LARGEST:,} bytes")
-                    break
-            return response, b"".join(parts)
+    async def _post(self, body: bytes) -> httpx2.Response:
+        """The response; over a new connection where the kept one was closed before anything of the request
+        went out.
+        """
+        try:
+            return await self._post_once(body)
+        except openai.APIConnectionError as error:
+            if not was_unsent(error):
+                raise
+        return await self._post_once(body)
+
+    async def _post_once(self, body: bytes) -> httpx2.Response:
+        return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._session.close()
+        await self._openai.close()
 
 
 def was_unsent(error: BaseException) -> bool:
@@ -143,7 +164,7 @@ def judge_exception(
     if _is_any(links, _DROPPED):
         return Verdict("retry", "connection", detail, is_charged=not was_unsent(error))
     is_of_the_line = _is_any(links, (OSError,))
-    if _is_any(links, (TimeoutError,)):
+    if _is_any(links, _TIMEOUT):
         within = "" if timeout_s is None else f" within {timeout_s:g} s (`timeout_s`)"
         return Verdict("retry", "timeout", f"no whole answer{within}", is_charged=True)
     reason = "connection" if is_of_the_line else "bad_http"

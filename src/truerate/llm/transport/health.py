@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from truerate.core.errors import TruerateError
 from truerate.core.retry import Backoff
@@ -19,9 +20,11 @@ from truerate.llm.keys import LIMITS
 from truerate.llm.store.budget import Charge
 from truerate.llm.store.leases import Job
 from truerate.llm.transport import failures
-from truerate.llm.transport.client import Client
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.verdict import Verdict
+
+if TYPE_CHECKING:
+    from truerate.llm.transport.client import Client
 
 SUSPECT = 3  # different requests that failed in a row: from here on it may be the endpoint
 MOST = 20  # tries in a row that are paid for, or pauses in a row after refusals that name no time
@@ -119,7 +122,7 @@ class Health:
         is_down = self.is_suspect and (not is_refused or self._n_pauses >= SUSPECT)
         await self.limiter.pause(seconds, why, is_down=is_down)
 
-    async def is_alive(self, job: Job, client: Client, charges: list[Charge]) -> bool:
+    async def is_alive(self, job: Job, client: "Client", charges: list[Charge]) -> bool:
         """Whether a tiny request, with the settings of a failing one, is answered; what it costs is added to
         `charges`. Asked once between two pauses.
         """

@@ -17,7 +17,6 @@ from truerate.llm.store.leases import Claim, Job, Outcome, Settled
 from truerate.llm.store.responses import DeadLetter, StoredReply
 from truerate.llm.transport import failures
 from truerate.llm.transport.address import EndpointAddress
-from truerate.llm.transport.client import Client
 from truerate.llm.transport.health import Health
 from truerate.llm.transport.policy import refuses_form
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
@@ -61,6 +60,8 @@ class WorkerPool:
                 f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
             ):
                 url = await self.address.find()
+            from truerate.llm.transport.client import Client  # openai's package takes half a second
+
             self.client = client = Client(
                 url, self.key, limit=self.endpoint.concurrency, timeout_s=self.timeout_s
             )
