@@ -1,4 +1,4 @@
-/* Free text: the words of a query, looked up in the lists of truerate.site.word_index, whose rules these are. */
+/* Free text: the words of a query, looked up in the lists of truerate.site.samples.word_index, whose rules these are. */
 (() => {
   const { store } = window.truerate;
   const BASE = 0x9E3779B97F4A7C15n, MIXER = 0xD6E8FEB86659FD93n, LONGEST = 32, LAST = 0x32400;

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from truerate.site.packing import unpacked_json
+from truerate.site.samples.packing import unpacked_json
 
 
 def values_of(files: Iterable[tuple[str, str]]) -> dict[str, object]:

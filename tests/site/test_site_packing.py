@@ -1,6 +1,6 @@
 """Packed data: letters that a script need not escape, as assets/samples_store.js opens them."""
 
-from truerate.site.packing import packed_json, packed_script, unpacked_json
+from truerate.site.samples.packing import packed_json, packed_script, unpacked_json
 
 
 def test_values_come_back_and_half_a_surrogate_pair_is_a_question_mark():

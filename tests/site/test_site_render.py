@@ -15,7 +15,7 @@ from tiny_tables import tiny_tables
 from truerate.core.errors import TruerateError
 from truerate.site import render_site
 from truerate.site.docs import function_docs, schema_docs
-from truerate.site.samples import BROWSER, LAST
+from truerate.site.samples.browser import BROWSER, LAST
 
 SITE = Path(__file__).parents[2] / "site"
 BOARD = "boards/halueval-closed-world.md"

@@ -8,10 +8,12 @@ from opened_scripts import values_of
 from tiny_halueval import HOSTILE
 from tiny_tables import tiny_tables
 
-from truerate.site.closed_records import closed_records
-from truerate.site.layers import segments
 from truerate.site.permalinks import LABELLED, addressed
-from truerate.site.samples import chosen, labelled, scripts
+from truerate.site.samples.browser import scripts
+from truerate.site.samples.ids import records as closed_records
+from truerate.site.samples.labelled import chosen
+from truerate.site.samples.labelled import records as labelled
+from truerate.site.samples.layers import segments
 from truerate.site.vocabulary import Vocabulary
 
 

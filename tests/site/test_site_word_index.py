@@ -4,9 +4,9 @@ from itertools import accumulate, islice
 
 import pytest
 
-from truerate.site.packing import unpacked, unpacked_json
-from truerate.site.shards import part, parts, spelled_part
-from truerate.site.word_index import BITS, buckets_of, folded, word_hash, word_lists
+from truerate.site.samples.packing import unpacked, unpacked_json
+from truerate.site.samples.shards import part, parts, spelled_part
+from truerate.site.samples.word_index import BITS, buckets_of, folded, word_hash, word_lists
 
 
 def looked_up(lists: list[str], word: str, n_buckets: int = 1) -> list[int]:
@@ -78,7 +78,7 @@ def test_buckets_hold_the_same_words_and_far_records_take_two_bytes():
 
 
 def test_a_part_fits_the_bits_of_a_number():
-    from truerate.site.word_index import PART
+    from truerate.site.samples.word_index import PART
 
     assert PART <= 1 << BITS
 

@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from truerate.site.halludial import browser as halludial_records
 from truerate.site.halludial import page as halludial
 from truerate.site.halludial.points import operating_points
 from truerate.site.halludial.rates import recovered as halludial_recovered
@@ -13,14 +12,13 @@ from truerate.site.halludial.temperatures import temperature_lines
 from truerate.site.halueval import page as halueval
 from truerate.site.labelled_replies import page as labelled_replies
 from truerate.site.layout import Page, Part, read_page
-from truerate.site.mfava import browser as mfava_records
 from truerate.site.mfava import page as mfava
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import heat_map
 from truerate.site.mfava.planted import recovered as mfava_recovered
 from truerate.site.mfava.rows import derived as mfava_rows
 from truerate.site.recovery import TEMPLATE as RECOVERY
-from truerate.site.wildhallucinations import browser as wildhallucinations_records
+from truerate.site.samples import facts, located, marked
 from truerate.site.wildhallucinations import page as wildhallucinations
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 from truerate.site.wildhallucinations.rows import derived as wildhallucinations_rows
@@ -50,22 +48,22 @@ PARTS: dict[str, dict[str, Part]] = {
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "halueval": {"derive": halueval.with_failure_rates, "figures": halueval.figures},
     "halludial": {
-        "records": halludial_records.records,
-        "record_filters": tuple(name for name, *_ in halludial_records.FILTERS),
+        "records": located.records,
+        "record_filters": tuple(name for name, *_ in located.FILTERS),
         "derive": halludial_rows,
         "figures": halludial.figures,
     },
     "mfava": {
-        "records": mfava_records.records,
-        "targets": mfava_records.targets,
-        "record_filters": tuple(name for name, *_ in mfava_records.FILTERS),
+        "records": marked.records,
+        "targets": marked.targets,
+        "record_filters": tuple(name for name, *_ in marked.FILTERS),
         "derive": mfava_rows,
         "figures": mfava.figures,
     },
     "wildhallucinations": {
-        "records": wildhallucinations_records.records,
-        "targets": wildhallucinations_records.targets,
-        "record_filters": tuple(name for name, *_ in wildhallucinations_records.FILTERS),
+        "records": facts.records,
+        "targets": facts.targets,
+        "record_filters": tuple(name for name, *_ in facts.FILTERS),
         "derive": wildhallucinations_rows,
         "figures": wildhallucinations.figures,
         "is_labelled": wildhallucinations.is_labelled,

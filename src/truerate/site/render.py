@@ -16,7 +16,7 @@ import truerate.site.home as home
 import truerate.site.ledger as ledger
 import truerate.site.methods as methods
 import truerate.site.models as models
-import truerate.site.samples as samples
+import truerate.site.samples.browser as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered, unpaired

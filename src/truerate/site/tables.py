@@ -248,3 +248,8 @@ def texts_of(documents: pl.DataFrame | pl.LazyFrame, items: Mapping[str, Mapping
     """The texts of the documents that items name, by id."""
     names = {name for item in items.values() for name in item["document_ids"] or ()}
     return {name: row["text"] for name, row in rows_by(documents, "document_id", names).items()}
+
+
+def known_texts(item: Mapping, texts: Mapping[str, str]) -> list[str]:
+    """The texts of the documents that one item names, of those that are there."""
+    return [texts[name] for name in item.get("document_ids") or () if name in texts]

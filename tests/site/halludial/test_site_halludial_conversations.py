@@ -5,8 +5,8 @@ import dataclasses
 from opened_scripts import values_of
 from tiny_halludial import HISTORY, KNOWLEDGE, RESPONSE, halludial_board
 
-from truerate.site.halludial.browser import conversation, outcome, records
-from truerate.site.samples import scripts
+from truerate.site.samples.browser import scripts
+from truerate.site.samples.located import conversation, outcome, records
 from truerate.site.tables import Tables
 
 

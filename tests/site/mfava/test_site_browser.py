@@ -9,11 +9,11 @@ from tiny_tables import tiny_tables
 
 from truerate.core.schemas import Generation, Judgement, frame, pairs
 from truerate.pipeline.publishing.site_tables import digested
-from truerate.site.layers import segments
-from truerate.site.mfava.browser import compare, hard, records, targets
 from truerate.site.rights import open_part
-from truerate.site.samples import scripts
-from truerate.site.samples_index import coded
+from truerate.site.samples.browser import scripts
+from truerate.site.samples.index import coded
+from truerate.site.samples.layers import segments
+from truerate.site.samples.marked import compare, hard, records, targets
 from truerate.site.vocabulary import Vocabulary
 
 

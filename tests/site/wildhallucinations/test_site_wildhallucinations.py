@@ -28,8 +28,8 @@ from truerate.site import render_site
 from truerate.site.board import context
 from truerate.site.registry import page_of
 from truerate.site.rights import QUOTED, quoted
-from truerate.site.samples import scripts
-from truerate.site.wildhallucinations.browser import (
+from truerate.site.samples.browser import scripts
+from truerate.site.samples.facts import (
     compare,
     cut,
     passages,

@@ -2,8 +2,8 @@
 
 from truerate.site.layout import Figure, Rows
 from truerate.site.recovery import CellEstimate, held_against, pictured
+from truerate.site.samples.facts import PEOPLE, verifier_of
 from truerate.site.tables import Board, n_rows
-from truerate.site.wildhallucinations.browser import PEOPLE, verifier_of
 from truerate.site.wildhallucinations.rows import BY, PARTS, address
 
 PLACES = ("raw", "corrected", "rogan-gladen-between", "labels-alone", "ppi", "prediction-powered", "chosen")

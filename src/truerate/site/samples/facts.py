@@ -1,15 +1,13 @@
-"""The sample browser's records where replies are cut into facts: a reply, its sentences, facts, verdicts, and
-the evidence quoted.
+"""Records of replies that are cut into facts: a reply, its sentences, facts, verdicts, and the evidence quoted.
 
-A record is one reply; the replies of all models about one entity stay together, so that they can be compared.
-Its text is a list of `string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages,
-further opinions, label, review]` with verdicts `s`upported, `n`ot supported, `u`nparsed, `-` not asked.
+A record is one reply; the replies of all models about one entity stay together, so that they can be compared. Its text is a
+list of `string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages, further opinions, label,
+review]` with verdicts `s`upported, `n`ot supported, `u`nparsed, `-` not asked.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import zip_longest
 from urllib.parse import urlsplit
 
 import polars as pl
@@ -17,7 +15,7 @@ import polars as pl
 from truerate.core.schemas import pair, unpaired
 from truerate.core.text import passage_of
 from truerate.site.rights import quoted
-from truerate.site.samples_index import coded
+from truerate.site.samples.index import AGREEMENT, Index, in_turn
 from truerate.site.tables import Board, rows_by
 from truerate.site.vocabulary import Vocabulary
 
@@ -50,7 +48,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     facts = _facts_of(board, names).sort("sentence_index", maintain_order=True)
     opinions, judges = _opinions(board, facts)
     cited = {passage[0] for name in facts["evidence"].explode().drop_nulls() if (passage := passage_of(name))}
-    known = rows_by(board.documents, "document_id", cited)
+    documents = rows_by(board.documents, "document_id", cited)
     failed = board.generations.filter(
         pl.col("purpose") == "write_facts", pl.col("status") != "ok", pair("attributes", "reasked").is_null()
     )
@@ -59,19 +57,14 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     for row in facts.iter_rows(named=True):
         by_reply[row["generation_id"]].append(row | opinions[row["fact_id"]])
     verifier = verifier_of(board)
-    made = [
-        _record(
-            row,
-            entities[row["item_id"]],
-            by_reply[row["generation_id"]],
-            known,
-            verifier,
-            is_open=board.is_simulated,
+    entries = []
+    for row in kept:
+        name, entity = row["generation_id"], entities[row["item_id"]]
+        entry = _record(row, entity, by_reply[name], documents, verifier, is_open=board.is_simulated)
+        entries.append(
+            entry | ({"status": "not-written", "_reply": "not-written"} if name in unwritten else {})
         )
-        | ({"status": "not-written", "_reply": "not-written"} if row["generation_id"] in unwritten else {})
-        for row in kept
-    ]
-    return made, _index(made, judges, replies.height, board)
+    return entries, _index(entries, judges, replies.height, board)
 
 
 def targets(board: Board, n_max: int) -> set[str]:
@@ -83,8 +76,8 @@ def targets(board: Board, n_max: int) -> set[str]:
 
 def _replies(board: Board) -> pl.DataFrame:
     """The replies that there are, of one model after the other."""
-    said = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "")
-    return said.sort("model", "sample_index", "generation_id")
+    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "")
+    return replies.sort("model", "sample_index", "generation_id")
 
 
 def _entities(board: Board) -> dict[str, dict]:
@@ -130,9 +123,7 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
         strata[entities[item].get("domain", "")].append(item)
     kept: list[str] = []
     n = 0
-    for item in (
-        one for turn in zip_longest(*(strata[key] for key in sorted(strata))) for one in turn if one
-    ):
+    for item in in_turn(strata):
         if n + len(about[item]) <= n_max:
             kept.append(item)
             n += len(about[item])
@@ -147,36 +138,31 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
 
 
 def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[str]]:
-    """Per fact what each judge says (`said`, judge to verdict letter) and what people do; all judges.
+    """Per fact the verdict letter of each judge (`said`) and what people say; all judges.
 
     Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not
     asked. The verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy
     of a fact, a sample.
     """
-    names = {name: name for name in facts["fact_id"]}
-    found: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in names}
-    for row in _labelled(board).filter(pl.col("fact").is_in(list(names))).iter_rows(named=True):
-        names[row["sample_id"]] = row["fact"]
-        found[row["fact"]]["label"] = "n" if row["is_hallucinated"] else "s"
-    told = board.judgements.filter(pl.col("target_id").is_in(list(names))).with_columns(
+    fact_of = {name: name for name in facts["fact_id"]}
+    opinions: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in fact_of}
+    for row in _labelled(board).filter(pl.col("fact").is_in(list(fact_of))).iter_rows(named=True):
+        fact_of[row["sample_id"]] = row["fact"]
+        opinions[row["fact"]]["label"] = "n" if row["is_hallucinated"] else "s"
+    judgements = board.judgements.filter(pl.col("target_id").is_in(list(fact_of))).with_columns(
         *(pair("attributes", key) for key in ("stage", "kind")), noted=pair("attributes", "label")
     )
-    for row in (
-        told.filter(pl.col("stage") == ANNOTATION, pl.col("kind") == "review")
-        .sort("noted")
-        .iter_rows(named=True)
-    ):
-        one, words = found[names[row["target_id"]]], board.vocabulary.value("kind", row["noted"]).lower()
-        one["review"] = words if one["review"] in (None, words) else f"{one['review']} or {words}"
-    told = told.filter(pl.col("stage").ne_missing(ANNOTATION))
-    for row in told.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
-        judge = (
-            f"{row['judge']} · {SINGLE if row['stage'] == 'single' else row['stage']}"
-            if row["stage"]
-            else row["judge"]
-        )
-        found[names[row["target_id"]]]["said"].setdefault(judge, _letter(row["verdict"]))
-    return found, sorted({judge for one in found.values() for judge in one["said"]})
+    reviews = judgements.filter(pl.col("stage") == ANNOTATION, pl.col("kind") == "review")
+    for row in reviews.sort("noted").iter_rows(named=True):
+        opinion = opinions[fact_of[row["target_id"]]]
+        words, before = board.vocabulary.value("kind", row["noted"]).lower(), opinion["review"]
+        opinion["review"] = words if before in (None, words) else f"{before} or {words}"
+    judgements = judgements.filter(pl.col("stage").ne_missing(ANNOTATION))
+    for row in judgements.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
+        how = SINGLE if row["stage"] == "single" else row["stage"]
+        judge = f"{row['judge']} · {how}" if how else row["judge"]
+        opinions[fact_of[row["target_id"]]]["said"].setdefault(judge, _letter(row["verdict"]))
+    return opinions, sorted({judge for opinion in opinions.values() for judge in opinion["said"]})
 
 
 def _letter(is_unsupported: bool | None) -> str:
@@ -189,42 +175,41 @@ def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
 
     A sentence that is not found word by word is left out: its facts then point at nothing.
     """
-    found, end = [], 0
+    parts, end = [], 0
     for index, sentence in sorted(set(sentences)):
         start = text.find(sentence, end) if sentence else -1
         if start < 0:
             continue
-        found += [text[end:start]] * (start > end) + [[sentence, index]]
+        parts += [text[end:start]] * (start > end) + [[sentence, index]]
         end = start + len(sentence)
-    return found + [text[end:]] * (end < len(text))
+    return parts + [text[end:]] * (end < len(text))
 
 
 def passages(
-    references: Iterable[str], known: dict[str, dict], *, is_open: bool
+    references: Iterable[str], documents: dict[str, dict], *, is_open: bool
 ) -> tuple[list[list], list[list], dict[str, int]]:
-    """The pages and passages that references (`text.passage_name`) name, and the place of each reference's
-    passage.
+    """The pages and passages that references (`text.passage_name`) name, and the number of each reference's passage.
 
-    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a
-    passage `[page, text, whether it was cut]`. `is_open`: all may be shown whole; else as far as the page's
-    licence allows. A reference to nothing is left out.
+    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a passage `[page,
+    text, whether it was cut]`. `is_open`: all may be shown whole; else as far as the page's licence allows. A reference to
+    nothing is left out.
     """
     pages: dict[str, list] = {}
-    found: list[list] = []
-    places: dict[str, int] = {}
+    shown: list[list] = []
+    numbers: dict[str, int] = {}
     for reference in dict.fromkeys(references):
         name, start, end = passage_of(reference) or ("", 0, 0)
-        document = known.get(name)
+        document = documents.get(name)
         text = document["text"][start:end].strip() if document else ""
         if not text:
             continue
         address, host = web_address(document["url"])
         pages.setdefault(name, [document["title"], address, host, document["is_wikipedia"]])
-        places[reference] = len(found)
-        found.append(
+        numbers[reference] = len(shown)
+        shown.append(
             [list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))]
         )
-    return list(pages.values()), found, places
+    return list(pages.values()), shown, numbers
 
 
 def web_address(url: str | None) -> tuple[str, str]:
@@ -239,44 +224,41 @@ def web_address(url: str | None) -> tuple[str, str]:
 
 
 def _record(
-    row: dict, entity: dict, facts: list[dict], known: dict[str, dict], verifier: str, *, is_open: bool
+    row: dict, entity: dict, facts: list[dict], documents: dict[str, dict], verifier: str, *, is_open: bool
 ) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
-    pages, shown, places = passages(
-        (name for fact in facts for name in fact["evidence"]), known, is_open=is_open
-    )
-    lines = [_fact(fact, places, verifier) for fact in facts]
-    verdicts = [line[2] for line in lines]
-    is_silent = row["status"] == "abstained"
+    evidence = (name for fact in facts for name in fact["evidence"])
+    pages, shown, numbers = passages(evidence, documents, is_open=is_open)
+    lines = [_fact(fact, numbers, verifier) for fact in facts]
+    name, is_wikipedia = entity.get("name") or entity["question"], entity.get("is_wikipedia", "")
     return {
         "id": row["generation_id"],
-        "name": entity.get("name") or entity["question"],
+        "name": name,
         "lang": entity["lang"],
         "by": row["model"],
         "domain": entity.get("domain", ""),
         "rarity": entity.get("rarity_group", ""),
-        "wikipedia": {"true": "yes", "false": "no"}.get(
-            entity.get("is_wikipedia", ""), entity.get("is_wikipedia", "")
-        ),
+        "wikipedia": {"true": "yes", "false": "no"}.get(is_wikipedia, is_wikipedia),
         "status": row["status"],
         "text": cut(row["text"], ((fact["sentence_index"], fact["sentence"]) for fact in facts)),
         "facts": lines,
         "pages": pages,
         "passages": shown,
         "_search": [
-            *(row["generation_id"], entity.get("name") or entity["question"], row["text"]),
+            *(row["generation_id"], name, row["text"]),
             *(line[1] for line in lines),
             *(text for _, text, _ in shown),
         ],
-        "_reply": "abstained" if is_silent else _kind(verdicts),
+        "_reply": "abstained" if row["status"] == "abstained" else _kind([line[2] for line in lines]),
         "_verdicts": sorted({name for line in lines for name in _names(line)}),
         "_said": [(fact["said"], fact["label"]) for fact in facts],
+        "_outcome": {},
     }
 
 
-def _fact(fact: dict, places: dict[str, int], verifier: str) -> list:
+def _fact(fact: dict, numbers: dict[str, int], verifier: str) -> list:
     marks = [name for name in ("duplicate", "title") if fact[f"is_{name}"]]
-    evidence = [places[name] for name in fact["evidence"] if name in places]
+    evidence = [numbers[name] for name in fact["evidence"] if name in numbers]
     others = [[judge, letter] for judge, letter in sorted(fact["said"].items()) if judge != verifier]
     return [
         fact["sentence_index"],
@@ -310,50 +292,37 @@ def _names(line: list) -> list[str]:
     ]
 
 
-def compare(said_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
+def compare(verdicts_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
     """One letter for a judge on the labelled facts of a reply, - where none has a label and a verdict.
 
     a(grees), m (passes one that people reject), x (rejects one that they accept), b(oth).
     """
-    known = {(verdict, label) for verdict, label in said_and_labels if label and verdict in ("s", "n")}
-    if not known:
-        return "-"
-    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[
-        ("s", "n") in known, ("n", "s") in known
-    ]
+    pairs = {(verdict, label) for verdict, label in verdicts_and_labels if label and verdict in ("s", "n")}
+    return AGREEMENT[("s", "n") in pairs, ("n", "s") in pairs] if pairs else "-"
 
 
-def _index(made: list[dict], judges: list[str], n_all: int, board: Board) -> dict:
-    verifier = verifier_of(board)
-    values = {
-        "generator": [record["by"] for record in made],
-        "lang": [record["lang"] or "" for record in made],
-        "domain": [record["domain"] for record in made],
-        "wikipedia": [record["wikipedia"] for record in made],
-        "rarity": [record["rarity"] for record in made],
-        "reply": [record["_reply"] for record in made],
-        "verdict": [record["_verdicts"] for record in made],
-    }
+def _index(entries: list[dict], judges: list[str], n_all: int, board: Board) -> dict:
+    index, verifier = Index(FILTERS), verifier_of(board)
+    names = {"generator": "by", "reply": "_reply", "verdict": "_verdicts"}
+    values = {key: [entry[names.get(key, key)] for entry in entries] for key, *_ in FILTERS}
+    values["lang"] = [lang or "" for lang in values["lang"]]
+    index.add(entries, values)
     letters = {
         judge: "".join(
-            compare((opinions.get(judge), label) for opinions, label in record["_said"]) for record in made
+            compare((opinions.get(judge), label) for opinions, label in entry["_said"]) for entry in entries
         )
         for judge in judges
     }
-    held = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
-    columns = {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS}
-    return {
-        "form": "facts",
-        "n": len(made),
-        "n_all": n_all,
-        "unit": "replies",
-        "ids": [record["id"] for record in made],
-        "types": [],
-        "leader": verifier if verifier in held else "",
-        "filters": [list(one) for one in FILTERS],
-        "columns": columns,
-        "judged": list(JUDGES),
-        "outcomes": [list(outcome) for outcome in OUTCOMES],
-        "judges": held,
-        "domains": {name: board.vocabulary.value("domain", name) for name in sorted(set(values["domain"]))},
-    }
+    compared = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
+    return index.as_dict(
+        board.vocabulary,
+        form="facts",
+        n_all=n_all,
+        unit="replies",
+        types=[],
+        leader=verifier if verifier in compared else "",
+        judged=JUDGES,
+        outcomes=OUTCOMES,
+        judges=compared,
+        domains={name: board.vocabulary.value("domain", name) for name in sorted(set(values["domain"]))},
+    )

@@ -11,8 +11,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
 
-from truerate.site.packing import packed, spelled
-from truerate.site.word_index import PART, word_lists
+from truerate.site.samples.packing import packed, spelled
+from truerate.site.samples.word_index import PART, word_lists
 
 SHARD = 100  # records of a file
 WORKERS = 2

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import numpy as np
 import polars as pl
 
-from truerate.site.packing import LISTS, packed
+from truerate.site.samples.packing import LISTS, packed
 
 BASE, MIXER = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93  # odd 64-bit numbers
 LONGEST = 32  # characters of a word that count

@@ -1,0 +1,62 @@
+"""The sample browser's data: records per board, cut into segments, as scripts that a page loads from disk.
+
+`samples/<board>/index.js` calls `truerateIndex(board, index)` with one code (or a list of codes) per record and filter,
+and what the filters are called; `ids.js` names the records; `<k>.js` calls `truerateShard(board, k, records)` and
+`words/<bucket>.js` `truerateWords(board, bucket, [lists])` (`word_index`). All values are packed.
+"""
+
+from collections.abc import Iterator
+
+from truerate.site.registry import page_of
+from truerate.site.rights import has_records, has_texts, open_part
+from truerate.site.samples import ids, labelled
+from truerate.site.samples.packing import packed_json, packed_script
+from truerate.site.samples.shards import SHARD, parts
+from truerate.site.samples.word_index import DENSE, PART, buckets_of
+from truerate.site.tables import Board, Tables
+
+BROWSER = tuple(f"samples_{name}.js" for name in ("store", "search", "text", "cards", "filters", "keys"))
+LAST = "samples.js"  # after the scripts of the records that it shows
+
+
+def context(tables: Tables) -> dict:
+    """What samples.md.j2 shows: the boards with records, and those whose rights allow none."""
+    shown = [board for board in tables.boards if has_records(board)]
+    of_forms = (name for board in shown for name in page_of(board.track).record_scripts)
+    return {
+        "shown": shown,
+        "scripts": [*dict.fromkeys((*BROWSER, *of_forms, LAST))],
+        "named": [board for board in shown if not has_texts(open_part(board))],
+        "closed": [board for board in tables.boards if has_texts(board) and not has_records(board)],
+        "n_max": tables.max_samples,
+    }
+
+
+def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
+    """The data scripts of one board, path and text, one after the other; none where nothing may be shown.
+
+    The index comes last: the records are made, packed and forgotten part by part.
+    """
+    if not has_records(board):
+        return
+    shown, make = open_part(board), page_of(board.track).records or labelled.records
+    if not has_texts(shown):
+        shown, make = board, ids.records
+    records, index = make(shown, tables.max_samples)
+    n_buckets = buckets_of(min(tables.max_samples, max(shown.samples.height, shown.generations.height)))
+    folder, k = f"samples/{board.name}", 0
+    words: list[list[str]] = [[] for _ in range(n_buckets)]
+    for shards, lists in parts(records, n_buckets):
+        for shard in shards:
+            yield f"{folder}/{k}.js", packed_script("truerateShard", board.name, k, data=shard)
+            k += 1
+        for of_bucket, packed in zip(words, lists, strict=True):
+            of_bucket.append(packed)
+    for bucket, of_bucket in enumerate(words):
+        yield (
+            f"{folder}/words/{bucket}.js",
+            packed_script("truerateWords", board.name, bucket, data=of_bucket),
+        )
+    yield f"{folder}/ids.js", packed_script("truerateIds", board.name, data=packed_json(index.pop("ids")))
+    index |= {"shard": SHARD, "part": PART, "buckets": n_buckets, "dense": DENSE}
+    yield f"{folder}/index.js", packed_script("truerateIndex", board.name, data=packed_json(index))

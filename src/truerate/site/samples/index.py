@@ -1,0 +1,84 @@
+"""What the sample browser filters records by: values as codes, and one letter per record and judge."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, TypeVar
+
+from truerate.site.vocabulary import Vocabulary
+
+T = TypeVar("T")
+Filter = tuple[str, str, str]  # its key, its heading, and the words of no choice
+JUDGES = ("Judged by", "Any judge")
+# One letter per judge and record with labels: agrees, misses a label, marks what has none, both.
+AGREEMENT = {
+    (False, False): "a",
+    (True, False): "m",
+    (False, True): "x",
+    (True, True): "b",
+}  # by missed, extra
+
+
+def in_turn(strata: Mapping[Any, Sequence[T]]) -> Iterator[T]:
+    """The units of all strata, one of each after the other in the order of their keys, until none is left."""
+    turns = zip_longest(*(strata[key] for key in sorted(strata)))
+    return (unit for turn in turns for unit in turn if unit is not None)
+
+
+def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
+    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has
+    several values.
+    """
+    lists = {id(value): value for value in values if isinstance(value, list)}  # few: equal ones are one
+    plain = {value for value in values if isinstance(value, str)}
+    names = sorted(plain.union(*lists.values()), key=vocabulary.sort_key)
+    code_of = {name: code for code, name in enumerate(names)}
+    codes_of = {key: [code_of[name] for name in value] for key, value in lists.items()}
+    codes = [codes_of[id(value)] if isinstance(value, list) else code_of[value] for value in values]
+    return {"values": [[name, vocabulary.value(key, name)] for name in names], "codes": codes}
+
+
+class Index:
+    """The index over records, gathered while they pass: a board's records need not be in memory together."""
+
+    def __init__(self, filters: Sequence[Filter]):
+        self.filters = filters
+        self.values: dict[str, list] = {key: [] for key, *_ in filters}
+        self.ids: list[str] = []
+        self._letters: dict[str, bytearray] = {}
+        self._equal: dict[tuple | str, str | list] = {}
+
+    def add(self, records: Sequence[Mapping], values: Mapping[str, Iterable[str | list[str]]]) -> None:
+        """Add records, with a column of values per filter; the `_outcome` of a record is a letter per judge."""
+        for key, column in values.items():
+            self.values[key].extend(map(self._kept_once, column))
+        for number, record in enumerate(records, len(self.ids)):
+            for judge, letter in record["_outcome"].items():
+                letters = self._letters.setdefault(judge, bytearray())
+                letters.extend(b"-" * (number - len(letters)) + letter.encode())
+        self.ids.extend(record["id"] for record in records)
+
+    def _kept_once(self, value: str | list[str]) -> str | list[str]:
+        """The first of equal values: most records have the same few, and a column of a table holds a text for each."""
+        return self._equal.setdefault(tuple(value) if isinstance(value, list) else value, value)
+
+    @property
+    def judges(self) -> dict[str, str]:
+        """Per judge one letter for each record, - where it says nothing of it."""
+        n = len(self.ids)
+        return {name: self._letters[name].decode().ljust(n, "-") for name in sorted(self._letters)}
+
+    def as_dict(self, vocabulary: Vocabulary, **facts: object) -> dict:
+        """The index as the page reads it. `facts`: `n_all` (records that there are), `form`, `unit`, `types`, `layers`,
+        `leader` (the judge first shown), `judged` and `outcomes` (the words of these filters), and what a form adds.
+        """
+        shown = {
+            **dict.fromkeys(("form", "n", "n_all", "unit", "ids", "types", "layers", "leader")),
+            "n": len(self.ids),
+            "ids": self.ids,
+            "filters": [list(one) for one in self.filters],
+            "columns": {key: coded(key, self.values[key], vocabulary) for key, *_ in self.filters},
+            "judged": (),
+            "outcomes": (),
+            "judges": self.judges,
+        }
+        return {name: value for name, value in (shown | facts).items() if value is not None}

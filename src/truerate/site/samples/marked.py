@@ -1,0 +1,245 @@
+"""Records of texts whose words several hands mark: people (gold), the writer (silver), detectors; one text, many layers.
+
+A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's `layers`. Texts
+with the same item, words and writer are one record, whatever tables hold them.
+"""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from truerate.core.schemas import pair, unpaired
+from truerate.site.languages import language
+from truerate.site.samples.index import AGREEMENT, Index
+from truerate.site.samples.layers import UNTYPED, segments
+from truerate.site.tables import Board, known_texts, rows_by, texts_of
+
+GOLD, SILVER = "gold", "silver"
+HARD = 0.5  # a span is a mark where its probability is above this, unless its detector says otherwise, or none is given
+FILTERS = (
+    ("task", "Text", "All texts"),
+    ("lang", "Language", "All languages"),
+    ("source", "Labels", "With or without"),
+    ("type", "Type of span", "All types"),
+    ("generator", "Written by", "Anyone"),
+    ("oddity", "Reply", "All replies"),
+)
+JUDGES = ("Marks of", "The leading detector")
+OUTCOMES = (
+    ("m", "Misses a labelled span", "mb"),
+    ("x", "Marks what is not labelled", "xb"),
+    ("a", "Agrees with the labels", "a"),
+)
+DIFFER, NONE = "silver and gold differ", "no labels"
+ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
+
+
+def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
+    """At most `n_max` records of a board and the index over them."""
+    names = _names(board)
+    kept = _kept(board, names, n_max)
+    # the leading detector first, then all others by name
+    detectors = sorted(
+        board.judgements["judge"].unique(), key=lambda name: (name != board.detector.get("member"), name)
+    )
+    layers = [GOLD, SILVER, *detectors]
+    marks = _marks(board, {name for text in kept for name in text["targets"]})
+    items = rows_by(board.items, "item_id", [text["item_id"] for text in kept])
+    documents = texts_of(board.documents, items)
+    entries = [
+        _record(text, items.get(text["item_id"], {}), documents, _layers(text, marks, detectors), layers)
+        for text in kept
+    ]
+    return entries, _index(entries, layers, names.height, board)
+
+
+def targets(board: Board, n_max: int) -> set[str]:
+    """The ids under which the texts of `records` may have been judged; the board's judgements are not looked at."""
+    return {name for text in _kept(board, _names(board), n_max) for name in text["targets"]}
+
+
+def _names(board: Board) -> pl.DataFrame:
+    """Every text once, by item, words and writer, with what `_kept` goes by, in columns: a board's replies as rows take many
+    times their memory.
+    """
+    samples = board.samples.sort("sample_id").select(
+        *("item_id", "text"), by="generator", id="sample_id", task="task", lang="lang", source="label_source"
+    )
+    task, lang = (pair("attributes", key) for key in ("task", "lang"))
+    answers = (
+        _answers(board)
+        .sort("generation_id")
+        .select(
+            *("item_id", "text"),
+            by="model",
+            id="generation_id",
+            task=task.fill_null("wild"),
+            lang=lang.fill_null(""),
+            source=pl.lit(None, dtype=pl.String),
+        )
+    )
+    texts = pl.concat([samples, answers.cast(dict(samples.schema))])
+    return texts.group_by("item_id", "text", "by", maintain_order=True).agg(
+        pl.col("id", "task", "lang").first(), is_gold=(pl.col("source") == GOLD).any()
+    )
+
+
+def _kept(board: Board, names: pl.DataFrame, n_max: int) -> list[dict]:
+    """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes), labelled ones
+    first; in the order in which they are shown.
+    """
+    strata = [pl.col("task") == "train", ~pl.col("is_gold"), pl.col("task"), pl.col("lang")]
+    keys = [f"_{number}" for number in range(len(strata))]
+    keyed = names.sort("id").with_columns(**dict(zip(keys, strata, strict=True)))
+    turns = keyed.with_columns(turn=pl.int_range(pl.len()).over(keys)).sort("turn", *keys)
+    sort_key = board.vocabulary.sort_key
+    return sorted(
+        _texts(board, turns.head(n_max)),
+        key=lambda text: (
+            sort_key(text["task"]),
+            sort_key(text["lang"]),
+            GOLD not in text["labels"],
+            text["id"],
+        ),
+    )
+
+
+def _answers(board: Board) -> pl.DataFrame:
+    return board.generations.filter(
+        pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != ""
+    )
+
+
+def _texts(board: Board, names: pl.DataFrame) -> list[dict]:
+    """These texts: the labels of each by source, and the ids under which it may have been judged."""
+    texts: dict[tuple, dict] = {}
+
+    def text_of(row: dict, *, id_: str, by: str | None, lang: str, task: str) -> dict:
+        blank = {
+            "id": id_,
+            "item_id": row["item_id"],
+            "text": row["text"],
+            "by": by,
+            "lang": lang,
+            "task": task,
+        }
+        text = texts.setdefault(
+            (row["item_id"], row["text"], by), blank | {"labels": {}, "targets": [], "oddities": []}
+        )
+        text["targets"].append(id_)
+        return text
+
+    def of_names(table: pl.DataFrame, writer: str, id_: str) -> Iterable[dict]:
+        own, shared = ["item_id", "text", writer], ["item_id", "text", "by"]
+        found = table.join(
+            names, left_on=own, right_on=shared, how="semi", nulls_equal=True, maintain_order="left"
+        )
+        return found.sort(id_).iter_rows(named=True)
+
+    for row in of_names(board.samples, "generator", "sample_id"):
+        text = text_of(row, id_=row["sample_id"], by=row["generator"], lang=row["lang"], task=row["task"])
+        text["labels"][row["label_source"]] = row["spans"] or []
+    for row in of_names(_answers(board), "model", "generation_id"):
+        facts = unpaired(row["attributes"])
+        lang, task = facts.get("lang", ""), facts.get("task", "wild")
+        text = text_of(row, id_=row["generation_id"], by=row["model"], lang=lang, task=task)
+        text["oddities"] = [name for name in ODDITIES if facts.get(name) == "yes"]
+    return list(texts.values())
+
+
+def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]:
+    """The hard spans by detector and target: of the leading scope and labels where a detector has them, of its first seed."""
+    facts = [pair("attributes", key) for key in ("scope", "labels", "seed", "threshold")]
+    rows = board.judgements.filter(pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok")
+    rows = rows.with_columns(facts).with_columns(
+        other=(pl.col("scope") != board.detector.get("scope", "multi")).fill_null(False),
+        kind=(pl.col("labels") != board.detector.get("labels", "binary")).fill_null(False),
+    )
+    rows = rows.sort("other", "kind", "seed", "judgement_id").unique(
+        ["judge", "target_id"], keep="first", maintain_order=True
+    )
+    return {
+        (row["judge"], row["target_id"]): hard(row["spans"], float(row["threshold"] or HARD))
+        for row in rows.iter_rows(named=True)
+    }
+
+
+def hard(spans: Iterable[dict] | None, threshold: float = HARD) -> list[dict]:
+    """The spans that are marks: without a probability, or one above a detector's threshold, a half for people
+    (Mu-SHROOM's rule).
+    """
+    return [span for span in spans or () if span["p"] is None or span["p"] > threshold]
+
+
+def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dict] | None]:
+    """The spans of each layer; None where its hand has not been at the text."""
+    labels = text["labels"]
+    layers = {source: hard(labels[source]) if source in labels else None for source in (GOLD, SILVER)}
+    return layers | {
+        name: next((marks[name, target] for target in text["targets"] if (name, target) in marks), None)
+        for name in detectors
+    }
+
+
+def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
+    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, -
+    without marks.
+    """
+    if marks is None:
+        return "-"
+    if truth is None:
+        return "n"
+    is_missed = any(not any(_meet(span, mark) for mark in marks) for span in truth)
+    is_extra = any(not any(_meet(span, mark) for span in truth) for mark in marks)
+    return AGREEMENT[is_missed, is_extra]
+
+
+def _meet(first: dict, second: dict) -> bool:
+    return max(first["start"], second["start"]) < min(first["end"], second["end"])
+
+
+def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, names: list[str]) -> dict:
+    """One record as the page shows it; names with `_` stay in the index."""
+    labelled = [source for source in (GOLD, SILVER) if layers[source] is not None]
+    truth = next((layers[source] for source in labelled), None)
+    is_different = len(labelled) == 2 and _extent(layers[GOLD]) != _extent(layers[SILVER])
+    knowledge = known_texts(item, documents)
+    return {
+        "id": text["id"],
+        "lang": text["lang"],
+        "language": language(text["lang"]),
+        "task": text["task"],
+        "by": text["by"],
+        "hands": [index for index, name in enumerate(names) if layers[name] is not None],
+        "oddities": text["oddities"],
+        "text": segments(text["text"], [layers[name] for name in names]),
+        "question": item.get("question") or "",
+        "knowledge": "\n\n".join(knowledge),
+        "_search": [text["id"], text["text"], item.get("question"), *knowledge],
+        "_source": [*labelled, *([DIFFER] if is_different else [])] or [NONE],
+        "_types": sorted({span["type"] or UNTYPED for source in labelled for span in layers[source]}),
+        "_outcome": {name: compare(truth, layers[name]) for name in names[2:]},
+    }
+
+
+def _extent(spans: list[dict]) -> set[int]:
+    return {place for span in spans for place in range(span["start"], span["end"])}
+
+
+def _index(records: list[dict], layers: list[str], n_all: int, board: Board) -> dict:
+    index, names = Index(FILTERS), {"source": "_source", "type": "_types", "oddity": "oddities"}
+    values = {key: [record[names.get(key, key)] for record in records] for key in ("task", "lang", *names)}
+    index.add(records, values | {"generator": [record["by"] or "" for record in records]})
+    return index.as_dict(
+        board.vocabulary,
+        form="marked",
+        n_all=n_all,
+        types=sorted(
+            {kind for record in records for kind in record["_types"]}, key=board.vocabulary.sort_key
+        ),
+        layers=layers,
+        leader=board.detector.get("member", ""),
+        judged=JUDGES,
+        outcomes=OUTCOMES,
+        judges={name: "".join(record["_outcome"][name] for record in records) for name in layers[2:]},
+    )
