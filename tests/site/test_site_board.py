@@ -12,8 +12,7 @@ from tests.records import others, panels
 from truerate.core import schemas
 from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
-from truerate.site.home import leaders
-from truerate.site.models import models_of
+from truerate.site.overview import leaders, models_of
 from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
 

@@ -2,7 +2,7 @@
 
 from jinja2 import Environment, FileSystemLoader
 
-from truerate.site.compiled import Compiled
+from truerate.site.render import Compiled
 
 
 class Counting(Environment):

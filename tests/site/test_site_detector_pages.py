@@ -12,7 +12,7 @@ from tiny_tables import tiny_tables
 from truerate.results.board import JudgeErrors, Share
 from truerate.results.read import real_boards
 from truerate.site import render_site
-from truerate.site.curves import Bin, Curve, Cut
+from truerate.site.charts.curves import Bin, Curve, Cut
 from truerate.site.detector_pages import addresses, blocks_of, detectors_of, judged_on
 
 SITE = Path(__file__).parents[2] / "site"

@@ -12,7 +12,7 @@ from tiny_tables import tiny_tables
 
 from truerate.results.read import real_boards
 from truerate.site import render_site
-from truerate.site.models import everyone, models_of, weak_slices
+from truerate.site.overview import all_models, models_of, weak_slices
 
 SITE = Path(__file__).parents[2] / "site"
 
@@ -50,7 +50,7 @@ def test_rules_that_measure_texts_are_no_models(tmp_path):
     )
     rows = pl.read_parquet(place / "rows.parquet")
     rows.with_columns(pl.col("subject").replace("alpha", "always")).write_parquet(place / "rows.parquet")
-    shown = everyone(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)))
+    shown = all_models(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)))
     assert [board.name for board in shown["real"]] == ["judged"]
     assert "alpha" in dict(shown["lines"]) and "always" not in dict(shown["lines"])
 

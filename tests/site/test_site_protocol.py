@@ -1,7 +1,7 @@
 """A protocol is drawn from its graph: a line per step, an arc from each that it reads."""
 
 from truerate.pipeline.publishing.site_tables import steps_of
-from truerate.site.protocol import flow
+from truerate.site.charts.flow import flow
 
 
 def step(name, *reads):
@@ -13,7 +13,7 @@ def test_a_step_hangs_on_what_it_reads_and_what_nobody_reads_is_scored():
     made = flow([step("a"), step("b", "a"), step("c")])
     assert [row["name"] for row in made["rows"]] == ["source", "a", "b", "c", "score"]
     assert len(made["arcs"]) == 5
-    assert "b, from a: does b" in made["told"]
+    assert "b, from a: does b" in made["description"]
 
 
 def test_no_step_is_no_picture():

@@ -12,8 +12,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.metric import Metric
 from truerate.site import render_site
 from truerate.site.board import context
-from truerate.site.generic import laid_out
-from truerate.site.layout import Page
+from truerate.site.layout import Page, laid_out
 from truerate.site.measures import Measure
 from truerate.site.registry import page_of
 from truerate.site.tables import Board

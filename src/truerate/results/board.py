@@ -7,8 +7,8 @@ from functools import cached_property
 import polars as pl
 
 from truerate.core.card import Words
-from truerate.site.languages import language
 from truerate.site.measures import ABSENT, Measure
+from truerate.site.vocabulary import language
 
 SPANS = 0.9  # an interval this wide, as a share of the scale, tells nothing
 JUDGE = "judge"  # the slice key of scores that another judge of the same replies gives

@@ -4,12 +4,11 @@ import polars as pl
 
 import truerate.site.audit as audit
 from truerate.core.metric import FEW
-from truerate.site.generic import by_words, laid_out
-from truerate.site.layout import Page, Rows, Section
+from truerate.site.charts.flow import flow
+from truerate.site.layout import Page, Rows, Section, by_words, laid_out
 from truerate.site.measures import thousands
 from truerate.site.panels import panels
 from truerate.site.permalinks import addressed
-from truerate.site.protocol import flow
 from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.tables import Board, Tables

@@ -8,10 +8,9 @@ from typing import Any
 
 from truerate.core.metric import Metric
 from truerate.site.board import page_and_rows
-from truerate.site.curves import Curve
-from truerate.site.detector_figure import NARROW, WHOLE, Sizes, drawn, reliability, side_by_side, thresholds
-from truerate.site.generic import by_words
-from truerate.site.layout import Page
+from truerate.site.charts.curves import Curve
+from truerate.site.charts.two_series import NARROW, WHOLE, Sizes, drawn, reliability, side_by_side, thresholds
+from truerate.site.layout import Page, by_words
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
 from truerate.site.safety import slug

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from truerate.site.languages import language
 from truerate.site.measures import ABSENT, thousands
 from truerate.site.tables import Tables
-from truerate.site.vocabulary import Vocabulary
+from truerate.site.vocabulary import Vocabulary, language
 
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
 UNCHECKED, CONSISTENT, INCONSISTENT = "cannot be checked", "consistent", "inconsistent"

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from truerate.site.charts.recovery import TEMPLATE as RECOVERY
 from truerate.site.halludial import page as halludial
 from truerate.site.halludial.points import operating_points
 from truerate.site.halludial.rates import recovered as halludial_recovered
@@ -17,7 +18,6 @@ from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import heat_map
 from truerate.site.mfava.planted import recovered as mfava_recovered
 from truerate.site.mfava.rows import derived as mfava_rows
-from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.samples import facts, located, marked
 from truerate.site.wildhallucinations import page as wildhallucinations
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel

@@ -4,29 +4,49 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import CodeType
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 import truerate.site.board as board
-import truerate.site.data as data
-import truerate.site.detector as detector
 import truerate.site.detector_pages as detector_pages
-import truerate.site.home as home
 import truerate.site.ledger as ledger
-import truerate.site.methods as methods
-import truerate.site.models as models
+import truerate.site.overview as overview
 import truerate.site.samples.browser as samples
 from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered, unpaired
-from truerate.site.compiled import Compiled
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, roughly, signed, thousands
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Fill, Tables
 
 ASSETS = (".css", ".js", ".svg")
+
+
+class Compiled(BytecodeCache):
+    """Code of templates in memory, by their name and text: in which folder they lie is nothing to it.
+
+    Those who share one have the same filters and settings; what a template reads of its surroundings is looked up when
+    it is filled.
+    """
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType] = {}
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        return name
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._code[bucket.key, bucket.checksum] = bucket.code
+
+
 COMPILED = Compiled()
 
 
@@ -61,11 +81,11 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
     judged = detector_pages.judged_on(tables)
     fill = _filler(folder, tables, detector_pages.detectors_of(judged, tables.real))
     pages = {
-        "index.md": fill("home.md.j2", ".", **home.context(tables)),
-        "detectors.md": fill("detectors.md.j2", ".", **detector.context(tables)),
-        "methods.md": fill("methods.md.j2", ".", **methods.context(tables)),
-        "data.md": fill("data.md.j2", ".", **data.context(tables)),
-        "models.md": fill("models.md.j2", ".", **models.everyone(tables)),
+        "index.md": fill("home.md.j2", ".", **overview.home(tables)),
+        "detectors.md": fill("detectors.md.j2", ".", **overview.detectors(tables)),
+        "methods.md": fill("methods.md.j2", ".", **overview.methods(tables)),
+        "data.md": fill("data.md.j2", ".", **overview.data(tables)),
+        "models.md": fill("models.md.j2", ".", **overview.all_models(tables)),
         "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
         "ledger.md": fill("ledger.md.j2", ".", **ledger.context(tables)),
         "tables.json": _tables_json(tables),
@@ -75,8 +95,8 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
         pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one)
         pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
-    for name in models.models_of(tables):
-        pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **models.context(tables, name))
+    for name in overview.models_of(tables):
+        pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **overview.model(tables, name))
     for name, address in detector_pages.detectors_of(judged, tables.real).items():
         told = detector_pages.context(tables, judged, name)
         pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **told)
@@ -131,14 +151,14 @@ def environment_of(folder: Path) -> Environment:
         "oneline": _oneline,
         "percent": percent,
         "signed": signed,
-        "prose": methods.prose,
+        "prose": overview.prose,
     }
     return environment
 
 
 def _page_of(tables: Tables, detectors: Mapping[str, str]):
     """A function that finds the page of a subject by its name and kind, from the site's root; empty where it has none."""
-    asked = set(models.models_of(tables))
+    asked = set(overview.models_of(tables))
 
     def page_of(name: str, kind: str) -> str:
         if kind == "model":

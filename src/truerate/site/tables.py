@@ -11,7 +11,7 @@ from truerate.core import schemas
 from truerate.core.card import Card
 from truerate.core.metric import Metric
 from truerate.core.schemas import unpaired
-from truerate.site.curves import Curve
+from truerate.site.charts.curves import Curve
 from truerate.site.measures import Measure
 from truerate.site.vocabulary import Vocabulary
 

@@ -51,7 +51,7 @@ def test_a_judge_stands_where_its_rates_put_it():
     )  # zero-shot, not three-shot or a kind's
     assert dots[0]["across"] == (ACROSS.at(0.93), ACROSS.at(0.99)) and dots[1]["planted"] is None
     assert dots[0]["planted"] == (ACROSS.at(0.96), UP.at(0.35)) and made["has_planted"]
-    assert "aster: finds 37.0 %, leaves alone 96.0 %" in made["pictures"][0]["told"]
+    assert "aster: finds 37.0 %, leaves alone 96.0 %" in made["pictures"][0]["description"]
 
 
 def test_no_rate_no_picture():
@@ -68,7 +68,7 @@ def test_a_picture_per_responder_and_a_line_per_estimate():
     assert [line["number"] for line in cedar["lines"]] == [1, 2] and cedar["planted"]
     assert all(len(line["dots"]) == 3 for line in cedar["lines"])
     # cedar at 1: .27 x (.7 + .15 x 2) corrected, half of it raw; planted .28
-    assert "Raw: 9.4 % at 0.3, 11.5 % at 0.7, 13.5 % at 1" in cedar["told"]
+    assert "Raw: 9.4 % at 0.3, 11.5 % at 0.7, 13.5 % at 1" in cedar["description"]
     raw, corrected = cedar["lines"]
     assert corrected["dots"][-1]["y"] < raw["dots"][-1]["y"]  # twice as high a rate
     assert raw["dots"][0]["range"] is None and corrected["dots"][0]["range"] is not None

@@ -4,12 +4,12 @@ import pytest
 from tiny_mfava import mfava_board, mfava_rows
 
 from truerate.core.schemas import Row, frame, unpaired
-from truerate.site.languages import language
+from truerate.site.charts.recovery import CellEstimate
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, why
 from truerate.site.mfava.planted import recovered
-from truerate.site.recovery import CellEstimate
 from truerate.site.registry import page_of
+from truerate.site.vocabulary import language
 from truerate.tracks.mfava.context import LANGUAGES
 
 
@@ -163,7 +163,7 @@ def test_errors_of_an_estimator_by_hand():
         for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))
     ]
     (found,) = recovered(rows, BOARD)["estimators"]
-    assert (found["n"], found["n_not_identified"], found["held"]) == (3, 1, 0.5)
+    assert (found["n"], found["n_not_identified"], found["coverage"]) == (3, 1, 0.5)
     assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx(
         (0.02 - 0.03) / 2
     )

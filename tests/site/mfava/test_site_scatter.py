@@ -36,7 +36,7 @@ def test_a_dot_stands_where_its_language_puts_it():
     width, height = WIDTH - 6 - EDGE, HEIGHT - EDGE - 6
     assert first["dots"][0]["x"] == pytest.approx(EDGE + 0.413 * width, abs=0.1)
     assert first["dots"][0]["y"] == pytest.approx(HEIGHT - EDGE - height / 3, abs=0.1)
-    assert "3 points" in first["told"] and "Arabic: 0.67, 10.0 %" in first["told"]
+    assert "3 points" in first["description"] and "Arabic: 0.67, 10.0 %" in first["description"]
 
 
 def test_the_best_founded_estimate_is_shown_and_named():
@@ -45,7 +45,7 @@ def test_the_best_founded_estimate_is_shown_and_named():
     more += point_rows("rate-against-supported-languages", {"a": (3, 0.4), "b": (8, 0.2)}, **other)
     found = {picture["title"]: picture for picture in scatters(rows(*more), BOARD)["pictures"]}
     assert found["Supported languages"]["by"] == "Rogan–Gladen, Natural"
-    assert "a: 3, 40.0 %" in found["Supported languages"]["told"]
+    assert "a: 3, 40.0 %" in found["Supported languages"]["description"]
     assert [text for _, text in found["Supported languages"]["across"]] == ["0", "2", "4", "6", "8"]
 
 

@@ -233,9 +233,9 @@ def test_the_correction_is_held_against_the_truth_and_comes_nearer(rows):
     raw, corrected = errors["Raw", "all entities"], errors["Corrected", "all entities"]
     assert (
         raw["bias"] == pytest.approx(-0.03)
-        and raw["held"] == 0
+        and raw["coverage"] == 0
         and corrected["error"] < raw["error"]
-        and corrected["held"] == 1
+        and corrected["coverage"] == 1
     )
     assert errors["Raw", "parts of them"]["n"] == 55  # 5 models x (5 domains + 2 + 4 rarities)
     assert recovered([row for row in rows if row["kind"] != "planted"], BOARD) is None

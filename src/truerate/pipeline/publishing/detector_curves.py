@@ -6,7 +6,7 @@ import polars as pl
 
 from truerate.core.schemas import unpaired
 from truerate.metrics import thresholds
-from truerate.site.curves import Bin, Curve, Cut
+from truerate.site.charts.curves import Bin, Curve, Cut
 
 BIN, MEAN_P, RATE = "bin", "bin_p", "bin_rate"  # the slice key of a bin, and the two metrics of one
 Where = tuple[tuple[str, str], ...]

@@ -2,7 +2,7 @@
 leaves alone, a picture per scenario.
 """
 
-from truerate.site.charts import Axis, apart, numbered, percent
+from truerate.site.charts import Axis, apart, frame, in_percent, numbered, percent
 from truerate.site.tables import Board
 
 TABLE, RATES = "detection", ("tnr", "tpr")
@@ -12,7 +12,6 @@ WIDTH, HEIGHT, EDGE = 232.0, 232.0, 30.0  # of a picture, and of what stands lef
 ACROSS, UP = Axis(0, 1, EDGE, WIDTH - 6), Axis(0, 1, HEIGHT - EDGE, 6)
 LABEL = {"width": 13.0, "height": 9.5}  # of a number beside a dot
 PLANTED = "planted"
-Ends = tuple[float | None, float | None]
 
 
 def operating_points(rows: list[dict], board: Board) -> dict | None:
@@ -26,13 +25,11 @@ def operating_points(rows: list[dict], board: Board) -> dict | None:
     pictures = [picture for picture in pictures if picture["dots"]]
     if not pictures:
         return None
+    marks = in_percent((0, 0.5, 1))
     return {
         "pictures": pictures,
         "names": list(subjects),
-        "frame": (ACROSS.start, UP.end, ACROSS.end - ACROSS.start, UP.start - UP.end),
-        "size": (WIDTH, HEIGHT),
-        "across": [(ACROSS.at(share), f"{100 * share:.0f}") for share in (0, 0.5, 1)],
-        "up": [(UP.at(share), f"{100 * share:.0f}") for share in (0, 0.5, 1)],
+        **frame((WIDTH, HEIGHT), ACROSS, UP, across_ticks=marks, up_ticks=marks),
         "has_planted": any(dot["planted"] for picture in pictures for dot in picture["dots"]),
         "models": sorted({subject for _, subject, kind in pairs if kind == "model"}),
     }
@@ -40,11 +37,11 @@ def operating_points(rows: list[dict], board: Board) -> dict | None:
 
 def _pairs(rows: list[dict]) -> dict[tuple[str, str, str], dict[str, dict]]:
     """TNR and TPR by scenario, subject and kind: zero-shot rows over every kind of text, that have both."""
-    found: dict[tuple[str, str, str], dict[str, dict]] = {}
+    pairs: dict[tuple[str, str, str], dict[str, dict]] = {}
     for row in rows:
-        held = row["slice"]
-        is_whole = not held.keys() - {SCENARIO, VARIANT} and SCENARIO in held
-        is_leading = held.get(VARIANT, LEADING) == LEADING
+        slice_ = row["slice"]
+        is_whole = not slice_.keys() - {SCENARIO, VARIANT} and SCENARIO in slice_
+        is_leading = slice_.get(VARIANT, LEADING) == LEADING
         if (
             row["table"] == TABLE
             and row["metric"] in RATES
@@ -52,8 +49,8 @@ def _pairs(rows: list[dict]) -> dict[tuple[str, str, str], dict[str, dict]]:
             and is_leading
             and row["value"] is not None
         ):
-            found.setdefault((held[SCENARIO], row["subject"], row["kind"]), {})[row["metric"]] = row
-    return {where: pair for where, pair in found.items() if len(pair) == len(RATES)}
+            pairs.setdefault((slice_[SCENARIO], row["subject"], row["kind"]), {})[row["metric"]] = row
+    return {where: pair for where, pair in pairs.items() if len(pair) == len(RATES)}
 
 
 def _order(scenario: str) -> tuple[int, str]:
@@ -68,18 +65,18 @@ def _picture(scenario: str, pairs: dict, subjects: dict[str, int], board: Board)
         if (where, kind) == (scenario, PLANTED)
     }
     dots = [
-        _dot(subject, subjects[subject], kind, pair) | {"planted": _place(truth.get(subject))}
+        _dot(subject, subjects[subject], kind, pair) | {"planted": _point(truth.get(subject))}
         for (where, subject, kind), pair in pairs.items()
         if where == scenario and kind != PLANTED
     ]
     dots.sort(key=lambda dot: dot["number"])
     heights = apart([(dot["x"], dot["y"]) for dot in dots], **LABEL)
     title = board.vocabulary.value(SCENARIO, scenario)
-    told = "; ".join(dot["told"] for dot in dots)
+    words = "; ".join(dot["description"] for dot in dots)
     return {
         "title": title,
         "dots": [dot | {"label_y": y} for dot, y in zip(dots, heights, strict=True)],
-        "told": f"{title}: true positive rate against true negative rate. {told}.",
+        "description": f"{title}: true positive rate against true negative rate. {words}.",
     }
 
 
@@ -90,17 +87,11 @@ def _dot(subject: str, number: int, kind: str, pair: dict[str, dict]) -> dict:
         "is_rule": kind != "model",
         "x": ACROSS.at(tnr["value"]),
         "y": UP.at(tpr["value"]),
-        "across": _range(ACROSS, (tnr["low"], tnr["high"])),
-        "up": _range(UP, (tpr["low"], tpr["high"])),
-        "told": f"{subject}: finds {percent(tpr['value'])}, leaves alone {percent(tnr['value'])}",
+        "across": ACROSS.ends(tnr["low"], tnr["high"]),
+        "up": UP.ends(tpr["low"], tpr["high"]),
+        "description": f"{subject}: finds {percent(tpr['value'])}, leaves alone {percent(tnr['value'])}",
     }
 
 
-def _place(pair: dict[str, dict] | None) -> tuple[float, float] | None:
+def _point(pair: dict[str, dict] | None) -> tuple[float, float] | None:
     return (ACROSS.at(pair["tnr"]["value"]), UP.at(pair["tpr"]["value"])) if pair else None
-
-
-def _range(axis: Axis, ends: Ends) -> tuple[float, float] | None:
-    """Both ends of an interval on an axis; None where one is missing."""
-    low, high = ends
-    return None if low is None or high is None else (axis.at(low), axis.at(high))

@@ -1,7 +1,7 @@
 """Rates of turns and dialogues: what was planted beside every estimate of them, and held against it."""
 
+from truerate.site.charts.recovery import CellEstimate, against_planted, pictured
 from truerate.site.layout import Rows
-from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.tables import Board
 
 TABLE, RATE, PLANTED = "rates", "hallucination_rate", "planted"
@@ -88,13 +88,12 @@ def recovered(rows: Rows, board: Board) -> dict | None:
             estimate = CellEstimate(row["value"], row["low"], row["high"], planted=planted, n=row["n"])
             cells.setdefault(mode_of(row), {})[", ".join([row["subject"], *words])] = estimate
     estimators = [
-        held_against(
+        against_planted(
             board.vocabulary.value(ESTIMATOR, mode[0]), CALIBRATED.get(mode[1], mode[1]), cells[mode]
         )
         for mode in sorted(cells, key=mode_order)
     ]
-    shown = [estimator for estimator in estimators if estimator]
-    return pictured(shown, second="Calibrated", join="", dot="responder, unit, history and temperature")
+    return pictured(estimators, second="Calibrated", join="", dot="responder, unit, history and temperature")
 
 
 def _of(row: dict) -> dict[str, str]:

@@ -4,7 +4,7 @@ every estimate of its rate lies beside what was planted.
 
 from dataclasses import replace
 
-from truerate.site.charts import Axis, apart, numbered, percent, ticks
+from truerate.site.charts import Axis, apart, frame, in_percent, numbered, percent, ticks
 from truerate.site.halludial.rates import (
     CALIBRATION,
     ESTIMATOR,
@@ -52,6 +52,7 @@ def temperature_lines(rows: list[dict], board: Board) -> dict | None:
     marks = ticks(max(row["value"] for points in drawn for row in points.values()))
     across = Axis(temperatures[0], temperatures[-1], EDGE + INSET, WIDTH - RIGHT - INSET)
     up = Axis(0, marks[-1], HEIGHT - EDGE, 8)
+    ticks_across = [(value, f"{value:g}") for value in temperatures]
     present = {mode for lines in shown.values() for mode in lines}
     modes = {mode: title_of(mode, board) for mode in estimates if mode in present}
     return {
@@ -62,10 +63,8 @@ def temperature_lines(rows: list[dict], board: Board) -> dict | None:
             if key[0] == name
         ],
         "names": list(modes.values()),
-        "size": (WIDTH, HEIGHT),
-        "frame": (EDGE, up.end, WIDTH - RIGHT - EDGE, up.start - up.end),
-        "across": [(across.at(value), f"{value:g}") for value in temperatures],
-        "up": [(up.at(share), f"{100 * share:g}") for share in marks],
+        **frame((WIDTH, HEIGHT), across, up, across_ticks=ticks_across, up_ticks=in_percent(marks)),
+        "frame": (EDGE, up.end, WIDTH - RIGHT - EDGE, up.start - up.end),  # wider than the axis by INSET
         "has_planted": bool(truth),
         "models": list(numbered(shown)),
     }
@@ -73,14 +72,14 @@ def temperature_lines(rows: list[dict], board: Board) -> dict | None:
 
 def _estimates(rows: list[dict]) -> dict[Mode, Lines]:
     """Rates of OF by how they were estimated, then by subject and kind, then by temperature."""
-    found: dict[Mode, Lines] = {}
+    estimates: dict[Mode, Lines] = {}
     for row in rows:
-        held = row["slice"]
-        place = {key: value for key, value in held.items() if key not in (ESTIMATOR, CALIBRATION, KEY)}
-        if is_rate(row) and row["value"] is not None and KEY in held and place == OF:
-            lines = found.setdefault(mode_of(row), {})
-            lines.setdefault((row["subject"], row["kind"]), {})[float(held[KEY])] = row
-    return dict(sorted(found.items(), key=lambda one: mode_order(one[0])))
+        slice_ = row["slice"]
+        of = {key: value for key, value in slice_.items() if key not in (ESTIMATOR, CALIBRATION, KEY)}
+        if is_rate(row) and row["value"] is not None and KEY in slice_ and of == OF:
+            lines = estimates.setdefault(mode_of(row), {})
+            lines.setdefault((row["subject"], row["kind"]), {})[float(slice_[KEY])] = row
+    return dict(sorted(estimates.items(), key=lambda entry: mode_order(entry[0])))
 
 
 def _picture(
@@ -103,12 +102,12 @@ def _picture(
         for k, (number, mode) in enumerate(ordered)
     ]
     heights = apart([(0, line["dots"][-1]["y"]) for line in drawn], **LABEL)
-    told = "; ".join(f"{modes[mode]}: {_told(lines[mode])}" for _, mode in ordered)
+    words = "; ".join(f"{modes[mode]}: {_described(lines[mode])}" for _, mode in ordered)
     return {
         "title": name,
         "planted": _path(planted, axes) if planted else "",
         "lines": [line | {"label_y": y} for line, y in zip(drawn, heights, strict=True)],
-        "told": f"{name}: share of responses hallucinated, by temperature. {told}.",
+        "description": f"{name}: share of responses hallucinated, by temperature. {words}.",
     }
 
 
@@ -125,12 +124,11 @@ def _line(number: int, points: Points, *, axes: tuple[Axis, Axis], has_ranges: b
 
 def _dot(temperature: float, row: dict, axes: tuple[Axis, Axis], has_ranges: bool) -> dict:
     across, up = axes
-    is_known = has_ranges and row["low"] is not None and row["high"] is not None
     return {
         "x": across.at(temperature),
         "y": up.at(row["value"]),
-        "range": (up.at(row["low"]), up.at(row["high"])) if is_known else None,
-        "told": f"{row['subject']} at {temperature:g}: {percent(row['value'])}",
+        "range": up.ends(row["low"], row["high"]) if has_ranges else None,
+        "description": f"{row['subject']} at {temperature:g}: {percent(row['value'])}",
     }
 
 
@@ -140,5 +138,5 @@ def _path(points: Points, axes: tuple[Axis, Axis]) -> str:
     return " ".join(f"{across.at(value)},{up.at(points[value]['value'])}" for value in sorted(points))
 
 
-def _told(points: Points) -> str:
+def _described(points: Points) -> str:
     return ", ".join(f"{percent(points[value]['value'])} at {value:g}" for value in sorted(points))

@@ -7,10 +7,10 @@ import math
 
 from markupsafe import Markup
 
-from truerate.site.languages import language, own_name
+from truerate.site.charts.recovery import CellEstimate
 from truerate.site.measures import ABSENT
-from truerate.site.recovery import CellEstimate
 from truerate.site.tables import Board
+from truerate.site.vocabulary import language, native_name
 
 RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
 BAND = ("sensitivity_low", "sensitivity_high")
@@ -238,7 +238,7 @@ def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, hig
         now, is_mean = means[mode].get((lang, model)), not model or lang == ALL
         cell = {"now": now, "packed": packed, "is_mean": is_mean, "model": model}
         cells.append(cell | (_shown(now, mode, high, is_mean=is_mean) if now else {}))
-    return {"code": lang, "name": language(lang), "own": own_name(lang), "cells": cells}
+    return {"code": lang, "name": language(lang), "own": native_name(lang), "cells": cells}
 
 
 def _shown(estimate: CellEstimate, mode: Mode, high: float, *, is_mean: bool) -> dict[str, object]:

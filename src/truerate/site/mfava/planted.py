@@ -1,9 +1,9 @@
 """The hallucination rates of a multilingual board held against what was planted, estimator by estimator."""
 
-from truerate.site.languages import language
+from truerate.site.charts.recovery import against_planted, pictured
 from truerate.site.mfava.heatmap import ALL, CALIBRATIONS, ESTIMATORS, PLANTED, grids, mode_order
-from truerate.site.recovery import held_against, pictured
 from truerate.site.tables import Board
+from truerate.site.vocabulary import language
 
 
 def recovered(rows: list[dict], board: Board) -> dict | None:
@@ -22,9 +22,9 @@ def recovered(rows: list[dict], board: Board) -> dict | None:
             for lang, model in sorted(grid[mode])
             if lang != ALL
         }
-        estimators.append(held_against(title, calibrated.lower(), cells))
+        estimators.append(against_planted(title, calibrated.lower(), cells))
     return pictured(
-        [estimator for estimator in estimators if estimator],
+        estimators,
         second="Calibrated on",
         join="on",
         dot="language and model",

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate.core.metric import ABSENT
-from truerate.site.charts import Axis, apart, numbered, percent, ticks
-from truerate.site.languages import language
+from truerate.site.charts import Axis, Ticks, apart, frame, in_percent, numbered, percent, ticks
 from truerate.site.mfava.heatmap import ALL, PREFERRED, RATE
 from truerate.site.tables import Board
-from truerate.site.vocabulary import Vocabulary
+from truerate.site.vocabulary import Vocabulary, language
 
 LENGTH = "tokens_per_reply"
 WIDTH, HEIGHT, EDGE = 252.0, 190.0, 30.0  # of a picture, and of what stands left of and below its frame
@@ -68,18 +67,18 @@ def _mode(row: dict) -> tuple[str, str]:
 
 def _best(rows: Sequence[dict]) -> tuple[tuple[str, str], list[dict]]:
     """The best founded estimate among rows, and its rows."""
-    place = {mode: k for k, mode in enumerate(PREFERRED)}
-    mode = min({_mode(row) for row in rows}, key=lambda one: (place.get(one, len(place)), one))
+    order = {mode: k for k, mode in enumerate(PREFERRED)}
+    mode = min({_mode(row) for row in rows}, key=lambda mode: (order.get(mode, len(order)), mode))
     return mode, [row for row in rows if _mode(row) == mode]
 
 
 def _of_analysis(rows: list[dict], subject: str) -> tuple[tuple[str, str], list[Point]]:
-    held = [row for row in rows if row["table"] == "points" and row["subject"] == subject]
-    if not held:
+    points = [row for row in rows if row["table"] == "points" and row["subject"] == subject]
+    if not points:
         return ("", ""), []
-    mode, held = _best(held)
+    mode, points = _best(points)
     at: dict[str, dict[str, float]] = {}
-    for row in held:
+    for row in points:
         at.setdefault(row["slice"]["point"], {})[row["metric"]] = row["value"]
     return mode, [
         Point(language(name), name, pair["point_x"], pair["point_y"]) for name, pair in sorted(at.items())
@@ -99,8 +98,8 @@ def _of_cells(rows: list[dict]) -> tuple[tuple[str, str], list[Point]]:
     points = []
     for row in rates:
         model, lang = row["subject"], row["slice"]["lang"]
-        told = f"{model}, {language(lang)}"
-        points.append(Point(told, str(numbers[model]), lengths[model, lang], row["value"]))
+        name = f"{model}, {language(lang)}"
+        points.append(Point(name, str(numbers[model]), lengths[model, lang], row["value"]))
     return mode, points
 
 
@@ -120,55 +119,52 @@ def _numbers(rows: list[dict]) -> dict[str, int]:
     return numbered({(row["subject"], row["kind"]) for row in rows if _is_cell(row)})
 
 
-def _picture(picture: Picture, mode: tuple[str, str], points: list[Point], words: Vocabulary) -> dict:
+def _picture(picture: Picture, mode: tuple[str, str], points: list[Point], vocabulary: Vocabulary) -> dict:
     """One picture: its dots, ticks and frame, and all of it in a sentence."""
-    across, marks = _across([point.x for point in points], is_logarithmic=picture.is_logarithmic)
+    across, across_ticks = _across([point.x for point in points], is_logarithmic=picture.is_logarithmic)
     up_ticks = ticks(max(point.y for point in points))
     up = Axis(0, up_ticks[-1], HEIGHT - EDGE, 6)
     scaled = [math.log10(point.x) if picture.is_logarithmic else point.x for point in points]
-    places = [(across.at(x), up.at(point.y)) for x, point in zip(scaled, points, strict=True)]
+    positions = [(across.at(x), up.at(point.y)) for x, point in zip(scaled, points, strict=True)]
     width = LETTER * max(len(point.label) for point in points) + 4
-    heights = apart(places, width=width, height=LINE)
+    heights = apart(positions, width=width, height=LINE)
     by = ", ".join(
-        words.value(key, value)
+        vocabulary.value(key, value)
         for key, value in zip(("estimator", "calibration"), mode, strict=True)
         if value
     )
-    said = [f"{point.name}: {_plain(point.x)}, {percent(point.y)}" for point in points]
+    described = [f"{point.name}: {_plain(point.x)}, {percent(point.y)}" for point in points]
     return {
         "title": picture.title,
         "axis": picture.across,
         "by": by,
-        "size": (WIDTH, HEIGHT),
-        "frame": (across.start, up.end, across.end - across.start, up.start - up.end),
-        "across": marks,
-        "up": [(up.at(share), f"{100 * share:g}") for share in up_ticks],
+        **frame((WIDTH, HEIGHT), across, up, across_ticks=across_ticks, up_ticks=in_percent(up_ticks)),
         "dots": [
             {
                 "x": x,
                 "y": y,
-                "told": told,
+                "description": words,
                 "label": point.label if height - y <= FAR else "",
                 "label_y": height,
                 "is_left": x + width > WIDTH,
             }
-            for (x, y), point, height, told in zip(places, points, heights, said, strict=True)
+            for (x, y), point, height, words in zip(positions, points, heights, described, strict=True)
         ],
-        "told": f"Hallucinated share ({by}) against {picture.across}, {len(points)} points. {'; '.join(said)}.",
+        "description": f"Hallucinated share ({by}) against {picture.across}, {len(points)} points. {'; '.join(described)}.",
     }
 
 
-def _across(values: Sequence[float], *, is_logarithmic: bool) -> tuple[Axis, list[tuple[float, str]]]:
+def _across(values: Sequence[float], *, is_logarithmic: bool) -> tuple[Axis, Ticks]:
     """The axis of what stands across, with its ticks: powers of ten, or round steps from 0."""
     if is_logarithmic:
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         axis = Axis(low, max(high, low + 1), EDGE, WIDTH - 6)
         powers = range(low, max(high, low + 1) + 1)
-        return axis, [(axis.at(power), _plain(10.0**power)) for power in powers]
+        return axis, [(power, _plain(10.0**power)) for power in powers]
     step = _step(max(values))
     n = max(1, math.ceil(max(values) / step - 1e-9))
     axis = Axis(0, n * step, EDGE, WIDTH - 6)
-    return axis, [(axis.at(k * step), _plain(k * step)) for k in range(n + 1)]
+    return axis, [(k * step, _plain(k * step)) for k in range(n + 1)]
 
 
 def _step(high: float) -> float:

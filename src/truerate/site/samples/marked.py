@@ -9,10 +9,10 @@ from collections.abc import Iterable
 import polars as pl
 
 from truerate.core.schemas import pair, unpaired
-from truerate.site.languages import language
 from truerate.site.samples.index import AGREEMENT, Index
 from truerate.site.samples.layers import UNTYPED, segments
 from truerate.site.tables import Board, known_texts, rows_by, texts_of
+from truerate.site.vocabulary import language
 
 GOLD, SILVER = "gold", "silver"
 HARD = 0.5  # a span is a mark where its probability is above this, unless its detector says otherwise, or none is given

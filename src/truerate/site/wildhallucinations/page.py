@@ -1,7 +1,7 @@
 """What WildHallucinations' pages compute beside the tables of its page.yaml."""
 
+from truerate.site.charts.recovery import CellEstimate, against_planted, pictured
 from truerate.site.layout import Figure, Rows
-from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.samples.facts import PEOPLE, verifier_of
 from truerate.site.tables import Board, n_rows
 from truerate.site.wildhallucinations.rows import BY, PARTS, address
@@ -35,9 +35,9 @@ def recovered(rows: Rows, board: Board) -> dict | None:
                 row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
             )
             cells.setdefault(_way(row, is_part), {})[where] = estimate
-    estimators = [held_against(_title(way, board), way[0], cells[way]) for way in sorted(cells)]
+    estimators = [against_planted(_title(way, board), way[0], cells[way]) for way in sorted(cells)]
     return pictured(
-        [estimator for estimator in estimators if estimator],
+        estimators,
         second="Over",
         join="over",
         dot="model, or model and part",

@@ -26,10 +26,10 @@ def flow(steps: Sequence[Mapping]) -> dict | None:
     if not steps:
         return None
     lines = [SOURCE, *steps, SCORED]
-    place = {line["name"]: k for k, line in enumerate(lines)}
+    number = {line["name"]: k for k, line in enumerate(lines)}
     is_read = {name for step in steps for name in step["reads"]}
-    pairs = [(place[name], place[step["name"]]) for step in steps for name in step["reads"] or ["source"]]
-    pairs += [(place[step["name"]], len(lines) - 1) for step in steps if step["name"] not in is_read]
+    pairs = [(number[name], number[step["name"]]) for step in steps for name in step["reads"] or ["source"]]
+    pairs += [(number[step["name"]], len(lines) - 1) for step in steps if step["name"] not in is_read]
     return {
         "width": WIDTH,
         "height": TOP * 2 + ROW * len(lines),
@@ -41,22 +41,22 @@ def flow(steps: Sequence[Mapping]) -> dict | None:
             for k, line in enumerate(lines)
         ],
         "arcs": [_arc(first, last) for first, last in sorted(set(pairs))],
-        "told": plain("; ".join(_told(line) for line in lines)),
+        "description": plain("; ".join(_described(line) for line in lines)),
     }
 
 
-def _texts(does: str, place: int) -> list[tuple[float, str]]:
+def _texts(does: str, number: int) -> list[tuple[float, str]]:
     """What a step does as lines of text, each with its place, around the middle of its box."""
     lines = wrap(does, FITS)
-    first = _middle(place) + 4 - LINE * (len(lines) - 1) / 2
+    first = _middle(number) + 4 - LINE * (len(lines) - 1) / 2
     return [(first + LINE * k, text) for k, text in enumerate(lines)]
 
 
-def _middle(place: int) -> float:
-    return TOP + ROW * place + BOX / 2
+def _middle(number: int) -> float:
+    return TOP + ROW * number + BOX / 2
 
 
-def _told(line: Mapping) -> str:
+def _described(line: Mapping) -> str:
     reads = f", from {' and '.join(line['reads'])}" if line.get("reads") else ""
     return f"{line['name']}{reads}: {line['does']}"
 

@@ -1,0 +1,290 @@
+"""The pages of all boards together: home, detectors, data, methods, models, and a page per model of the build."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+from markupsafe import Markup
+
+from truerate.site.board import flags, page_and_rows
+from truerate.site.measures import Measure
+from truerate.site.panels import panels
+from truerate.site.registry import page_of
+from truerate.site.safety import inert
+from truerate.site.tables import Board, Tables
+from truerate.site.views import Panel, View
+
+ANY = View("detectors", switch="task", across=("scheme",), head="Judge")
+PLAIN = "plain"  # the variant that all detectors share: the text alone
+RIGHTS = {
+    "yes": "text may be republished",
+    "ids-only": "ids only, no text",
+    "no": "nothing may be republished",
+}
+EVERY_TRACK = "All tracks"
+FEW = 8  # weak slices that are told of one board
+
+
+def home(tables: Tables) -> dict:
+    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads
+    each column group.
+    """
+    used = (script for board in tables.boards for script in page_of(board.track).scripts)
+    return {
+        "scripts": list(dict.fromkeys(used)),
+        # boards of models before those of simple rules alone, those with the most subjects first
+        "real": [
+            board.home_card()
+            for board in sorted(
+                tables.real,
+                key=lambda real: (not real.has_models, -len(real.models), -real.card["n_units"], real.name),
+            )
+        ],
+        "boards": [_entry(tables, board) for board in tables.boards],
+        "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
+    }
+
+
+def _entry(tables: Tables, board: Board) -> dict:
+    page, rows = page_and_rows(tables, board)
+    shown = panels(rows, page.leading, board.vocabulary) if page.leading else []
+    panel = shown[0] if shown else None
+    models = page.models_asked(rows)
+    return {
+        "board": board,
+        "panel": panel,
+        "opening": page.opening.make(rows, board) if page.opening else None,
+        "template": page.opening.template if page.opening else "",
+        "leaders": leaders(panel) if panel and models else [],
+        "n_models": len(models),
+        "flags": {subject: why for subject, why in flags(tables, board).items() if subject in models},
+        "beyond": page.beyond_variants.format(n=len(shown))
+        if len(shown) > 1 and page.beyond_variants
+        else page.beyond,
+    }
+
+
+def leaders(panel: Panel) -> list[dict]:
+    """Per column group who may be first: the models, best value first, and `others`: lines that are none and to which
+    no model is significantly superior.
+
+    A group in which nothing is ranked is left out. `models` is empty where every model is beaten by some row.
+    """
+    groups = []
+    for index, column in enumerate(panel.columns):
+        if column.is_ranked and column.is_first:
+            lines = [line for line in panel.lines if line.cells[index]]
+            sign = 1 if column.measure.direction == "down" else -1
+            models = [line for line in lines if line.kind == "model" and line.cells[index].is_top]
+            models.sort(key=lambda line: (sign * line.cells[index].row["value"], line.subject))
+            others = [
+                line for line in lines if line.kind != "model" and line.cells[index].row["rank_low"] == 1
+            ]
+            names = {"models": [line.subject for line in models], "others": [line.subject for line in others]}
+            if models or others:
+                groups.append({"group": column.group or column.measure.label} | names)
+    return groups
+
+
+def detectors(tables: Tables) -> dict:
+    """What detectors.md.j2 shows: real boards' judges held against people; per board the quality of everything
+    that judges a text, task by task; and the detectors in words.
+
+    Rows of the table `detectors` where a track has one, else of the table that its layout names, without a
+    variant or in the plain one.
+    """
+    boards = []
+    for board in tables.boards:
+        page, rows = page_and_rows(tables, board)
+        plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
+        view = (
+            ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
+        )
+        boards.append(
+            {"board": board, "panels": panels(plain, view, board.vocabulary), "flags": flags(tables, board)}
+        )
+    return {
+        "boards": boards,
+        "as_judges": True,
+        "held": [
+            (real, errors)
+            for real in tables.real
+            if (errors := [error for error in real.judge_errors if not error.where])
+        ],
+        "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
+        "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
+    }
+
+
+def _without_variant(row: dict) -> dict:
+    """A row of the shared variant, which then need not be said."""
+    return row | {"slice": {key: value for key, value in row["slice"].items() if key != "variant"}}
+
+
+def data(tables: Tables) -> dict:
+    """What data.md.j2 shows."""
+    cards = {board.source: board.source_card for board in tables.boards if board.source_card}
+    sources = [
+        {"name": name, "rights": RIGHTS.get(str(card.get("redistribution")), "rights not stated"), **card}
+        for name, card in cards.items()
+    ]
+    return {
+        "sources": sources,
+        "schemas": tables.schema_docs,
+        "downloads": [board.name for board in tables.boards],
+    }
+
+
+def methods(tables: Tables) -> dict:
+    """What methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
+    cards = {board.track: board.track_card for board in tables.boards}
+    return {
+        "measures": measures_met(tables),
+        "modules": by_module(tables.metric_docs),
+        "cards": cards,
+    }
+
+
+def measures_met(tables: Tables) -> dict[str, list[Measure]]:
+    """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their
+    records.
+    """
+    by_title: dict[str, dict[str, Measure]] = {}
+    for board in tables.boards:
+        rows = tables.rows.filter(pl.col("board") == board.name)
+        met = {*rows["metric"], *board.audit["metric"]}
+        for measure in board.measures.values():
+            if measure.name in met:
+                title = board.track_card.title if measure.track else EVERY_TRACK
+                by_title.setdefault(title, {})[measure.name] = measure
+    shared = by_title.pop(EVERY_TRACK, {})
+    return {
+        title: list(by_name.values())
+        for title, by_name in (by_title | {EVERY_TRACK: shared}).items()
+        if by_name
+    }
+
+
+def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
+    """Docstrings by module, both in alphabetical order."""
+    modules: dict[str, list[Mapping]] = {}
+    for doc in sorted(docs, key=lambda doc: (doc["module"], doc["name"])):
+        modules.setdefault(doc["module"].rsplit(".", 1)[-1], []).append(doc)
+    return modules
+
+
+def prose(doc: str | None) -> Markup:
+    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists
+    line by line.
+    """
+    paragraphs = [part for part in re.split(r"\n\s*\n", (doc or "").strip()) if part.strip()]
+    return Markup("").join(_paragraph(part) for part in paragraphs)
+
+
+def _paragraph(part: str) -> Markup:
+    is_block = all(line.startswith((" ", "\t")) for line in part.split("\n") if line.strip())
+    if is_block:
+        return Markup('<pre class="tr-formula">') + inert(part) + Markup("</pre>")
+    pieces = re.split(r"`+([^`]+)`+", " ".join(part.split()))
+    return (
+        Markup("<p>")
+        + Markup("").join(_code(piece) if i % 2 else inert(piece) for i, piece in enumerate(pieces))
+        + Markup("</p>")
+    )
+
+
+def _code(piece: str) -> Markup:
+    return Markup("<code>") + inert(piece) + Markup("</code>")
+
+
+def models_of(tables: Tables) -> list[str]:
+    """The models that any board measures, by name."""
+    asked = (
+        page_and_rows(tables, board)[0].models_asked(tables.rows_of(board.name)) for board in tables.boards
+    )
+    return sorted({name for names in asked for name in names if name in tables.models})
+
+
+def model(tables: Tables, name: str) -> dict:
+    """What model.md.j2 shows of one model."""
+    boards = [
+        _on(board, [row for row in tables.rows_of(board.name) if _is_of(row, name)])
+        for board in tables.boards
+    ]
+    shown = [board for board in boards if board["lines"]]
+    flags = [entry["board"].is_simulated for entry in shown] or [
+        bool(tables.models[name].get("is_simulated"))
+    ]
+    return {
+        "name": name,
+        "card": tables.models[name],
+        "boards": shown,
+        "is_simulated": any(flags),
+        "is_whole": all(flags),
+    }
+
+
+def all_models(tables: Tables) -> dict:
+    """What models.md.j2 shows: the build's models, and of every model of a real board where it stands.
+
+    A board of rules alone, which measure texts and no model, is not among them.
+    """
+    boards = [board for board in tables.real if any(score.kind == "model" for score in board.ranked)]
+    ranked = [
+        (board, {score.subject: score for score in board.ranked if score.kind == "model"}) for board in boards
+    ]
+    names = sorted(
+        {name for _, by_subject in ranked for name in by_subject}, key=lambda name: (name.casefold(), name)
+    )
+    return {
+        "models": [(name, tables.models[name]) for name in models_of(tables)],
+        "real": boards,
+        "lines": [(name, [(board, by_subject.get(name)) for board, by_subject in ranked]) for name in names],
+        "is_simulated": tables.is_simulated,
+    }
+
+
+def _is_of(row: dict, name: str) -> bool:
+    return row["kind"] == "model" and row["subject"] == name and row["value"] is not None
+
+
+def _on(board: Board, rows: list[dict]) -> dict:
+    """Of one board the ranked rows of a model, and its weakest slices of the same metrics."""
+    ranked = [row for row in rows if row["is_leading"] is not None]
+    ranked.sort(key=lambda row: (list(board.measures).index(row["metric"]), sorted(row["slice"].items())))
+    return {
+        "board": board,
+        "lines": [_line(board.measures[row["metric"]], row) for row in ranked],
+        "weak": [
+            _line(board.measures[row["metric"]], row, whole)
+            for row, whole in weak_slices(board, rows, ranked)
+        ],
+    }
+
+
+def _line(measure: Measure, row: dict, whole: dict | None = None) -> dict:
+    where = ", ".join(f"{key}: {value}" for key, value in row["slice"].items())
+    return {"measure": measure, "row": row, "where": where or "everything", "whole": whole}
+
+
+def _narrowed(row: dict) -> set[tuple[str, str]]:
+    """What a row is a part by: its slice without the keys of which it holds all."""
+    return {(key, value) for key, value in row["slice"].items() if value != "all"}
+
+
+def weak_slices(board: Board, rows: Iterable[dict], ranked: list[dict]) -> list[tuple[dict, dict]]:
+    """The slices in which a model is worse than on the ranked row that they are part of, each with that row.
+
+    A slice is told where its whole interval lies on the worse side of the ranked value; the widest gaps first,
+    FEW at most. A metric that is neither better nor worse has none.
+    """
+    weak = []
+    for whole in ranked:
+        direction = board.measures[whole["metric"]].direction
+        for row in rows:
+            is_part = row["metric"] == whole["metric"] and _narrowed(row) > _narrowed(whole)
+            if is_part and direction and row["low"] is not None and row["high"] is not None:
+                is_worse = row["high"] < whole["value"] if direction == "up" else row["low"] > whole["value"]
+                weak += [(row, whole)] if is_worse else []
+    weak.sort(key=lambda pair: (-abs(pair[0]["value"] - pair[1]["value"]), sorted(pair[0]["slice"].items())))
+    return weak[:FEW]
