@@ -63,8 +63,8 @@ def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
 
 def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
-    told = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
-    return {"measure": told, "view": view, "panels": panels(rows, view, vocabulary)}
+    measure = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": measure, "view": view, "panels": panels(rows, view, vocabulary)}
 
 
 def thin_subjects(board: Board, rows: Rows) -> list[str]:
@@ -110,11 +110,11 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str],
     """A section with its part, those of its tables that have rows, and the flags of its subjects; None where
     all are empty.
     """
-    blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (found := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
-    made = section.part.make(rows, board) if section.part else None
-    lines = [line for found in blocks for panel in found["panels"] for line in panel.lines]
-    met = {line.subject for line in lines if line.kind == "model"} | set((made or {}).get("models", ()))
+    blocks = [filled | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
+              for view in section.views if (filled := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
+    part = section.part.make(rows, board) if section.part else None
+    lines = [line for filled in blocks for panel in filled["panels"] for line in panel.lines]
+    met = {line.subject for line in lines if line.kind == "model"} | set((part or {}).get("models", ()))
     return (
         {
             "heading": section.heading,
@@ -123,13 +123,13 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str],
             "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
             "has_flags": section.has_flags,
             "template": section.part.template if section.part else "",
-            "made": made,
+            "made": part,
             "blocks": blocks,
             "flags": {
                 subject: why for subject, why in flagged.items() if subject in met and section.has_flags
             },
         }
-        if blocks or made
+        if blocks or part
         else None
     )
 
@@ -140,13 +140,13 @@ def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, di
     One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
     the other keys.
     """
-    placed = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
+    shown = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
     rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
         if (
             row["kind"] != "planted"
             and row["table"] != "audit"
-            and not any(view.takes(row) for view in placed)
+            and not any(view.takes(row) for view in shown)
         ):
             rows_by_table.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []

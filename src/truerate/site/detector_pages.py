@@ -39,15 +39,15 @@ class Judged:
 
 def judged_on(tables: Tables) -> list[Judged]:
     """The rows of judges of every board, read once for all pages."""
-    found = []
+    judges = []
     for board in tables.boards:
         page, rows = page_and_rows(tables, board)
         by_subject: dict[str, Rows] = {}
         for row in judging_rows(page, rows):
             if row["kind"] != "published":
                 by_subject.setdefault(row["subject"], []).append(row)
-        found.append(Judged(board, page.judging, by_subject))
-    return found
+        judges.append(Judged(board, page.judging, by_subject))
+    return judges
 
 
 def detectors_of(judged: Sequence[Judged], real: Sequence[CommittedBoard] = ()) -> dict[str, str]:
@@ -56,22 +56,22 @@ def detectors_of(judged: Sequence[Judged], real: Sequence[CommittedBoard] = ()) 
     """
     built = {
         name
-        for one in judged
-        for name, rows in one.rows.items()
+        for entry in judged
+        for name, rows in entry.rows.items()
         if any(row["kind"] not in BESIDE for row in rows)
     }
-    return addresses(built | {one.judge for board in real for one in board.judge_errors})
+    return addresses(built | {entry.judge for board in real for entry in board.judge_errors})
 
 
 def addresses(names: Iterable[str]) -> dict[str, str]:
     """A file name for each name, no two alike, in order of the names."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for name in sorted(names):
         base, n = str(slug(name)), 1
-        while (address := base if n == 1 else f"{base}-{n}") in found.values():
+        while (address := base if n == 1 else f"{base}-{n}") in by_name.values():
             n += 1
-        found[name] = address
-    return found
+        by_name[name] = address
+    return by_name
 
 
 def judging_rows(page: Page, rows: Rows) -> Rows:
@@ -85,10 +85,10 @@ def judging_rows(page: Page, rows: Rows) -> Rows:
 
 def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
     """What one_detector.md.j2 shows of a detector."""
-    boards = [_on(tables, one, name) for one in judged]
+    boards = [_on(tables, entry, name) for entry in judged]
     shown = [board for board in boards if board["blocks"]]
-    real = [found for board in tables.real if (found := on_real(board, name))]
-    flags = [one["board"].is_simulated for one in shown]
+    real = [block for board in tables.real if (block := on_real(board, name))]
+    flags = [entry["board"].is_simulated for entry in shown]
     return {
         "name": name,
         "doc": next(
@@ -110,33 +110,35 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
 
 def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str, str, str]]:
     """Where a detector is used: (title of the board, its page, for what), boards of the build first."""
-    found = []
-    for one in judged:
-        board = one.board
+    lines = []
+    for entry in judged:
+        board = entry.board
         rates = [f"its counts make the {board.ranks}"] if board.detector.get("member") == name else []
         roles = [f"{role} of the data set" for role, who in sorted(board.roles.items()) if who == name]
-        held = ["held against labels"] if name in one.rows else []
-        if what := [*rates, *roles, *held]:
-            found.append((board.title, f"boards/{board.name}.html", "; ".join(what)))
+        compared = ["held against labels"] if name in entry.rows else []
+        if what := [*rates, *roles, *compared]:
+            lines.append((board.title, f"boards/{board.name}.html", "; ".join(what)))
     for real in tables.real:
-        if any(one.subject == name and one.kind == "baseline" for one in real.ranked):
-            found.append((str(real.card["title"]), f"real/{real.name}.html", "a row of its own"))
-        if any(one.judge == name for one in real.judge_errors):
+        if any(entry.subject == name and entry.kind == "baseline" for entry in real.ranked):
+            lines.append((str(real.card["title"]), f"real/{real.name}.html", "a row of its own"))
+        if any(entry.judge == name for entry in real.judge_errors):
             page = f"real/{real.name}.html#judges"
-            found.append((str(real.card["title"]), page, "the board as it would stand by this judge"))
-    return found
+            lines.append((str(real.card["title"]), page, "the board as it would stand by this judge"))
+    return lines
 
 
 def on_real(board: CommittedBoard, name: str) -> dict | None:
     """What a real board says of one of its judges: slices first, then whose replies it judged; None where nothing."""
-    own = [one for one in board.judge_errors if one.judge == name]
-    if not own:
+    errors = [error for error in board.judge_errors if error.judge == name]
+    if not errors:
         return None
     parts = {
         "By slice and rule of the labels": [
-            one for one in own if not any(key == MODEL for key, _ in one.where)
+            error for error in errors if not any(key == MODEL for key, _ in error.where)
         ],
-        "By whose replies it judged": [one for one in own if any(key == MODEL for key, _ in one.where)],
+        "By whose replies it judged": [
+            error for error in errors if any(key == MODEL for key, _ in error.where)
+        ],
     }
     return {
         "board": board,
@@ -144,10 +146,10 @@ def on_real(board: CommittedBoard, name: str) -> dict | None:
             {
                 "title": title,
                 "held": some,
-                "figure": _of_errors(some, file=f"{board.name}-{place}"),
-                "narrow": _of_errors(some, file=f"{board.name}-{place}-small", sizes=NARROW),
+                "figure": _of_errors(some, file=f"{board.name}-{number}"),
+                "narrow": _of_errors(some, file=f"{board.name}-{number}-small", sizes=NARROW),
             }
-            for place, (title, some) in enumerate(parts.items())
+            for number, (title, some) in enumerate(parts.items())
             if some
         ],
     }
@@ -156,11 +158,11 @@ def on_real(board: CommittedBoard, name: str) -> dict | None:
 def _of_errors(errors: Sequence[Any], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
     lines = [
         (
-            one.where[0][1] if one.where else one.name,
+            error.where[0][1] if error.where else error.name,
             (),
-            [Cell(_row(share), measure) for share, measure in zip((one.tpr, one.tnr), HELD, strict=True)],
+            [Cell(_row(share), measure) for share, measure in zip((error.tpr, error.tnr), HELD, strict=True)],
         )
-        for one in errors
+        for error in errors
     ]
     return drawn(HELD, lines, file=file, sizes=sizes)
 
@@ -193,30 +195,30 @@ def blocks_of(board: Board, judging: Mapping[str, Sequence[str]], rows: Rows) ->
         if BIN not in row["slice"]:
             by_keys.setdefault((row["table"], tuple(sorted(row["slice"]))), []).append(row)
     order = list(judging)
-    found, n_of_table = [], dict.fromkeys(order, 0)
+    blocks, n_of_table = [], dict.fromkeys(order, 0)
     for (table, keys), some in sorted(
-        by_keys.items(), key=lambda one: (order.index(one[0][0]), len(one[0][1]), one[0])
+        by_keys.items(), key=lambda entry: (order.index(entry[0][0]), len(entry[0][1]), entry[0])
     ):
         if any(row["kind"] not in BESIDE and row["value"] is not None for row in some):
-            found.append(
+            blocks.append(
                 _block(board, table, keys, some, judging[table]) | {"is_first": n_of_table[table] < 2}
             )
             n_of_table[table] += 1
-    return found
+    return blocks
 
 
 def _block(board: Board, table: str, keys: tuple[str, ...], rows: Rows, wanted: Sequence[str]) -> dict:
     """One table of a detector under its split: keys of one value are said once."""
-    held = {key: sorted({row["slice"][key] for row in rows}) for key in keys}
-    varied = [key for key in keys if len(held[key]) > 1]
-    switch = min(varied, key=lambda key: (len(held[key]), key)) if len(varied) > 1 else None
+    values = {key: sorted({row["slice"][key] for row in rows}) for key in keys}
+    varied = [key for key in keys if len(values[key]) > 1]
+    switch = min(varied, key=lambda key: (len(values[key]), key)) if len(varied) > 1 else None
     by = tuple(key for key in varied if key != switch)
     met = list(dict.fromkeys(row["metric"] for row in rows))
     metrics = [name for name in wanted if name in met]
     rest = [name for name in met if name not in metrics]
     if not metrics:
         metrics, rest = rest[:N_SHOWN], rest[N_SHOWN:]
-    only = tuple((key, held[key][0]) for key in keys if key not in varied)
+    only = tuple((key, values[key][0]) for key in keys if key not in varied)
     view = View(
         table,
         tuple(metrics),
@@ -229,7 +231,7 @@ def _block(board: Board, table: str, keys: tuple[str, ...], rows: Rows, wanted: 
         head=_head(by, board),
     )
     words = board.vocabulary
-    made = [_named(panel) for panel in panels(rows, view, words)]
+    shown = [_named(panel) for panel in panels(rows, view, words)]
     file = f"{board.name}-{table}-{'-'.join(keys) or 'all'}"
     return {
         "title": f"{words.label(table)}: {by_words((*by, *([switch] if switch else [])), words).lower()}",
@@ -242,7 +244,7 @@ def _block(board: Board, table: str, keys: tuple[str, ...], rows: Rows, wanted: 
                 "figure": side_by_side(panel, metrics, file=f"{file}-{panel.name}"),
                 "narrow": side_by_side(panel, metrics, file=f"{file}-{panel.name}-small", sizes=NARROW),
             }
-            for panel in made
+            for panel in shown
         ],
     }
 
@@ -266,10 +268,10 @@ def _drawn(curve: Curve, board: Board) -> dict:
     """A curve with its pictures, its thresholds as lines, and its slice in words."""
     words = board.vocabulary
     file = "-".join((board.name, *(value for _, value in curve.where)))
-    told = [f"{words.label(key).lower()}: {words.value(key, value)}" for key, value in curve.where]
+    parts = [f"{words.label(key).lower()}: {words.value(key, value)}" for key, value in curve.where]
     return {
         "curve": curve,
-        "where": ", ".join(told) or "everything",
+        "where": ", ".join(parts) or "everything",
         "reliability": reliability(curve, file=f"{file}-reliability"),
         "thresholds": thresholds(curve, file=f"{file}-thresholds"),
         "text": Metric("", "", "", "", unit="share").text,

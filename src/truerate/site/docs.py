@@ -68,8 +68,8 @@ def _words(dtype: str) -> str:
 
 def _rules(rule: schemas.FieldRules) -> str:
     """What the schema checks of a column, in pandera's words."""
-    said = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
+    limits = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
     return "; ".join(
         (["unique"] if rule.unique else [])
-        + [f"{name}({value})" for name, value in said.items() if value is not None]
+        + [f"{name}({value})" for name, value in limits.items() if value is not None]
     )

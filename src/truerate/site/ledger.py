@@ -84,12 +84,12 @@ def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
     spread = {
         (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
     }
-    own = {
+    values = {
         key: value
         for key, value in cells.items()
         if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
     }
-    return own, spread
+    return values, spread
 
 
 def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
@@ -106,7 +106,7 @@ def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
     has_spread = any(over.endswith(STD) for over, _ in by_last)
     is_long = n_last > WIDE or len({of for _, of in by_last}) == 1
     places = by_first if n_first < n_last and is_long and not has_spread else by_last
-    return {place: line["published"] for place, line in zip(places, lines, strict=True)}
+    return {key: line["published"] for key, line in zip(places, lines, strict=True)}
 
 
 def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:

@@ -51,8 +51,10 @@ def panels(rows: Sequence[dict], view: View, vocabulary: Vocabulary) -> list[Pan
 def _panel(name: str, rows: list[dict], view: View, vocabulary: Vocabulary, *, title: str) -> Panel:
     planted = {_address(row, view): row["value"] for row in rows if row["kind"] == "planted"}
     measured = [row for row in rows if row["kind"] != "planted"]
-    seen = {row["subject"] for row in measured}
-    rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
+    measured_subjects = {row["subject"] for row in measured}
+    rows = measured + [
+        row for row in rows if row["kind"] == "planted" and row["subject"] not in measured_subjects
+    ]
     by_column = _by_column(rows, view)
     columns = _columns(by_column, view, vocabulary)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}

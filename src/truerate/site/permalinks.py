@@ -39,8 +39,8 @@ def addressed(rows: list[dict], board: Board, filters: Iterable[str]) -> list[di
 
 def _where(row: dict, parts: list[str], values: Mapping[str, set]) -> dict[str, str]:
     """The parts of a slice that the browser filters by; of a column of the labelled texts only what stands in it."""
-    told = {key: row["slice"][key] for key in parts if row["slice"].get(key, POOLED) != POOLED}
-    return {key: value for key, value in told.items() if value in values.get(key, {value})}
+    named = {key: row["slice"][key] for key in parts if row["slice"].get(key, POOLED) != POOLED}
+    return {key: value for key, value in named.items() if value in values.get(key, {value})}
 
 
 def _judges(board: Board) -> set[str]:

@@ -68,12 +68,12 @@ def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str,
         raise TruerateError(
             f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml"
         )
-    for one in tables.boards:
-        met = tables.rows.filter(board=one.name)["metric"]
-        refuse_unrecorded(one.name, [*met, *one.audit["metric"]], one.measures)
+    for shown in tables.boards:
+        met = tables.rows.filter(board=shown.name)["metric"]
+        refuse_unrecorded(shown.name, [*met, *shown.audit["metric"]], shown.measures)
     yield from _pages(tables, folder).items()
-    for one in tables.boards:
-        yield from samples.scripts(tables, one)
+    for shown in tables.boards:
+        yield from samples.scripts(tables, shown)
 
 
 def _pages(tables: Tables, folder: Path) -> dict[str, str]:
@@ -91,15 +91,15 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         "tables.json": _tables_json(tables),
         "build_info.js": "truerateBuild(null);\n",
     }
-    for one in tables.boards:
-        pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
-        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one)
-        pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
+    for shown in tables.boards:
+        pages[f"boards/{shown.name}.md"] = fill("board.md.j2", "..", **board.context(tables, shown))
+        pages[f"boards/{shown.name}.csv"] = _rows_csv(tables, shown)
+        pages[f"boards/{shown.name}-metrics.csv"] = _metrics_csv(shown)
     for name in overview.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **overview.model(tables, name))
     for name, address in detector_pages.detectors_of(judged, tables.real).items():
-        told = detector_pages.context(tables, judged, name)
-        pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **told)
+        values = detector_pages.context(tables, judged, name)
+        pages[f"detectors/{address}.md"] = fill("one_detector.md.j2", "..", **values)
     for committed in tables.real:
         pages |= committed.files(fill)
     pages |= {
@@ -199,12 +199,14 @@ def _tables_json(tables: Tables) -> str:
     """Rows, scores and boards for machines."""
     whole = {
         "boards": [
-            {key: getattr(one, key) for key in ("name", "track", "source", "title", "is_simulated")}
-            for one in tables.boards
+            {key: getattr(shown, key) for key in ("name", "track", "source", "title", "is_simulated")}
+            for shown in tables.boards
         ],
         "confidence": tables.confidence,
-        "metrics": {one.name: [record.facts() for record in one.measures.values()] for one in tables.boards},
-        "rows": [row for one in tables.boards for row in tables.rows_of(one.name)],
+        "metrics": {
+            shown.name: [record.facts() for record in shown.measures.values()] for shown in tables.boards
+        },
+        "rows": [row for shown in tables.boards for row in tables.rows_of(shown.name)],
         "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
     }
     return json.dumps(whole, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
@@ -230,7 +232,7 @@ def _rows_csv(tables: Tables, board: Board) -> str:
         "direction",
         "note",
     )
-    told = zip(rows, unanswered(rows), strict=True)
+    pairs = zip(rows, unanswered(rows), strict=True)
     lines = [
         row
         | {
@@ -238,7 +240,7 @@ def _rows_csv(tables: Tables, board: Board) -> str:
             "note": "no answers" if is_silent else "",
         }
         | {name: getattr(board.measures[row["metric"]], name) for name in ("label", "unit", "direction")}
-        for row, is_silent in told
+        for row, is_silent in pairs
     ]
     return csv_text(header, ([line[key] for key in header] for line in lines))
 

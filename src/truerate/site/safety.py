@@ -42,7 +42,7 @@ def plain(text: object) -> str:
     """A text for a place that takes neither markup nor chips (page title, attribute): hidden characters as
     `U+202E`, no `<>&"`.
     """
-    shown = _HIDDEN.sub(lambda found: f"U+{ord(found[0]):04X}", "" if text is None else str(text))
+    shown = _HIDDEN.sub(lambda match: f"U+{ord(match[0]):04X}", "" if text is None else str(text))
     return re.sub(r"[<>&\"{}`\[\]\\\n]", " ", shown).strip()
 
 
@@ -56,8 +56,8 @@ def script(call: str, *values: object) -> str:
     packed = ",".join(
         json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True) for value in values
     )
-    for found, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
-        packed = packed.replace(found, escaped)
+    for character, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        packed = packed.replace(character, escaped)
     return f"{call}({packed.encode('utf-8', 'replace').decode('utf-8')});\n"
 
 

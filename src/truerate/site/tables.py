@@ -75,8 +75,8 @@ class Board:
     @cached_property
     def measures(self) -> dict[str, Measure]:
         """The measures of the board by name, its track's before those that every board may carry."""
-        own = {metric.name: Measure.of(metric, self.track) for metric in self.metrics}
-        return own | {metric.name: Measure.of(metric) for metric in self.shared_metrics}
+        of_track = {metric.name: Measure.of(metric, self.track) for metric in self.metrics}
+        return of_track | {metric.name: Measure.of(metric) for metric in self.shared_metrics}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -203,10 +203,10 @@ class Tables:
     @cached_property
     def _rows_by_board(self) -> dict[str, list[dict]]:
         """Made once: each page asks."""
-        found: dict[str, list[dict]] = {}
+        by_board: dict[str, list[dict]] = {}
         for row in self.rows.to_dicts():
-            found.setdefault(row["board"], []).append(row | {"slice": unpaired(row["slice"])})
-        return found
+            by_board.setdefault(row["board"], []).append(row | {"slice": unpaired(row["slice"])})
+        return by_board
 
 
 def rows_by(table: pl.DataFrame | pl.LazyFrame, key: str, names: Iterable[str]) -> dict[str, dict]:

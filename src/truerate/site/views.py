@@ -63,12 +63,12 @@ class View:
         """
         if row["table"] != self.table:  # nearly all are of others
             return False
-        wanted, held = (*self.metrics, *self.extra), row["slice"]
+        wanted, slice_ = (*self.metrics, *self.extra), row["slice"]
         is_named = not wanted or row["metric"] in wanted or row["metric"].endswith(NO_ANSWERS)
-        is_kept = all(key in held for key in self.having) and all(
-            held.get(key) == value for key, value in self.only
+        is_kept = all(key in slice_ for key in self.having) and all(
+            slice_.get(key) == value for key, value in self.only
         )
-        return is_named and is_kept and not any(key in held for key in self.lacking)
+        return is_named and is_kept and not any(key in slice_ for key in self.lacking)
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Cell:
     @property
     def spread(self) -> str:
         """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is known."""
-        found = self.row.get("std")
-        return f"± {self.measure.text(found)}" if found else ""
+        std = self.row.get("std")
+        return f"± {self.measure.text(std)}" if std else ""
 
     @property
     def chance(self) -> float | None:
@@ -101,8 +101,8 @@ class Cell:
         """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is
         not asked.
         """
-        found = self.row.get("moved")
-        return None if found is None else round(found)
+        places = self.row.get("moved")
+        return None if places is None else round(places)
 
     @property
     def read(self) -> str:

@@ -83,7 +83,7 @@ class Vocabulary:
     @cached_property
     def _order(self) -> dict[str, int]:
         """The place of each value that has words."""
-        return {value: place for place, value in enumerate(self.words.values)}
+        return {value: number for number, value in enumerate(self.words.values)}
 
     def label(self, value: str) -> str:
         """A value, step or metric under any key: `chain-of-thought` → Chain of thought."""

@@ -42,4 +42,4 @@ class Curve:
     @property
     def n(self) -> int:
         """How many texts have a p."""
-        return sum(one.n for one in self.bins)
+        return sum(each.n for each in self.bins)

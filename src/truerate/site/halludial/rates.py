@@ -49,7 +49,7 @@ def with_planted(rows: Rows) -> Rows:
         for metric in (RATE, BY_JUDGE)
     }
     copies = [
-        row | {"slice": _of(row) | _told(mode)}
+        row | {"slice": _of(row) | _how(mode)}
         for row in planted
         for mode in (modes[row["metric"]] if is_rate(row) else [(ESTIMATORS[0], "")])
     ]
@@ -60,12 +60,12 @@ def with_base(rows: Rows) -> Rows:
     """Rows of rates at the base temperature, that of self history (where there is none the only one), once
     more without it.
     """
-    told = [row for row in rows if row["table"] == TABLE and TEMPERATURE in row["slice"]]
-    bases = {row["slice"][TEMPERATURE] for row in told if row["slice"].get(HISTORY) == SELF}
-    bases = bases or {row["slice"][TEMPERATURE] for row in told}
+    rates = [row for row in rows if row["table"] == TABLE and TEMPERATURE in row["slice"]]
+    bases = {row["slice"][TEMPERATURE] for row in rates if row["slice"].get(HISTORY) == SELF}
+    bases = bases or {row["slice"][TEMPERATURE] for row in rates}
     if len(bases) != 1:
         return rows
-    copies = [row for row in told if row["slice"][TEMPERATURE] in bases]
+    copies = [row for row in rates if row["slice"][TEMPERATURE] in bases]
     return rows + [
         row | {"slice": {key: value for key, value in row["slice"].items() if key != TEMPERATURE}}
         for row in copies
@@ -76,15 +76,15 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     """What recovery.html.j2 shows of the rates: each estimator over responders, units, histories and
     temperatures; None where nothing was planted.
     """
-    told = [
+    rates = [
         row for row in rows if is_rate(row) and TEMPERATURE in row["slice"] and "turns" not in row["slice"]
     ]
-    truth = {(row["subject"], _place(row)): row["value"] for row in told if row["kind"] == PLANTED}
+    truth = {(row["subject"], _address(row)): row["value"] for row in rates if row["kind"] == PLANTED}
     cells: dict[Mode, dict[str, CellEstimate]] = {}
-    for row in told:
+    for row in rates:
         if row["kind"] == "model":
             words = [board.vocabulary.value(key, row["slice"][key]) for key in WHERE if key in row["slice"]]
-            planted = truth.get((row["subject"], _place(row)))
+            planted = truth.get((row["subject"], _address(row)))
             estimate = CellEstimate(row["value"], row["low"], row["high"], planted=planted, n=row["n"])
             cells.setdefault(mode_of(row), {})[", ".join([row["subject"], *words])] = estimate
     estimators = [
@@ -101,9 +101,9 @@ def _of(row: dict) -> dict[str, str]:
     return {key: value for key, value in row["slice"].items() if key not in (ESTIMATOR, CALIBRATION)}
 
 
-def _place(row: dict) -> tuple:
+def _address(row: dict) -> tuple:
     return tuple(sorted(_of(row).items()))
 
 
-def _told(mode: Mode) -> dict[str, str]:
+def _how(mode: Mode) -> dict[str, str]:
     return {key: value for key, value in zip((ESTIMATOR, CALIBRATION), mode, strict=True) if value}

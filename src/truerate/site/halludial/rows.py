@@ -16,7 +16,7 @@ def derived(rows: Rows, board: Board) -> Rows:
     """The rows; planted rates also under the slice of every estimate of them; what is of the base temperature
     also without it; and scores of texts as they are mixed beside those of a balanced set.
     """
-    return with_mixed(with_base(with_planted(told_apart(without_lone_variants(rows)))))
+    return with_mixed(with_base(with_planted(with_own_words(without_lone_variants(rows)))))
 
 
 def without_lone_variants(rows: Rows) -> Rows:
@@ -33,7 +33,7 @@ def without_lone_variants(rows: Rows) -> Rows:
     ]
 
 
-def told_apart(rows: Rows) -> Rows:
+def with_own_words(rows: Rows) -> Rows:
     """Rows on labels, where `over` is what a judgement says, under words of their own."""
     return [
         row | {"slice": row["slice"] | {OVER: SAYS[row["slice"][OVER]]}}
@@ -51,5 +51,5 @@ def with_mixed(rows: Rows) -> Rows:
     return rows + [row for row in copies if _address(row, row["slice"]) in wanted]
 
 
-def _address(row: dict, held: dict[str, str]) -> tuple:
-    return (row["subject"], row["kind"], row["metric"], *sorted(held.items()))
+def _address(row: dict, slice_: dict[str, str]) -> tuple:
+    return (row["subject"], row["kind"], row["metric"], *sorted(slice_.items()))

@@ -22,8 +22,8 @@ def labelled_by(rows: Rows, board: Board) -> dict | None:
 def own_family(rows: Rows, board: Board) -> dict[str, str]:
     """The subjects whose replies were judged by a model of their own maker, each with the sentence that says so."""
     judge = board.source_card.get("judge")
-    own = (row["subject"] for row in rows if row["metric"] == OWN and row["value"])
-    return {subject: f"same maker as its judge ({judge})" for subject in own}
+    subjects = (row["subject"] for row in rows if row["metric"] == OWN and row["value"])
+    return {subject: f"same maker as its judge ({judge})" for subject in subjects}
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:

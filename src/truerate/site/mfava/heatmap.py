@@ -165,8 +165,12 @@ def opening(grid: Grid) -> Mode:
 
 def why(rows: list[dict], grid: Grid) -> str:
     """Which estimate models are ranked by, and why; or why none is ranked."""
-    cells = {key: one for key, one in grid.get((HEADLINE, NATURAL, ALL), {}).items() if key[0] != ALL}
-    lost = sorted({lang for (lang, _), one in cells.items() if one.value is None and one.n}, key=language)
+    cells = {
+        key: estimate for key, estimate in grid.get((HEADLINE, NATURAL, ALL), {}).items() if key[0] != ALL
+    }
+    lost = sorted(
+        {lang for (lang, _), estimate in cells.items() if estimate.value is None and estimate.n}, key=language
+    )
     if not cells or all(cell.value is None for cell in cells.values()):
         return (
             "Nobody labelled these replies, so no rate is identified and no model is ranked: raw shares are not comparable between models, "
@@ -175,11 +179,11 @@ def why(rows: list[dict], grid: Grid) -> str:
     labelled = [row for row in rows if row["metric"] == "n_labelled" and row["slice"].get("lang") == ALL]
     n_labelled, n = (int(sum(row[name] or 0 for row in labelled)) for name in ("value", "n"))
     counted = f"{n_labelled:,} of {n:,} replies" if labelled else "some of the very replies"
-    said = f"Models are ranked by the prediction-powered rate, because people labelled {counted}."
+    sentence = f"Models are ranked by the prediction-powered rate, because people labelled {counted}."
     if lost:
         named = ", ".join(map(language, lost))
-        said += f" Not identified where they labelled too few or none: {named}; Predicted says what to expect there."
-    return said
+        sentence += f" Not identified where they labelled too few or none: {named}; Predicted says what to expect there."
+    return sentence
 
 
 def is_wide(estimate: CellEstimate, high: float) -> bool:
@@ -219,11 +223,11 @@ def _means(
 
 def _mean(estimates: list[CellEstimate | None]) -> CellEstimate:
     """The plain mean of what is told; how many are behind it, how many are missing."""
-    told = [estimate for estimate in estimates if estimate and estimate.value is not None]
+    identified = [estimate for estimate in estimates if estimate and estimate.value is not None]
     planted = [estimate.planted for estimate in estimates if estimate and estimate.planted is not None]
-    value = sum(estimate.value for estimate in told) / len(told) if told else None
-    truth = sum(planted) / len(planted) if len(planted) == len(estimates) == len(told) else None
-    return CellEstimate(value, planted=truth, n=len(told), n_missing=len(estimates) - len(told))
+    value = sum(estimate.value for estimate in identified) / len(identified) if identified else None
+    truth = sum(planted) / len(planted) if len(planted) == len(estimates) == len(identified) else None
+    return CellEstimate(value, planted=truth, n=len(identified), n_missing=len(estimates) - len(identified))
 
 
 def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, high: float) -> dict:
@@ -270,8 +274,8 @@ def mode_order(mode: Mode) -> tuple:
     estimator, calibration, replies = mode
     order = (list(ESTIMATORS), list(CALIBRATIONS), list(REPLIES))
     return tuple(
-        names.index(one) if one in names else len(names)
-        for names, one in zip(order, (estimator, calibration or "silver", replies), strict=True)
+        names.index(part) if part in names else len(names)
+        for names, part in zip(order, (estimator, calibration or "silver", replies), strict=True)
     )
 
 
@@ -291,6 +295,6 @@ def _mode_words(mode: Mode) -> dict:
         "titles": [title for title, _ in titles],
         "title": f"{titles[0][0]}{f' on {titles[1][0].lower()}' if calibration and not is_own else ''}, {titles[2][0].lower()}",
         "note": " ".join(
-            note for place, (_, note) in enumerate(titles) if note and not (is_own and place == 1)
+            note for number, (_, note) in enumerate(titles) if note and not (is_own and number == 1)
         ),
     }

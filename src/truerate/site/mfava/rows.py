@@ -63,10 +63,10 @@ def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """How many answers have a page, and of how many, per language and over all; nothing where a source's card
     does not count them.
     """
-    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
-    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
-    return found | (
-        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
+    with_page = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
+    pages = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in with_page.items()}
+    return pages | (
+        {ALL: (sum(n for n, _ in pages.values()), sum(of for _, of in pages.values()))} if pages else {}
     )
 
 

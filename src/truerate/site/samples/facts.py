@@ -94,8 +94,8 @@ def _kept(board: Board, replies: pl.DataFrame, entities: dict[str, dict], n_max:
 
 def _facts_of(board: Board, replies: list[str], *columns: str) -> pl.DataFrame:
     """The facts of some replies; no other one is read into memory."""
-    own = board.facts.lazy().filter(pl.col("generation_id").is_in(replies))
-    return own.select(columns or pl.all()).collect()
+    facts = board.facts.lazy().filter(pl.col("generation_id").is_in(replies))
+    return facts.select(columns or pl.all()).collect()
 
 
 def _labelled(board: Board) -> pl.DataFrame:

@@ -40,10 +40,10 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     for batch in samples.sort("task", "sample_id").head(n_max).iter_slices(BATCH):
         items = rows_by(board.items.select("item_id", "attributes"), "item_id", batch["item_id"])
         rows = batch.to_dicts()
-        made = [_record(row, items.get(row["item_id"], {})) for row in rows]
+        entries = [_record(row, items.get(row["item_id"], {})) for row in rows]
         values = {key: [row[key] or "" for row in rows] for key in ("task", "lang", "generator")}
-        gathered.add(made, values | {"label": [LABELS[row["is_hallucinated"]] for row in rows]})
-        yield from made
+        gathered.add(entries, values | {"label": [LABELS[row["is_hallucinated"]] for row in rows]})
+        yield from entries
     card = board.source_card
     index |= gathered.as_dict(
         board.vocabulary,

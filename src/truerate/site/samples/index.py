@@ -75,7 +75,7 @@ class Index:
             **dict.fromkeys(("form", "n", "n_all", "unit", "ids", "types", "layers", "leader")),
             "n": len(self.ids),
             "ids": self.ids,
-            "filters": [list(one) for one in self.filters],
+            "filters": [list(each) for each in self.filters],
             "columns": {key: coded(key, self.values[key], vocabulary) for key, *_ in self.filters},
             "judged": (),
             "outcomes": (),

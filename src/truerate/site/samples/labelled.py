@@ -42,12 +42,12 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     rows = [sample["row"] for sample in chosen(names.to_dicts(), n_max, board.vocabulary)]
     for first in range(0, len(rows), PART):
         samples = board.samples[rows[first : first + PART]]
-        made = _of_samples(board, samples)
-        types = [types_of(record["text"]) for record in made]
-        gathered.add(made, _values(samples, types))
-        layers.update(*(record["layers"] for record in made))
+        batch = _of_samples(board, samples)
+        types = [types_of(record["text"]) for record in batch]
+        gathered.add(batch, _values(samples, types))
+        layers.update(*(record["layers"] for record in batch))
         all_types.update(*types)
-        yield from made
+        yield from batch
     index |= gathered.as_dict(
         board.vocabulary,
         n_all=board.samples.height,

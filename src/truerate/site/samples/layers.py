@@ -45,14 +45,14 @@ def _over_each(cuts: list[int], spans: list[tuple]) -> list[list]:
 
 def _swept(cuts: list[int], spans: list[tuple]) -> list[list]:
     """The same of spans in order of their beginnings, in time that grows with their number alone."""
-    found, open_spans, place = [], list[tuple](), 0
+    marks, open_spans, next_span = [], list[tuple](), 0
     for start in cuts[:-1]:
         open_spans = [span for span in open_spans if span[1] > start]
-        while place < len(spans) and spans[place][0] <= start:
-            open_spans.append(spans[place])
-            place += 1
-        found.append([[*span[2:]] for span in sorted(open_spans, key=_MARK)])
-    return found
+        while next_span < len(spans) and spans[next_span][0] <= start:
+            open_spans.append(spans[next_span])
+            next_span += 1
+        marks.append([[*span[2:]] for span in sorted(open_spans, key=_MARK)])
+    return marks
 
 
 def in_order(names: Iterable[str]) -> list[str]:

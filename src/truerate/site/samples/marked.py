@@ -130,11 +130,11 @@ def _texts(board: Board, names: pl.DataFrame) -> list[dict]:
         return text
 
     def of_names(table: pl.DataFrame, writer: str, id_: str) -> Iterable[dict]:
-        own, shared = ["item_id", "text", writer], ["item_id", "text", "by"]
-        found = table.join(
-            names, left_on=own, right_on=shared, how="semi", nulls_equal=True, maintain_order="left"
+        keys, shared = ["item_id", "text", writer], ["item_id", "text", "by"]
+        shared_rows = table.join(
+            names, left_on=keys, right_on=shared, how="semi", nulls_equal=True, maintain_order="left"
         )
-        return found.sort(id_).iter_rows(named=True)
+        return shared_rows.sort(id_).iter_rows(named=True)
 
     for row in of_names(board.samples, "generator", "sample_id"):
         text = text_of(row, id_=row["sample_id"], by=row["generator"], lang=row["lang"], task=row["task"])
@@ -223,7 +223,7 @@ def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, nam
 
 
 def _extent(spans: list[dict]) -> set[int]:
-    return {place for span in spans for place in range(span["start"], span["end"])}
+    return {offset for span in spans for offset in range(span["start"], span["end"])}
 
 
 def _index(records: list[dict], layers: list[str], n_all: int, board: Board) -> dict:

@@ -45,5 +45,5 @@ def unpacked_json(text: str) -> object:
 def packed_script(call: str, *values: str | int, data: str | list[str]) -> str:
     """A data script `call(values…, data);` of packed data, in which nothing has to be escaped."""
     head = json.dumps([*values], separators=(",", ":")).replace("<", "\\u003c")[1:-1]
-    told = f'"{data}"' if isinstance(data, str) else "[" + ",".join(f'"{one}"' for one in data) + "]"
-    return f"{call}({head},{told});\n"
+    packed_data = f'"{data}"' if isinstance(data, str) else "[" + ",".join(f'"{text}"' for text in data) + "]"
+    return f"{call}({head},{packed_data});\n"

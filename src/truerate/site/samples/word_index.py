@@ -56,9 +56,9 @@ def word_hash(word: str) -> int:
     `BASE`, the lowest first, modulo 2**64; half of its bits are mixed into the other, of which a product's upper
     half is taken.
     """
-    found = sum(ord(character) * pow(BASE, place, 1 << 64) for place, character in enumerate(word[:LONGEST]))
-    found &= ALL_BITS
-    return ((found ^ found >> 32) * MIXER & ALL_BITS) >> 32
+    number = sum(ord(character) * pow(BASE, power, 1 << 64) for power, character in enumerate(word[:LONGEST]))
+    number &= ALL_BITS
+    return ((number ^ number >> 32) * MIXER & ALL_BITS) >> 32
 
 
 def word_lists(texts: Sequence[str], n_buckets: int) -> list[str]:
@@ -105,21 +105,21 @@ def _in_buckets(numbers: np.ndarray, bounds: np.ndarray) -> list[bytes]:
 def _keys(texts: Sequence[str]) -> np.ndarray:
     """Every word of every text once, as hash and number of the text in one integer, sorted."""
     order = sorted(
-        range(len(texts)), key=lambda place: texts[place].isascii()
+        range(len(texts)), key=lambda number: texts[number].isascii()
     )  # a byte a character is quickest
     groups = [_keys_from(texts, order[first : first + GROUP]) for first in range(0, len(order), GROUP)]
-    found = pl.Series(np.concatenate([np.zeros(0, np.uint64), *groups]))
-    keys = found.sort(
+    unsorted = pl.Series(np.concatenate([np.zeros(0, np.uint64), *groups]))
+    keys = unsorted.sort(
         multithreaded=False
     ).to_numpy()  # a third of the time of numpy's, half of that of two threads
     return keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys
 
 
-def _keys_from(texts: Sequence[str], places: list[int]) -> np.ndarray:
+def _keys_from(texts: Sequence[str], rows: list[int]) -> np.ndarray:
     """The keys of the words of the texts at some places, as they stand."""
-    points, bounds = _points([texts[place] for place in places])
+    points, bounds = _points([texts[number] for number in rows])
     starts, lengths = _words(points, _kinds()[points])
-    numbers = np.array(places, np.uint64)[_texts_at(starts, bounds)]
+    numbers = np.array(rows, np.uint64)[_texts_at(starts, bounds)]
     return _hashes(points, starts, lengths) << np.uint64(BITS) | numbers
 
 
@@ -183,12 +183,12 @@ def _hashes(points: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.n
     sums = np.zeros(len(points) + 1, np.uint64)
     np.multiply(points, powers[: len(points)], out=sums[1:])
     np.cumsum(sums[1:], out=sums[1:])
-    found = sums[starts + np.minimum(lengths, LONGEST)]
-    found -= sums[starts]
-    found *= inverses[starts]
-    found ^= found >> np.uint64(32)
-    found *= np.uint64(MIXER)
-    return found >> np.uint64(32)
+    hashes = sums[starts + np.minimum(lengths, LONGEST)]
+    hashes -= sums[starts]
+    hashes *= inverses[starts]
+    hashes ^= hashes >> np.uint64(32)
+    hashes *= np.uint64(MIXER)
+    return hashes >> np.uint64(32)
 
 
 @lru_cache(1)

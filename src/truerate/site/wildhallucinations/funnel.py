@@ -48,7 +48,7 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
             "row": counted[stage],
             "n": int(counted[stage]["value"] or 0),
             "share": (counted[stage]["value"] or 0) / widest,
-            "gone": sorted(gone.get(stage, {}).items(), key=lambda one: (-one[1], one[0])),
+            "gone": sorted(gone.get(stage, {}).items(), key=lambda entry: (-entry[1], entry[0])),
             "precision": _planted(rows, "funnel_precision", stage),
             "recall": _planted(rows, "funnel_recall", stage),
         }
@@ -66,24 +66,24 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
 
 def _gone(rows: list[dict], vocabulary: Vocabulary) -> dict[str, dict[str, int]]:
     """How many were taken out before each stage, by reason in words."""
-    found: dict[str, dict[str, int]] = {}
+    by_stage: dict[str, dict[str, int]] = {}
     for row in rows:
         reason = row["slice"].get("reason")
         if row["metric"] == "n_rejected" and reason in BEFORE and row["value"]:
-            why, words = found.setdefault(BEFORE[reason], {}), vocabulary.value("reason", reason)
+            why, words = by_stage.setdefault(BEFORE[reason], {}), vocabulary.value("reason", reason)
             words = words[:1].lower() + words[1:]
             why[words] = why.get(words, 0) + int(row["value"])
-    return found
+    return by_stage
 
 
 def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
     """The row that holds a stage (None: the whole) against what was planted."""
-    held = (
+    planted = (
         row
         for row in rows
         if row["metric"] == metric and row["kind"] == "planted" and row["value"] is not None
     )
-    return next((row for row in held if row["slice"].get("stage") == stage), None)
+    return next((row for row in planted if row["slice"].get("stage") == stage), None)
 
 
 def distribution(rows: list[dict], board: Board) -> dict | None:
@@ -100,7 +100,7 @@ def distribution(rows: list[dict], board: Board) -> dict | None:
         if not counted:
             continue
         total, most = sum(n for _, n in counted), max(n for _, n in counted)
-        counted.sort(key=lambda one: _power(one[0]) if part == "rarity" else (-one[1], one[0]))
+        counted.sort(key=lambda entry: _power(entry[0]) if part == "rarity" else (-entry[1], entry[0]))
         lines = [
             {"name": board.vocabulary.value(part, group), "n": n, "length": n / most, "share": n / total}
             for group, n in counted
@@ -131,7 +131,7 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
         if row["metric"] == "n_pages" and row["value"] is not None
     ]
     total = sum(n for _, n in counted)
-    counted.sort(key=lambda one: (one[0] not in KEPT, -one[1], one[0]))
+    counted.sort(key=lambda entry: (entry[0] not in KEPT, -entry[1], entry[0]))
     lines = [
         {"name": board.vocabulary.value("outcome", name), "is_kept": name in KEPT, "n": n, "share": n / total}
         for name, n in counted

@@ -55,9 +55,9 @@ def _way(row: dict, is_part: bool) -> tuple[str, bool, int]:
 
 def _title(way: tuple[str, bool, int], board: Board) -> str:
     """`Raw`, `Strict`, or `Strict: Best estimate`."""
-    _, is_strict, place = way
-    words = board.vocabulary.value("estimator", PLACES[place])
-    return words if not is_strict else "Strict" if not place else f"Strict: {words}"
+    _, is_strict, number = way
+    words = board.vocabulary.value("estimator", PLACES[number])
+    return words if not is_strict else "Strict" if not number else f"Strict: {words}"
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:

@@ -96,24 +96,24 @@ def derived(rows: Rows, board: Board) -> Rows:
         for row in plain
         if row["metric"] == "rank_change"
     }
-    placed = []
+    in_tables = []
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
         if part:
-            placed.append(_part(row, part))
+            in_tables.append(_part(row, part))
         elif row["metric"] in PARTED and row["slice"].get("estimator", RAW) not in (RAW, CORRECTED):
-            placed += _estimate(row)
+            in_tables += _estimate(row)
         elif row["metric"] == "error_rate":
-            placed.append(_error(row, board.vocabulary))
+            in_tables.append(_error(row, board.vocabulary))
         elif row["slice"].get("set") == COMMON and row["metric"] not in SCORES:
-            placed.append(row | {"table": "parts"})
+            in_tables.append(row | {"table": "parts"})
         else:
-            placed.append(_moved(row, moves))
-            placed += _leading(row, rule)
-            placed += _beside(row) if row["metric"] in estimated else []
-    measured = {address(row) for row in placed if row["kind"] != PLANTED}
-    placed = [row for row in placed if row["table"] not in BY.values() or address(row) in measured]
-    return [_read(row, board.name) for row in placed] if has_texts(open_part(board)) else placed
+            in_tables.append(_moved(row, moves))
+            in_tables += _leading(row, rule)
+            in_tables += _beside(row) if row["metric"] in estimated else []
+    measured = {address(row) for row in in_tables if row["kind"] != PLANTED}
+    in_tables = [row for row in in_tables if row["table"] not in BY.values() or address(row) in measured]
+    return [_read(row, board.name) for row in in_tables] if has_texts(open_part(board)) else in_tables
 
 
 def address(row: dict) -> tuple:
@@ -163,11 +163,11 @@ def _estimate(row: dict) -> Iterable[dict]:
     """
     slice_ = {key: value for key, value in row["slice"].items() if key != "by"}
     ranks = NO_RANK
-    placed = row | {"table": ESTIMATES, "slice": slice_} | ranks
+    estimate = row | {"table": ESTIMATES, "slice": slice_} | ranks
     by = row["slice"].get("by")
-    yield placed | {"note": f"{OF[row['metric']]}: {CHOSEN_BY.get(by, by)}"} if by else placed
+    yield estimate | {"note": f"{OF[row['metric']]}: {CHOSEN_BY.get(by, by)}"} if by else estimate
     if slice_.get("estimator") == CHOSEN and row["kind"] in ("model", PLANTED):
-        yield placed | {"table": "leading"}
+        yield estimate | {"table": "leading"}
 
 
 def _beside(row: dict) -> Iterable[dict]:
@@ -216,9 +216,9 @@ def _error(row: dict, vocabulary: Vocabulary) -> dict:
 
 def _moved(row: dict, moves: dict) -> dict:
     """A score with the places that its subject gains in it."""
-    held = {key: value for key, value in row["slice"].items() if key not in ("gamma", "setting")}
+    slice_ = {key: value for key, value in row["slice"].items() if key not in ("gamma", "setting")}
     view = next(
-        (name for name, (metric, where) in VIEWS.items() if metric == row["metric"] and where == held), None
+        (name for name, (metric, where) in VIEWS.items() if metric == row["metric"] and where == slice_), None
     )
     is_moved = row["kind"] == "model" and (row["subject"], view) in moves
     return row | {"moved": moves[row["subject"], view]} if is_moved else row
