@@ -36,7 +36,7 @@ SAID = {
     "torn": "boards.new.track: truerate/tracks/torn/settings.py cannot be imported: SyntaxError",
     "lost": "boards.new.track: track 'lost': `asks` of its Settings names 'subject', which is no setting of it; "
     "did you mean 'subjects'?; there: subjects",
-    "half": "track 'half': its Half lacks `graph`; every protocol has: contexts, exported, graph, name, score, settings, sizes",
+    "half": "track 'half': its Half lacks `settings`; every protocol has: contexts, exported, name, score, settings, sizes",
     "mute": "params.yaml: track 'mute': tracks/mute/protocol.py must hold `PROTOCOL`, an object of a class of tracks/protocol.py",
 }
 SCRIPT = """

@@ -44,7 +44,7 @@ def test_a_board_is_judged_by_weights_that_nobody_trained_here(at, weights, monk
     at = edited(lambda p: p["detectors"].update(ready=ready(mini=mini)))
     refuse_absent(at, BOARD)
     detect.train(at, BOARD)
-    assert sorted(os.listdir(at.trained(BOARD))) == ["families.json", "flat", "long"]
+    assert sorted(os.listdir(at.trained(BOARD))) == [".made", "families.json", "flat", "long"]
     detect.judge(at, BOARD)
     said = load(Judgement, at.judgements("ready", BOARD))
     assert said.height == 24 and said["status"].unique().to_list() == ["ok"]

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from truerate.config.layout import Layout
+from truerate.config.places import claim_output
 from truerate.config.stage_settings import Stage, read_by
 from truerate.core.schemas import Document, Item, load, save
 from truerate.pipeline import detect, guard, references, sources
@@ -39,6 +40,7 @@ def referring(tmp_path, monkeypatch):
         guard.check_params()
         at = Layout.load()
         sources.import_source(at, "wiki")
+        claim_output(at, Stage("dataset", BOARD))
         save(Item, load(Item, at.source("wiki", "items")), at.dataset(BOARD, "items"))
         save(Document, load(Document, at.source("wiki", "documents")).clear(), at.dataset(BOARD, "documents"))
         return at
