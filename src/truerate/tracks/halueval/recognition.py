@@ -17,7 +17,6 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
-from truerate.metrics import label_quantities as joined
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import NOUNS, Context
@@ -237,14 +236,18 @@ def judgements(rows: Sequence[dict]) -> pl.DataFrame:
 
 
 def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
+    """Return `label_quantities.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
     as plain. `scheme` is null unless the data set holds several published candidates per question.
     """
-    return joined.judged(
+    from truerate.metrics import label_quantities  # numpy, which steps that ask do not need
+
+    return label_quantities.judged(
         samples, judgements, variant=PLAIN, sample_keys=("scheme",), judgement_keys=("seed",)
     )
 
 
 def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `runs`, a text once whatever the number of a detector's seeds."""
-    return joined.over_seeds(runs(samples, judgements))
+    from truerate.metrics.label_quantities import over_seeds
+
+    return over_seeds(runs(samples, judgements))
