@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import Judgement, Sample, frame, judgement_row, pairs, sample_row
-from truerate.metrics.label_quantities import by_subject, is_unanswered, judged
+from truerate.metrics.judged import by_subject, is_unanswered, judged
 
 
 def sample(name: str, **attributes) -> dict:

@@ -5,14 +5,13 @@ its claims or facts (`part` is empty for the text as a whole); a question is wha
 the set holds one label alone. A quantity asks one question and counts one label, or one of several.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from truerate.core.metric import Metric
-from truerate.core.schemas import pair
 from truerate.metrics.agreement import agreement_sums, fleiss_kappa, rating_counts
 
 QUESTION, LABEL, BESIDE = "question", "label", "beside"  # keys of a slice that say what is counted
@@ -203,80 +202,6 @@ def _of(name: str, labels: pl.DataFrame, where: Mapping[str, str]) -> float | No
     beside = labels.filter(question=where[BESIDE]) if BESIDE in where else labels.clear()
     counted = frozenset(where[LABEL].split(EITHER)) if LABEL in where else frozenset[str]()
     return _MADE[name][1](Counted(asked, labels, counted, beside))
-
-
-SAID = ("variant", "order")  # attributes of a judgement that every joined row has
-LABELLED = ("item_id", "pair_id", "group_id", "task", "pattern", "is_hallucinated", "text")
-
-
-def judged(
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    *,
-    variant: str,
-    sample_keys: Sequence[str] = (),
-    judgement_keys: Sequence[str] = (),
-    columns: Sequence[str] = LABELLED,
-    fields: Sequence[str] = (),
-    target: pl.Expr | None = None,
-) -> pl.DataFrame:
-    """Return one row per judgement of a sample: its verdict with what describes the sample.
-
-    A judgement without a variant is a fitted detector's and counts as `variant`. Judgements of a `stage`
-    (annotators' labels, judgements of rewritten texts) are left out. Columns: `judge`, `verdict`, `status`,
-    `variant`, `order`, those attributes of the judgement that `judgement_keys` names and its columns that `fields` names,
-    `sample_id`, `columns` of the sample (`task` among them), and its attributes that `sample_keys` names. `target`:
-    the id by which a sample is judged, where it is not its own.
-    """
-    of_judgement = judgements.select(
-        "judge",
-        "target_id",
-        "verdict",
-        "status",
-        *fields,
-        *(pair("attributes", key) for key in (*SAID, "stage", *judgement_keys)),
-    )
-    of_judgement = of_judgement.filter(pl.col("stage").is_null()).drop("stage")
-    of_sample = samples.select(
-        "sample_id",
-        *columns,
-        *(pair("attributes", key) for key in sample_keys),
-        target_id=pl.col("sample_id") if target is None else target,
-    )
-    joined = of_judgement.join(of_sample, on="target_id", how="inner", maintain_order="left").drop(
-        "target_id"
-    )
-    return joined.with_columns(pl.col("variant").fill_null(variant)).sort(
-        "judge", "task", "variant", "sample_id", "order"
-    )
-
-
-def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `judged` (with the attribute `seed`), one per text and judge: several seeds of a detector are its
-    runs, and a text counts once. Where there are any, `verdict` is the share of its readable verdicts that say yes
-    (null: none is readable), and `read` the share that is; else rows stay as they are. Without `seed`.
-    """
-    unit = [name for name in ("judge", "variant", "order", "sample_id") if name in rows.columns]
-    if not rows.select(unit).is_duplicated().any():
-        return rows.drop("seed")
-    runs = rows.group_by(unit, maintain_order=True)
-    verdict = pl.col("verdict")
-    of_runs = [verdict.cast(pl.Float64).mean(), verdict.is_not_null().mean().alias("read")]
-    once = runs.agg(*of_runs, pl.exclude(*unit, "seed", "verdict").sort_by("seed").first())
-    return once.select(*(name for name in rows.columns if name != "seed"), "read")
-
-
-def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any], pl.DataFrame]]:
-    """The rows of each judge and each combination of `keys` that occurs, with that as a slice; sorted."""
-    whole = ("judge", *keys)
-    for row in rows.select(whole).unique().sort(whole).iter_rows(named=True):
-        part = rows.filter(*(pl.col(key).eq_missing(pl.lit(row[key])) for key in whole))
-        yield row["judge"], {key: row[key] for key in keys}, part
-
-
-def is_unanswered(rows: pl.DataFrame) -> bool:
-    """Whether every reply of a judge is a dead letter; one that came and could not be read is an answer."""
-    return not rows.is_empty() and bool((rows["status"] == "dead").all())
 
 
 PRIOR = 0.5  # added to each count of a table of label by verdict (Jeffreys), so that no verdict is proof

@@ -16,7 +16,7 @@ import polars as pl
 from truerate.core.aggregates import total
 from truerate.metrics import recognition
 from truerate.metrics.intervals import Interval
-from truerate.metrics.label_quantities import is_unanswered
+from truerate.metrics.judged import is_unanswered
 from truerate.metrics.recognition import Parts, Verdicts
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 

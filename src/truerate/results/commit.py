@@ -115,7 +115,11 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         return None
     # an interval that does not follow from units is not committed, nor the kind of it
     of_rows = [name for name in records if records[name].interval in OF_ROWS]
-    bare = kept.filter(~pl.col("has_interval"), ~pl.col("metric").is_in(of_rows))["metric"].unique().to_list()
+    bare = (
+        kept.filter(~pl.col("has_interval"), ~pl.col("metric").is_in(of_rows))["metric"]
+        .unique(maintain_order=True)
+        .to_list()
+    )
     blank = [pl.when(~pl.col("metric").is_in(bare)).then(name).alias(name) for name in ("low", "high")]
     scores = kept.with_columns(blank).select(list(SCORE_COLUMNS))
     units = outcomes.with_columns(text=slice_texts(pl.col("slice"))).join(

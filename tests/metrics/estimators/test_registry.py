@@ -1,18 +1,9 @@
 import numpy as np
 import pytest
 
+from truerate.metrics.estimators.choice import LEAST_POOLED, NOT_IDENTIFIED, POOLED_ALONE, narrower, used
 from truerate.metrics.estimators.prediction_powered import predicted
-from truerate.metrics.estimators.registry import (
-    ESTIMATORS,
-    LEAST_POOLED,
-    NOT_IDENTIFIED,
-    POOLED_ALONE,
-    PREDICTED,
-    Board,
-    estimate_board,
-    narrower,
-    used,
-)
+from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, Board, estimate_board
 from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
 from truerate.metrics.intervals import Interval, wilson
 from truerate.metrics.rates import Corrected, Estimate

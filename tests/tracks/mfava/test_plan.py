@@ -4,7 +4,7 @@ import pytest
 
 from truerate.config import Params
 from truerate.config.layout import Layout
-from truerate.metrics.estimators.own_rate import Plan
+from truerate.metrics.estimators.planning import Plan
 from truerate.pipeline.planning import plan as planning
 from truerate.tracks.mfava.plan import labels
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.schemas import NOT_FITTED, pair
-from truerate.metrics.label_quantities import judged
+from truerate.metrics.judged import judged
 from truerate.metrics.score_writer import ALL
 from truerate.tracks.halludial import annotating, inducing
 from truerate.tracks.halludial.detecting import VARIANTS

@@ -9,7 +9,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.aggregates import average
 from truerate.core.schemas import Outcome, Score, frame, pair
-from truerate.metrics.label_quantities import by_subject, is_unanswered, judged, over_seeds
+from truerate.metrics.judged import by_subject, is_unanswered, judged, over_seeds
 from truerate.metrics.paired import Contrast, contrast_scores, contrasts
 from truerate.metrics.rates import Errors, Units, errors_of, estimate_rows, estimates
 from truerate.metrics.recognition_counts import (

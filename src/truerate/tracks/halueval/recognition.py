@@ -17,6 +17,7 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
+from truerate.metrics import judged as joined
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import NOUNS, Context
@@ -236,18 +237,14 @@ def judgements(rows: Sequence[dict]) -> pl.DataFrame:
 
 
 def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return `label_quantities.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
+    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
     as plain. `scheme` is null unless the data set holds several published candidates per question.
     """
-    from truerate.metrics import label_quantities  # numpy, which steps that ask do not need
-
-    return label_quantities.judged(
+    return joined.judged(
         samples, judgements, variant=PLAIN, sample_keys=("scheme",), judgement_keys=("seed",)
     )
 
 
 def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `runs`, a text once whatever the number of a detector's seeds."""
-    from truerate.metrics.label_quantities import over_seeds
-
-    return over_seeds(runs(samples, judgements))
+    return joined.over_seeds(runs(samples, judgements))

@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.core.schemas import Score, emptied, frame, pair
 from truerate.core.text import normalise
-from truerate.metrics.label_quantities import is_unanswered
+from truerate.metrics.judged import is_unanswered
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.tracks.halueval import refinement
 from truerate.tracks.halueval.recognition import PLAIN, judged

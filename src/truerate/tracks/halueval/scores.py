@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, frame
-from truerate.metrics import label_quantities as joined
+from truerate.metrics import judged as joined
 from truerate.metrics.cells import spread
 from truerate.metrics.paired import contrast_scores, contrasts
 from truerate.metrics.recognition_counts import Rows, is_right, pattern_ratios, recognition_scores, settled

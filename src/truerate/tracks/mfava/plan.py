@@ -47,7 +47,7 @@ def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
     difference of two means that is told apart. `labels` is null where there are not so many replies. Labellers who
     are not heard are not counted: as many more are needed.
     """
-    from truerate.metrics.estimators.own_rate import Plan
+    from truerate.metrics.estimators.planning import Plan
 
     settings, size = at.p.track(board), at.p.size_of(board)
     n_models = len(settings.subjects)

@@ -15,13 +15,13 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from truerate.metrics.estimators.choice import narrower
 from truerate.metrics.estimators.registry import (
     LABELS_ALONE,
     NATURAL,
     PPI,
     ROGAN_GLADEN_BETWEEN,
     estimate_board,
-    narrower,
 )
 from truerate.metrics.estimators.sample import Calibration, Cell, Cells, between_models, verdicts, widened
 from truerate.metrics.intervals import Interval, cluster_sums

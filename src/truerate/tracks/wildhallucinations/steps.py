@@ -134,7 +134,7 @@ def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
     earlier ones.
     """
     chats = items.filter(pl.col("task") == "chat")
-    ids = chats["group_id"].unique().to_list()
+    ids = chats["group_id"].unique(maintain_order=True).to_list()
     groups = pl.Series(sorted(ids, key=lambda group: (draw(seed, "chat", group), group))[:n], dtype=pl.String)
     return chats.filter(pl.col("group_id").is_in(groups.implode())).sort("item_id")
 
