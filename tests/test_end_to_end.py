@@ -283,7 +283,7 @@ def test_what_dvc_started_ends_when_dvc_alone_is_killed(tmp_path):
         build = other.start("dvc", "repro")
         endpoint.settimeout(300)
         endpoint.accept()
-        assert any(name.startswith("python -m truerate step") for name in alive(other))
+        assert any(name.startswith("python -m truerate make") for name in alive(other))
         build.kill()
         build.wait()
         assert not left_behind(other)

@@ -10,6 +10,8 @@ import yaml
 
 from tests.hub.drafts import DAY
 from truerate.config.layout import Layout
+from truerate.config.places import claim_output
+from truerate.config.stage_settings import Stage
 from truerate.core.schemas import Score, frame, load, save
 from truerate.hub import push
 from truerate.hub.kept import Kept
@@ -52,6 +54,7 @@ def made(at: Layout, board: str) -> None:
     detect.train(at, board)
     detect.judge(at, board)
     evaluate.audit(at, board)
+    claim_output(at, Stage("truth", board))
     save(Score, frame(Score), at.truth(board))
     evaluate.score(at, board)
 

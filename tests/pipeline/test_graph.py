@@ -1,7 +1,6 @@
 """What follows from a track's graph: whose files there are, which models enter a key, what a step reads."""
 
 import inspect
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.pipeline import graph
 from truerate.tracks.contract import Reads, Resources, Step
+from truerate.tracks.registry import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 HALUEVAL, MFAVA, WILD = (f"{track}-closed-world" for track in ("halueval", "mfava", "wildhallucinations"))
@@ -212,9 +212,9 @@ def test_a_graph_names_settings_of_its_track(track):
 
 @pytest.mark.parametrize("track", ROLES)
 def test_each_step_is_a_function_and_all_are_called_alike(track):
-    steps = import_module(f"truerate.tracks.{track}.steps")
+    functions = PROTOCOLS[track]().step_functions
     for step in graph.steps(track):
-        named = inspect.signature(getattr(steps, step.name)).parameters
+        named = inspect.signature(functions[step.name]).parameters
         assert list(named) == ["at", "board", "model", "tables", "shard", "upstream", "asking"], step.name
         assert named["asking"].kind is inspect.Parameter.KEYWORD_ONLY
 

@@ -19,7 +19,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, pairs
 from truerate.sources import SourceTables
 from truerate.sources.papers import faithdial
-from truerate.tracks.halludial import labels, scores, steps
+from truerate.tracks.halludial import dataset, labels, scores, steps
 from truerate.tracks.protocol import graph_of_track
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build
@@ -112,7 +112,7 @@ class Board:
 
     def judged(self, marker: Marker) -> pl.DataFrame:
         """What the planted detector says of every target."""
-        names = steps.targets(self.samples, self.made["generations"])["target_id"].to_list()
+        names = dataset.targets(self.samples, self.made["generations"])["target_id"].to_list()
         rows = [
             judgement(name, marker.flags(found, name, is_natural=natural))
             for name in names
