@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -59,6 +60,13 @@ def test_a_job_begins_when_what_it_reads_is_made(tmp_path, monkeypatch):
     jobs = [writing("c", "a", "b"), writing("b", "a"), writing("a"), writing("d", "c", "b")]
     assert run_jobs(jobs, 2) == 0
     assert Path("d").read_text() == "aabcabd"
+
+
+def test_the_end_of_a_job_leaves_temporary_folders_of_the_parent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with tempfile.TemporaryDirectory() as folder:
+        assert run_jobs([writing("a")], 1) == 0
+        assert Path(folder).is_dir()
 
 
 def test_no_job_begins_after_a_failure_and_its_cause_is_left(tmp_path, monkeypatch, capfd):

@@ -169,6 +169,7 @@ def _fork(job: LocalJob) -> int:
     if process := os.fork():
         return process
     code = 1
+    atexit._clear()  # what the parent does at its end, as to remove its temporary folders, is not the fork's
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if parents.is_in_stage():
