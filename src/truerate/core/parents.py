@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -46,8 +45,10 @@ def ancestors() -> list[int]:
 
 
 def _watch(line: list[int], end: Callable[[], None]) -> None:
+    # an event that nobody sets, since `time.sleep` fails (EINVAL) where faketime moves the clock
+    never = threading.Event()
     while all(_parent_of(child) == parent for child, parent in pairwise(line)):
-        time.sleep(LOOK_S)
+        never.wait(LOOK_S)
     end()
 
 
@@ -58,7 +59,7 @@ def interrupt() -> None:
     main = threading.main_thread().ident
     if main is not None and callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(main, signal.SIGINT)
-        time.sleep(GRACE_S)
+        threading.Event().wait(GRACE_S)
     os._exit(INTERRUPTED)
 
 
