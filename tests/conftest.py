@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from tests.hub.server.hub import Hub
-from truerate.config.only_listed import STRICT
 from truerate.core.cpu import hold_to_avx2
 
 # As every command does, before a test imports numpy or torch: what a test computes here and in a process of its
@@ -27,7 +26,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["DVC_NO_ANALYTICS"] = (
     "1"  # as the Makefile has it: a project that a test makes has no setting against it
 )
-os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
 
 # The same library's parser and writer in C, where it has them: the one in Python took a tenth of a second for
 # params.yaml, which hundreds of tests read, change and write.

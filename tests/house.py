@@ -11,7 +11,6 @@ import polars as pl
 import yaml
 
 from tests.warm import warm
-from truerate.config.only_listed import STRICT
 
 ROOT = Path(__file__).parents[1]
 # where the simulated endpoint writes a line per call: its own count, beside the store's
@@ -50,7 +49,6 @@ class House:
         own = {
             "TRUERATE_STORE": str(self.folder.parent / "store.sqlite"),
             "PYTHONPATH": str(self.folder / "src"),
-            STRICT: "1",  # a stage that reads a setting which DVC does not watch for it fails
         }
         return os.environ | own | {"PATH": path}
 

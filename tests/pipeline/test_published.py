@@ -14,7 +14,6 @@ from test_detect import BOARD, at, edited  # noqa: F401
 
 from tests.detectors.published import tiny_models as tiny
 from truerate.config.layout import Layout
-from truerate.config.only_listed import STRICT
 from truerate.config.stage_settings import Stage
 from truerate.core import tools
 from truerate.core.errors import SettingsError, TruerateError
@@ -39,7 +38,6 @@ def weights(tmp_path):
 
 
 def test_a_board_is_judged_by_weights_that_nobody_trained_here(at, weights, monkeypatch):  # noqa: F811
-    monkeypatch.setenv(STRICT, "1")
     mini = {"weights": weights, "adapter": "minicheck-roberta"}
     at = edited(lambda p: p["detectors"].update(ready=ready(mini=mini)))
     refuse_absent(at, BOARD)
@@ -82,7 +80,6 @@ def test_what_a_judge_will_be_asked_is_said_to_be_unknown_before_its_texts_stand
 
 
 def test_a_judge_behind_an_endpoint_is_asked_in_its_words_and_paid_for_once(at, tmp_path, monkeypatch):  # noqa: F811
-    monkeypatch.setenv(STRICT, "1")
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "store.sqlite"))
     stub = Stub()
     with serving(stub) as url:

@@ -37,7 +37,7 @@ from truerate.core.schemas import (
 )
 from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import BESIDE, DATASET, PARTED
-from truerate.pipeline.guard import handed, refuse_edited, write_json, write_lines
+from truerate.pipeline.guard import refuse_edited, write_json, write_lines
 from truerate.pipeline.sources import SourceTables, load_source
 from truerate.pipeline.tracks import protocol_of, refuse_other_tasks, tasks_of
 
@@ -63,7 +63,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     collect_rarely()
     run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
-    own = handed(at.on(board), Stage("dataset", board))
+    own = at.on(board)
     replies, more = with_beside(
         run(own, board, model, load_source(own, board, reading=read), shard, replies_in(inputs))
     )
@@ -126,7 +126,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     from truerate.pipeline.build_summary import tell
 
     refuse_edited(at, Stage("dataset", board))
-    own = handed(at.on(board), Stage("dataset", board))
+    own = at.on(board)
     if list(inputs) != graph.for_export(own, board):
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"

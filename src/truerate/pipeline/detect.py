@@ -29,7 +29,7 @@ from truerate.core.schemas import (
 )
 from truerate.pipeline import cells
 from truerate.pipeline.evaluate import contexts
-from truerate.pipeline.guard import handed, refuse_edited, unchanged, watched_by, write_json
+from truerate.pipeline.guard import refuse_edited, unchanged, watched_by, write_json
 from truerate.pipeline.judges.asked_models import endpoint, identities
 from truerate.pipeline.references import given, referring, shortened
 from truerate.pipeline.tracks import protocol_of
@@ -74,9 +74,8 @@ def train_cell(at: Layout, board: str, name: str) -> None:
     its place.
     """
     refuse_edited(at, Stage("train", board))
-    own = handed(at, Stage("train", board))
-    samples = load(Sample, own.labels(board, "samples"))
-    cells.fit_cell(own, board, name, lambda family, told: fitting(own, board, family, samples, told))
+    samples = load(Sample, at.labels(board, "samples"))
+    cells.fit_cell(at, board, name, lambda family, devices: fitting(at, board, family, samples, devices))
 
 
 def fitting(

@@ -3,14 +3,11 @@ that its place is its own.
 """
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from truerate.config.layout import READERS, ROOT, Layout
-from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.own_files import own_files, stamp_of
 from truerate.config.places import SHARED, check_places, claim, clear
 from truerate.config.stage_settings import READ, Stage, read_by, stages
@@ -27,27 +24,17 @@ def unchanged(at: Layout, stage: Stage) -> Iterator[Layout]:
     """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the
     code changed meanwhile.
 
-    Gives the layout that the stage works with (`handed`). What the stage wrote before is emptied: DVC leaves
-    that to it. DVC reads what it watches after the command: it would record a result under settings or code
-    that did not make it.
+    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the command: it
+    would record a result under settings or code that did not make it.
     """
     refuse_edited(at, stage)
     clear(at, stage)
     before = digest("params.yaml", ROOT)
-    yield handed(at, stage)
+    yield at
     if digest("params.yaml", ROOT) != before:
         raise TruerateError(
             "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
         )
-
-
-def handed(at: Layout, stage: Stage) -> Layout:
-    """The layout with the settings that a stage reads; under `STRICT` in the environment reading any other is
-    an error.
-
-    A result that hangs on a setting which DVC does not watch for the stage would be stale once it is edited.
-    """
-    return replace(at, p=only_listed(at.p, stage)) if os.environ.get(STRICT) else at
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -10,7 +10,7 @@ from truerate.config.places import claim
 from truerate.config.stage_settings import Stage, whole_articles
 from truerate.core.schemas import Document, Table, load, read_json, save, save_query, scan
 from truerate.pipeline.dataset_tables import SOURCE
-from truerate.pipeline.guard import handed, refuse_edited, write_json
+from truerate.pipeline.guard import refuse_edited, write_json
 from truerate.pipeline.repair.imported import save_state, state_of
 from truerate.pipeline.tracks import known_tasks, protocol_of, refuse_other_tasks
 from truerate.sources import SourceTables
@@ -22,7 +22,7 @@ def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     refuse_edited(at, Stage("sources"))
     state = state_of(at, name)
-    tables = check_source(handed(at, Stage("sources")), name)
+    tables = check_source(at, name)
     if (known := known_tasks()) is not None:
         own = {"items": tables.items, "samples": tables.samples}
         refuse_other_tasks(own, known, where=f"source {name!r}")
