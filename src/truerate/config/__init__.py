@@ -77,9 +77,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
 
 
 def checked(found: Any, file: str, *, text: str = "") -> Params:
-    """Plain values as settings; `file` is named where they are wrong, words of its `text` quoted. Raises TruerateError with one line per
-    mistake.
-    """
+    """Validate plain values as settings of `file`, whose `text` is quoted. Raises TruerateError, one line per mistake."""
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
@@ -93,8 +91,8 @@ def checked(found: Any, file: str, *, text: str = "") -> Params:
 
 
 def _of_public_data(params: Params) -> Iterator[str]:
-    """A line for every name in the settings of public files that is declared nowhere, and, where a detector is
-    declared for their track, every two that do not fit together: without one, their board is not built here.
+    """Lines on undeclared names in the settings of public files, and on mismatches where a detector is for
+    their track.
     """
     for name, alone in params.of_public_data():
         track = params.public_data[name].track

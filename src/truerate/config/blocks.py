@@ -13,9 +13,7 @@ from truerate.config.yaml_faults import MAPPED, NAMED
 
 
 def _is_whole(value: object) -> object:
-    """The value itself; ValueError where it is a truth value, a text or a fraction, which pydantic would turn
-    into a whole number.
-    """
+    """The value itself; ValueError for a truth value, text or fraction, which pydantic would turn into an integer."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("must be a whole number")
     return value
@@ -67,9 +65,7 @@ def like(pattern: str, what: str) -> AfterValidator:
 
 
 def _not_a_key(name: str) -> str:
-    """The name itself; ValueError for what has the form of a key in capitals: long, with digits, and no word
-    apart.
-    """
+    """The name itself; ValueError for what looks like a key in capitals: long, with digits, without underscore."""
     if len(name) >= 16 and "_" not in name and any(letter.isdigit() for letter in name):
         raise ValueError(f"must be {VARIABLE}")
     return name
@@ -109,8 +105,8 @@ class Sampling(Block):
 
 
 class Encoder(Block):
-    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published
-    one, of other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
+    """BERTScore's encoder (a Hub id or folder), its hidden layer (null: the published one, else the last), and
+    the F1 of unlike texts for rescaling (null: none).
     """
 
     model: Word
@@ -139,9 +135,9 @@ def measure_name(similarity: str | Encoder) -> str:
 
 
 class SizesOfTrack(Block):
-    """How much of a track is built, in one profile. The command of a source may name each whole number, as
-    {<track>_<key>}, and what `named` gives. `caps_published`: the sizes that cap what a source publishes, too; null
-    takes it whole, as boards of public files do.
+    """How much of a track is built in one profile. A source's command may name each whole number as
+    {<track>_<key>}, and what `named` gives. `caps_published`: sizes that also cap published data; null takes
+    them whole.
     """
 
     caps_published: ClassVar[tuple[str, ...]] = ()
@@ -157,18 +153,15 @@ class SizesOfTrack(Block):
 
 
 class Track(Block):
-    """The settings of a protocol; those below say what its keys mean to other rooms.
+    """The settings of a protocol; the class variables say what its keys mean to other packages.
 
-    `released`: the tasks whose samples a board can take from a data set that truerate published of this
-    track; `reads_unnamed`: such a data set that names no track is read as one of this. `later`: those that
-    decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting
-    by the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
-    settings that name a file of the user, or an endpoint; `sources_in`: those that name a source whose
-    documents are read beside the board's own. `weights_in`: those that may be a folder or a Hub id, with
-    the word of ours that may stand there (None: there is none); `weights_spared`: of these, those that are not
-    read where items of the source have the attribute that they would compute. Places inside of blocks are told by dots
-    (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
-    its request; of any other purpose it is dead.
+    `released`: tasks whose samples a board can take from a data set that truerate published; `reads_unnamed`:
+    one that names no track is read as this. `later`: keys that decide no scratch row. `asks`: keys that name
+    models. `builders`: who builds the data set, by role. `among`: names that must be among those of another
+    key. `files_in`, `endpoints_in`, `sources_in`: keys that name a user's file, an endpoint, a further source.
+    `weights_in`: keys of weights (folder or Hub id), with our own word that may stand there; `weights_spared`:
+    those not read if items have the attribute that they would compute. Keys inside blocks have dots
+    (`search.recorded`). `cut`: treatment of a reply that ends at its token limit, by purpose; default: dead.
     """
 
     released: ClassVar[tuple[str, ...]] = ()

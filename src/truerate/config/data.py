@@ -14,9 +14,7 @@ OF_BOARD = ("track", "title", "reference", "reference_sentences", "has_detectors
 
 
 class HubSource(Block):
-    """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is
-    read, all of it where null.
-    """
+    """A data set on the Hugging Face Hub, pinned to a commit. `config`, `split`: the part that is read, null: all."""
 
     repo: Word
     revision: Revision
@@ -25,10 +23,8 @@ class HubSource(Block):
 
 
 class Training(Block):
-    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null
-    for the one that learns.
-
-    Their ids hold that name: sources that learn from one folder under one name learn once.
+    """A folder whose silver texts are training data. `name`: the source as which they are read (null: the one
+    that learns); it stands in their ids, so sources that share folder and name learn once.
     """
 
     on_bad_row: Literal["stop", "reject"] | None = None
@@ -43,11 +39,11 @@ def _plain(value: object) -> object:
 
 
 class Rights(Block):
-    """Whose a source's texts are and what the holder of the rights allows, in the place of what its card says.
+    """Whose a source's texts are and what the holder allows, in place of its card.
 
-    `name`, `citation`, `url`: of the set, as pages and the Hub name it. `licence`: its name or the Hub's id
-    (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those reference texts that bear it.
-    `redistribution`: whether its texts may be passed on (`yes`), their ids and labels alone (`ids-only`), or nothing (`no`).
+    `name`, `citation`, `url`: of the set, on pages and the Hub. `licence`: its name or the Hub's id, also on
+    reference texts under the card's licence. `redistribution`: texts (`yes`), ids and labels alone
+    (`ids-only`), or nothing (`no`).
     """
 
     name: Word | None = None
@@ -66,17 +62,12 @@ class Rights(Block):
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
-    `languages`: what the command is told to write, those of params.yaml where none are named, and those in
-    which prompts are put that name none. `training`:
-    another folder and its reader, whose silver texts detectors learn from where this source has none of its
-    own. `code`: what decides the bytes that `make` writes. `truth_code`: what decides the labels that
-    people are said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which
-    part of its files is read, for a reader whose files hold several that must not be pooled; `split`: which
-    of the splits that its files were published in. `rights`: whose its texts are and what may be done with
-    them, where its card does not say. `is_public`: it is the public set of its reader, whose card it bears, whatever the
-    checksums of its files; `truerate real` says so of the sets that it finds. `errata`: a file of corrected
-    labels with reasons (`sources.errata`), applied when its texts are read. `on_bad_row`: of its files, in place of
-    the one of params.yaml.
+    `languages`: those that the command writes and prompts default to. `training`: a folder and reader of silver
+    texts to learn from. `code`: decides the bytes that `make` writes; `truth_code`: decides simulated labels
+    and the planted truth (`{track}`: the board's). `part`, `split`: which part or published split of the files
+    is read. `rights`: in place of the card's. `is_public`: it is its reader's public set whatever the
+    checksums. `errata`: a file of corrected labels (`sources.errata`). `on_bad_row`: in place of that of
+    params.yaml.
     """
 
     reader: Word
@@ -104,9 +95,7 @@ class Source(Block):
         return self
 
     def places(self) -> frozenset[str]:
-        """The names in braces of its command: `seed`, `<track>_<size>` …; none of one that cannot be
-        filled in.
-        """
+        """The names in braces of its command: `seed`, `<track>_<size>` …; none if it cannot be filled in."""
         try:
             return frozenset(name for _, name, _, _ in Formatter().parse(self.make or "") if name)
         except ValueError:
@@ -116,11 +105,9 @@ class Source(Block):
 class Board(Block):
     """A protocol on a source. `title` heads its page.
 
-    `settings`, `sizes`: what of its track's block, and of the sizes of the profile, is otherwise on this
-    board alone. `reference`: what detectors that mark tokens are given of a text's documents: those of the
-    source (of an article its `lead`), the whole `article`, or of that the `reference_sentences` sentences that
-    speak most of the text (`retrieved`); others than the lead where a track names its texts to mark (mFAVA).
-    `has_detectors`: whether detectors learn on it and judge its texts, and shortcuts are held against its labels.
+    `settings`, `sizes`: overrides of its track's block and of the profile's sizes. `reference`: which text of
+    documents token detectors get: the source's (`lead`), the whole `article`, or its `reference_sentences` most
+    similar sentences (`retrieved`). `has_detectors`: whether detectors and the shortcut audit run on it.
     """
 
     track: Word
@@ -134,9 +121,8 @@ class Board(Block):
 
 
 class PublicData(Block):
-    """What `make real` looks for in a folder of public files; `settings`, `sizes`, `reference`,
-    `reference_sentences` and `has_detectors` are its board's. `on_bad_row`: "reject" keeps rows that cannot be used
-    beside the others, each with its reason, where the files as published hold some.
+    """What `make real` looks for in a folder of public files; further keys are its board's. `on_bad_row`:
+    "reject" keeps unusable rows beside the others, each with its reason.
     """
 
     track: Word
@@ -158,9 +144,7 @@ class PublicData(Block):
 
 
 def of_public_data(line: str, name: str) -> str:
-    """A line on a set of public files that was looked at as a board (`Params.of_public_data`), under its
-    own place.
-    """
+    """The line of a mistake on a set of public files, under its own place instead of a board's."""
     return line.replace(f"boards.{name}.", f"public_data.{name}.").replace(
         f"board {name!r}", f"public_data.{name}"
     )

@@ -30,27 +30,18 @@ Labels = Literal["binary", "category"]
 
 
 class Detector(Block):
-    """A family of detectors; each member is a row of every board of the tracks it is for: those of the
-    family, or those named in `only`.
+    """A family of detectors; each member is a row of every board of its tracks, or of the tracks named in
+    `only`.
 
-    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a
-    rule that needs no weights or an entry of `entailment`. With `judges` they give verdict, segment and
-    reason, and each is an entry of it. Without either, they mark tokens; a member is a rule that needs no
-    weights or an entry of `backbones`. Judges and token detectors learn from a board's training texts and
-    judge all others.
+    With `folds` members judge whole texts by what was learned from other folds: rules, or entries of
+    `entailment`. With `judges` they give verdict, segment and reason: entries of it. Else they mark tokens:
+    rules, or entries of `backbones`; judges and token detectors learn from a board's training texts and judge
+    all others. With `train: false` members are entries of `published`, which learn nothing.
 
-    `grid`: parts of the grid of token detectors; a member that parts name is fitted there alone, one that
-    none names over all that the sizes of the track hold.
-
-    `unlabelled`: which token detectors judge texts that nobody labelled: `all` cells of the grid, or those of the
-    `rates` alone (the board's `detector`), which is all that scores are made from; others are then asked of texts
-    with labels, and a reply without has no marks of theirs in the sample browser.
-
-    With `learns_from` its members learn on that board alone, in this family or in the one that has them
-    there; on all other boards of its tracks they judge with what was learned there.
-
-    With `train: false` its members are published detectors, each an entry of `published`: they learn nothing
-    and judge all texts of the boards of its tracks.
+    `grid`: parts of the grid of token detectors; members without a part are fitted over the whole grid of the
+    sizes. `unlabelled`: cells that judge unlabelled texts: `all`, or those of the `rates` (the board's
+    `detector`). `learns_from`: the board on which its members learn, in this family or another; they judge all
+    other boards with that.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
@@ -121,8 +112,8 @@ class Detector(Block):
 
     @property
     def kind(self) -> Literal["texts", "judges", "tokens", "published"]:
-        """What its members give: labels of whole texts, judgements with their reasons, marks of tokens, or
-        whichever of these their adapters say.
+        """What its members give: labels of texts, judgements with reasons, marks of tokens, or what their
+        adapters say.
         """
         if not self.train:
             return "published"
@@ -149,9 +140,7 @@ class Detector(Block):
 
 
 def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str | None:
-    """The family that teaches one that learns from a board of a track: the first that has all of its members
-    there and learns on that board, itself before others; None where there is none.
-    """
+    """The family that teaches one that learns from a board: the first with all its members that learns there."""
     learner = families[name]
     for other in (name, *families):
         one = families[other]
@@ -164,10 +153,8 @@ def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str |
 class Entailer(Block):
     """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
 
-    It is one of natural language inference, or a token detector as `train` writes it and `publish` puts it on
-    the Hub: then a fact is entailed as far as none of its tokens is marked. `max_tokens` of passage and fact
-    together, in batches of `batch` pairs; of a text's passages the `n_passages` that share most words with it
-    are read.
+    A network of natural language inference, or a token detector of ours (a fact is entailed if no token is
+    marked). `max_tokens` of passage and fact, `batch` pairs at once, the `n_passages` most similar passages.
     """
 
     weights: Word
@@ -180,13 +167,11 @@ class Entailer(Block):
 class Judging(Block):
     """How a member of a family judges responses in dialogues: verdict, segment and reason.
 
-    `form`: trees marks words by boosted trees, tiny marks tokens by a backbone, and both compose their reason;
-    causal is a decoder that writes all of it. `backbone`: an entry of `backbones`, of forms other than trees.
-    What turns probabilities into a verdict is chosen on training texts that were held out: on each of `folds`
-    parts in turn (trees), or on one of them. `split`: it learns from the training dialogues (group), or from the
-    training samples of all dialogues (sample, as HalluDial was published: texts of one context stand on both
-    sides) and judges the others. `batch_tokens`: how many tokens a decoder reads at once, padding and what it
-    may write with them; it names nothing that is learned.
+    `form`: trees (boosted trees on words), tiny (a backbone on tokens), both with composed reasons, or causal
+    (a decoder writes all). `backbone`: an entry of `backbones`, not with trees. Thresholds are chosen on
+    held-out training texts: each of `folds` parts (trees) or one. `split`: learn from training dialogues
+    (group), or from training samples of all dialogues (sample, as HalluDial). `batch_tokens`: tokens that a
+    decoder reads at once.
     """
 
     form: Literal["trees", "tiny", "causal"]
@@ -211,9 +196,7 @@ class Judging(Block):
 
 
 class GridPart(Block):
-    """A part of the grid of token detectors: these members in these scopes, with these labels and seeds; those
-    of the track's sizes where none are named.
-    """
+    """A part of the grid: these members in these scopes, labels and seeds; null: those of the track's sizes."""
 
     members: Annotated[Names, Field(min_length=1)]
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1), AfterValidator(once)] | None = None
@@ -222,10 +205,8 @@ class GridPart(Block):
 
 
 class JobResources(Block):
-    """What the training of one detector needs of a cluster's node: GPUs, memory, minutes. It decides nothing
-    of what is learned.
-
-    `size_b`: billions of parameters of its layers, embeddings left out, by which a plan reckons GPU hours.
+    """What a training job needs of a node: GPUs, memory, minutes. `size_b`: billions of parameters without
+    embeddings, by which a plan estimates GPU hours. It decides nothing of what is learned.
     """
 
     gpus: Annotated[Whole, Field(ge=0, le=64)] = 0
@@ -245,15 +226,12 @@ class Lora(Block):
 class Backbone(Block):
     """A network that marks tokens, and how it is trained.
 
-    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token
-    sees every other, mFAVA's bidirectional), causal, or prefix (the reference within itself; an answer sees
-    the reference and itself). `features`: what is added to the input embeddings. `word_dropout`: share of the
-    answers' tokens whose own embedding is left out in each step of training, so that more is learned from
-    features and neighbours than from wordings. `max_tokens`: the window; of the windows of a reference that does not fit
-    beside a text it is judged beside the `windows` that share most with it, or all. Training stops after `epochs` or `max_steps`, or when
-    the log loss of the passages held back has not fallen for `patience` evaluations. `batch` answers, cut into rows of at most
-    `token_budget` tokens, `accumulation` batches per step. `warm_up`: share of the steps in which the learning
-    rate rises. `resources`: what a job of it needs where trainings are jobs of a cluster.
+    `weights`: a Hub id or path, or `tiny` (small, from scratch). `mask`: full, causal, or prefix (the reference
+    within itself; an answer sees both). `features`: added to the input embeddings. `word_dropout`: share of
+    answer tokens whose embedding is dropped per step. `max_tokens`: the window; a long reference is read in the
+    `windows` most similar to the text, or all. Training stops after `epochs` or `max_steps`, or when the
+    held-out log loss has not fallen for `patience` evaluations. `batch` answers in rows of `token_budget`
+    tokens, `accumulation` batches per step; `warm_up`: share of steps. `resources`: of its job on a cluster.
     """
 
     weights: Word
@@ -280,9 +258,8 @@ class Backbone(Block):
     resources: JobResources = JobResources()
 
     def content(self, *, exclude: Collection[str] = ()) -> dict[str, object]:
-        """Its values as plain data, which name what was trained with them. A setting of `LATER` stands there
-        only where it is not its default: what was trained before there was one keeps its name. What a job
-        needs (`resources`) names nothing.
+        """Its values as plain data, which identify what was trained. Settings of `LATER` are left out at their
+        default, so that older trainings keep their id; `resources` always.
         """
         values = self.model_dump(mode="json", exclude={*exclude, "resources"})
         same = {
@@ -298,11 +275,9 @@ class Backbone(Block):
 
 
 class Grid(SizesOfTrack):
-    """The detectors that mark tokens on a board: each member once per scope, labels and seed.
-
-    `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated or not
-    (binary), or its type (category). `epochs`: passes over the training texts in place of each backbone's own.
-    The sizes of a track whose texts have spans are a grid.
+    """The token detectors of a board: each member once per scope, labels and seed. `scopes`: all languages
+    (multi) or one each (mono). `labels`: hallucinated or not (binary), or its type (category). `epochs`: in
+    place of the backbones'.
     """
 
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]

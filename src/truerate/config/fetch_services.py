@@ -15,9 +15,9 @@ TABLE = Path(__file__).with_suffix(".yaml")
 class FetchService(Block):
     """The form of one service, asked by GET.
 
-    `url`: its address. `address`: the parameter with the page's. The key goes into a header, behind `key_prefix`, or
-    into a parameter; what is `fixed` stands beside it. Of a reply the headers `status` and `final` hold the page's own
-    status and where its redirects ended; the page's other headers begin with `prefix`. `price`: USD per page.
+    `url`: its address; `address`: the parameter of the page's. The key goes into a header (behind `key_prefix`)
+    or a parameter, beside `fixed` ones. Reply headers `status` and `final` hold the page's own status and last
+    address; its other headers begin with `prefix`. `price`: USD per page.
     """
 
     url: Annotated[Word, Field(pattern=r"^https?://[^/\s]\S*$")]

@@ -6,11 +6,9 @@ from truerate.config.blocks import Block, Names, Size, Word
 class Hub(Block):
     """Publishing to the Hugging Face Hub.
 
-    `licence`: the Hub's id of the licence under which a data set goes out; null: the strictest that its
-    sources ask for, config by config. One that the sources do not allow is refused. `allow_emails`,
-    `allow_paths`: what a person has looked at and found harmless in the texts: e-mail addresses (or
-    `*@domain`) and local paths (or their beginning with `*`); nothing else of these kinds goes out. Secrets
-    are never allowed. `rows_per_shard`: of a Parquet file, at most: one of long rows has fewer.
+    `licence`: the Hub's id of the data sets' licence, within what their sources allow; null: the strictest of
+    these. `allow_emails`, `allow_paths`: addresses (or `*@domain`) and local paths (or `beginning*`) that a
+    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file.
     """
 
     licence: Word | None

@@ -43,16 +43,13 @@ class Layout:
         return cls(load_params(path))
 
     def on(self, board: str) -> "Layout":
-        """The same, at work on a board: an endpoint whose code is told by track answers for this one, and
-        `p.n_shards` is this board's number.
-        """
+        """The same at work on a board: code and commands with `{track}`, and `p.n_shards`, are this board's."""
         p = self.p if self.p.n_shards else self.p.model_copy(update={"n_shards": self.shards_of(board)})
         return replace(self, p=p, track=p.board(board).track)
 
     def shards_of(self, board: str) -> int:
-        """Into how many scratch jobs the items of one model are cut on a board: `n_shards`, and where that is
-        null one per SHARD of its sizes together (`SizesOfTrack.n_items`), counted once for each language of a
-        track that names its own; at least 1, at most MOST_SHARDS.
+        """The number of scratch jobs per model on a board: `n_shards`, or one per SHARD of its sizes
+        (`SizesOfTrack.n_items`) times the languages of its track; 1 to MOST_SHARDS.
         """
         if self.p.n_shards is not None:
             return self.p.n_shards
@@ -71,8 +68,8 @@ class Layout:
 
     # ---- tables under data/ -------------------------------------------------------------------------------
     def source(self, name: str, table: str = "") -> str:
-        """Folder of an imported source, or one of its tables (`documents`, `items`, `samples`, `rejects`,
-        `annotations`, `card.json`).
+        """Folder of an imported source, or a table of it (`documents`, `items`, `samples`, `rejects`,
+        `annotations`, …).
         """
         return _under(f"{self.p.paths.sources}/{name}", table)
 
@@ -85,9 +82,7 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or one of its tables (those of pipeline.dataset_tables, and
-        `tasks.jsonl`, `card.json`).
-        """
+        """Folder of a board's data set, or a table of it (pipeline.dataset_tables, `tasks.jsonl`, `card.json`)."""
         return _under(f"{self.p.paths.datasets}/{board}", table)
 
     def annotations(self, board: str) -> str:
@@ -112,8 +107,8 @@ class Layout:
 
     @property
     def training(self) -> str:
-        """Scratch folder of training runs, keyed by what decides them: a killed run goes on from there, an
-        equal one is not run again.
+        """Scratch folder of training runs, keyed by what decides them: killed runs are resumed, equal ones not
+        repeated.
         """
         return f"{self.p.paths.build}/training"
 
@@ -157,34 +152,26 @@ class Layout:
         return (self.p.llm.prompts_dir,) if self.p.llm.prompts_dir else ()
 
     def identity(self, alias: str) -> str:
-        """What answers under a model alias: its `identity`, else its name; with the digest of the code behind
-        a launched endpoint, as far as it answers for the track of the board at work.
-        """
+        """The identity of a model alias: `identity` or name, with the digest of the code of a launched endpoint."""
         model = self.p.model(alias)
         endpoint = self.p.endpoints[model.endpoint]
         name = model.identity or model.model
         return f"{name}@{self.endpoint_identity(model.endpoint)}" if endpoint.code else name
 
     def endpoint_identity(self, name: str) -> str:
-        """Digest of the code and launch command of an endpoint, handed to it as {identity} and asked back by
-        its health check.
-        """
+        """Digest of an endpoint's code and launch command: `{identity}`, which its health check must return."""
         endpoint = self.p.endpoints[name]
         values = {"launch": endpoint.launch, "seed": self.p.seed, "languages": self.p.languages}
         return digest(**values, code=self.code_digest(endpoint.code)) if endpoint.code else digest(**values)
 
     def code_digest(self, named: tuple[str, ...]) -> str:
-        """Digest of the code that a setting names, read once per process; raises as `code_at` does, and where
-        nothing is at a place.
-        """
+        """Digest of the code that a setting names, read once per process; raises as `code_at`, and for absent files."""
         return _digest_of(self.code_at(named))
 
     def code_at(self, named: tuple[str, ...]) -> tuple[str, ...]:
-        """The files and folders that a setting names as code: each as it is, or by a pattern with `*` and with
-        `{track}` for the track of the board at work.
-
-        What that track does not have is left out; a pattern that fits nothing for any track stands for itself,
-        so that whoever reads it says so. Raises TruerateError where `{track}` is asked for without a board.
+        """The files and folders that a setting names as code: a path, or a pattern with `*` and `{track}` (of
+        the board at work). A track's absent files are left out; a pattern that fits nothing for any track
+        stands for itself. Raises TruerateError for `{track}` without a board.
         """
         found: list[str] = []
         for one in named:
@@ -197,9 +184,7 @@ class Layout:
 
     @property
     def track_at_work(self) -> str:
-        """The track of the board at work, the only one where all boards run one. Raises SettingsError where it
-        could be several.
-        """
+        """The track of the board at work, or the only track. Raises SettingsError if it could be several."""
         tracks = {self.track} if self.track else {board.track for board in self.p.boards.values()}
         if len(tracks) != 1:
             raise SettingsError(
@@ -210,11 +195,9 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code, its settings without the lists of models, how unread and
-        cut replies are dealt with, the model's own entry, identity and address (its dead letters are asked
-        again at another), and those of the `upstream` models whose rows it reads. A model that enters or
-        leaves a list moves no other model's rows; a name that is no model (weights that the settings name)
-        adds nothing.
+        Over the source's bytes, the track's code and settings (without `later` ones), rules for unread and cut
+        replies, the model's entry, identity and address, and those of the `upstream` models. Models that enter
+        or leave a list move no other model's rows; a name that is no model adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))

@@ -38,10 +38,8 @@ _KEY_OPTION = re.compile(
 
 
 class Endpoint(Block):
-    """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address.
-
-    `timeout_s`: of one attempt at this server, null for that of `llm`; a slow one that answers requests one
-    after another needs more.
+    """An OpenAI-compatible server; without `base_url` and `launch` OpenAI's. `timeout_s`: of one attempt, null:
+    `llm`'s.
     """
 
     base_url: (
@@ -88,8 +86,8 @@ class Endpoint(Block):
 
     @property
     def address(self) -> str:
-        """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port,
-        no user, no password.
+        """Where it is asked, as dead letters store it: host and path, or the launch command's digest; no user
+        or password.
         """
         if self.launch:
             return f"launch {digest(launch=self.launch)}"
@@ -100,14 +98,11 @@ class Endpoint(Block):
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
-    `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among
-    them. `has_system`: its chat template takes a system message; false: what such a message says is sent
-    at the head of the first user message. `structured`: json_schema asks for the server's structured
-    output where a prompt has a stated form. `accept_length`: every reply that ends at its limit of tokens
-    is kept as it is (true) or dead for that reason (false); null: by what it was asked for (`llm.cut`).
-    `size_b` (parameters in billions), `languages` (codes that its makers say it speaks), `is_open` (open
-    weights), `retrieval` (it looks things up before it answers), `cutoff` (ISO 8601, the end of its
-    knowledge) and `about` (how it answers, in words) are for analyses and cards alone.
+    `params`: decoding settings above those of the tracks. `has_system`: its chat template takes a system
+    message; else that is put before the first user message. `structured`: json_schema requests the server's
+    structured output for stated forms. `accept_length`: replies that end at their token limit are kept (true)
+    or dead (false); null: by purpose (`llm.cut`). `size_b` (billions of parameters), `languages`, `is_open`
+    (weights), `retrieval`, `cutoff` (ISO 8601) and `about` are for analyses and cards alone.
     """
 
     endpoint: Word
@@ -161,9 +156,7 @@ class Model(Block):
         return setting not in self.drop and setting not in self.params
 
     def content(self) -> dict[str, object]:
-        """What of this entry decides a row of a reply, its cost included: all but where it is asked and what
-        is said about it.
-        """
+        """The values that decide a reply's row, its cost included: not where it is asked or what is said about it."""
         return self.model_dump(
             mode="json",
             exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"},
@@ -171,11 +164,8 @@ class Model(Block):
 
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
-    """Two aliases on two endpoints whose replies would be found under one identity, so that one's were taken
-    for the other's; None without.
-
-    The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command
-    of an endpoint that has code.
+    """Two aliases on two endpoints that share one identity (`Layout.identity`), so that one's replies would be
+    taken for the other's; None without.
     """
     seen: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
@@ -190,10 +180,9 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 class Llm(Block):
     """How models are asked.
 
-    `outage_s`: an endpoint that has answered, and then fails or refuses for longer than this, ends the run.
-    `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or
-    1). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for,
-    where that shall differ from what the track says (`Params.rules_of_cut`).
+    `outage_s`: the run ends when an endpoint fails or refuses for longer. `reask`: how often an unreadable
+    reply is re-asked (0 or 1). `cut`: treatment of replies that end at their token limit, by purpose, above the
+    track's.
     """
 
     max_attempts: Annotated[Whole, Field(ge=1, le=100)]

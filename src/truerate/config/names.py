@@ -151,8 +151,8 @@ def _untaught(p: "Params") -> Iterator[str]:
 
 
 def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
-    """The tracks that must offer what a family learns from and marks: all of its own; of one that learns from
-    a board that board's, where no other family teaches it.
+    """The tracks whose texts a family learns to mark: all of its own, or that of its `learns_from` board; none
+    if taught.
     """
     family = p.detectors[name]
     if family.learns_from is None:
@@ -179,9 +179,7 @@ def no_tokens(place: str, track: str, marked: Collection[str]) -> str:
 
 
 def _detectors_of_rates(p: "Params") -> Iterator[str]:
-    """The detector whose counts make a board's rates is one that is built: else the board would have no rates
-    and nobody would know why.
-    """
+    """Lines where the detector whose counts make a board's rates is not built."""
     for name, board in p.boards.items():
         settings, size = p.track(name), p.size_of(name)
         for key in type(settings).model_fields:

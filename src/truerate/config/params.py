@@ -147,36 +147,26 @@ class Params(Block):
         return self.sizes[self.profile]
 
     def models_on(self, board: str, names: Iterable[str | None]) -> tuple[str, ...]:
-        """Those of the named models that may stand on a board: simulated ones only where the source is
-        simulated too.
-        """
+        """Those of the named models that may stand on a board: simulated ones only on a simulated source."""
         named = tuple(name for name in names if name is not None)
         if self.source(self.board(board).source).is_simulated:
             return named
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
     def track(self, board: str) -> Any:
-        """The settings of the track that a board runs, with what the board says otherwise.
-
-        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence
-        Any.
-        """
+        """The settings of a board's track with the board's overrides: the track's own `Settings`, hence Any."""
         own = self.board(board)
         return merged(self.tracks[own.track], own.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of the track that a board runs, in the chosen profile, with what the board says
-        otherwise: an instance of the track's own `Sizes`.
-        """
+        """The sizes of a board's track in the chosen profile with the board's overrides: the track's own `Sizes`."""
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)
 
     def sizes_told(self, source: Source) -> dict[str, int]:
-        """What the command of a source may name as sizes: `{<track>_<size>}` for every whole number of a
-        track's, and what these give besides (`{n_items}`).
-
-        Each is the largest over the boards that are built from what the command makes, and that of the
-        profile for a track that none of them runs.
+        """The sizes that a source's command may name: `{<track>_<size>}` for every whole number, and `named`
+        ones. Each is the largest over the boards of what the command writes, or the profile's for a track
+        without such a board.
         """
         filled = {
             name for name, one in self.sources.items() if (one.path, one.make) == (source.path, source.make)
@@ -191,9 +181,7 @@ class Params(Block):
         return told
 
     def of_public_data(self) -> "Iterator[tuple[str, Params]]":
-        """Each set of public files that has settings or sizes of its own, with the settings as they are
-        where it is the only board, as `truerate real` builds it.
-        """
+        """Each set of public files with own settings or sizes, with the settings of `truerate real`: its board alone."""
         for name, public in self.public_data.items():
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
@@ -204,9 +192,7 @@ class Params(Block):
                 yield name, self.model_copy(update=alone)
 
     def place(self, board: str, key: str) -> str:
-        """Where the setting of a board's track stands that counts for the board: with the board, else with the
-        track.
-        """
+        """Where the setting that counts for a board stands: with the board, else with its track."""
         own = self.board(board)
         return f"boards.{board}.settings.{key}" if holds(own.settings, key) else f"tracks.{own.track}.{key}"
 
@@ -215,10 +201,7 @@ class Params(Block):
         return next((value for _, value in self.track(board) if isinstance(value, RateOf)), None)
 
     def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
-        """Which articles of a wiki fit the first track that takes some, and the languages that it takes them in.
-
-        Raises SettingsError where params.yaml has no such track.
-        """
+        """The article rules of the first track that has some, and its languages. Raises SettingsError without one."""
         for settings in self.tracks.values():
             for _, value in settings:
                 if isinstance(value, ArticleRules):
@@ -279,18 +262,15 @@ class Params(Block):
         return tuple(name for name in self.families(board) if self.detectors[name].learns_on(board))
 
     def teacher(self, name: str, board: str) -> tuple[str, str]:
-        """The family and the board that taught what a family judges a board with: itself and that board,
-        unless it learns from another one; then the family that has its members there.
-        """
+        """The family and board that taught what a family judges a board with: its own, unless it learns elsewhere."""
         from_board = self.detectors[name].learns_from
         if from_board in (None, board):
             return name, board
         return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
-        """What becomes of a reply that ends at its limit of tokens, by the purpose of its request: as the
-        tracks say (that of the board at work first), and above them `llm.cut`; a purpose that is not there is
-        `drop`.
+        """Treatment of replies that end at their token limit, by purpose: `llm.cut`, else the board's track,
+        else other tracks.
         """
         told = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
         own = self.tracks[track].cut if track is not None and track in self.tracks else {}

@@ -81,9 +81,8 @@ def refuse_taken(at: Layout, name: str) -> None:
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty the output of a stage of `OUTPUTS` and mark it as the build's own; raises as `claim_output` does.
-
-    Of several processes that work on one stage together (`torchrun`) the first does it.
+    """Empty and mark the output of a stage of `OUTPUTS`; raises as `claim_output`. Under `torchrun` the first
+    process does it.
     """
     if stage.name in OUTPUTS and is_first_process():
         remove_output(at, stage)
@@ -104,9 +103,7 @@ def drop(output: Path) -> None:
 
 
 def claim_output(at: Layout, stage: Stage) -> None:
-    """Mark the output of a stage of `OUTPUTS` as the build's own. Raises SettingsError if the build did not write what lies
-    there, or if params.yaml declares no such board.
-    """
+    """Mark the output of a stage as the build's own. Raises SettingsError for others' files or an undeclared board."""
     _mark(_own_output(at, stage), OUTPUTS[stage.name][0])
 
 

@@ -15,8 +15,8 @@ WHOLE = ("sources", "boards", "public_data", "endpoints", "models", "detectors",
 
 
 def with_profile(params: str | Path, profile: str | Path) -> str:
-    """params.yaml with a profile laid over it, as YAML that is a whole params.yaml. Raises TruerateError where
-    either cannot be read, or what comes of them is wrong.
+    """params.yaml with a profile laid over it, as YAML. Raises TruerateError if either is unreadable or the
+    result wrong.
     """
     if not Path(profile).is_file():
         raise SettingsError(
@@ -32,9 +32,7 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
 
 
 def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of both, those of `over` first; without the settings and sizes of tracks that no board of it
-    runs any more.
-    """
+    """The values of both, those of `over` first, without settings and sizes of tracks that no board runs any more."""
     made = {**base, **{key: _merged(base.get(key), value, key) for key, value in over.items()}}
     run = {board.get("track") for board in made.get("boards", {}).values()}
     made["tracks"] = {name: one for name, one in made.get("tracks", {}).items() if name in run}

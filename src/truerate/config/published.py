@@ -11,16 +11,13 @@ Rows = Annotated[Whole, Field(ge=1, le=10**4)]
 
 
 class Published(Block):
-    """A detector that others trained, or that `truerate publish` wrote, by Hub id or folder; nothing is
-    learned here.
+    """A detector that others trained, or that `truerate publish` wrote, by Hub id or folder; nothing is learned
+    here.
 
-    `adapter`: how it is asked and what its numbers mean, an entry of `detectors/published/adapters.py`; null:
-    the one that names this Hub id, or `truerate` for a folder of ours (a repository of ours is named so).
-    `model` instead of `weights`: an
-    entry of `models` that is asked in the adapter's words. What an entry does not know of itself (`window` in
-    tokens, `threshold` of its own score, `licence`, `template`) has to be given here, and what is given here
-    counts above the entry. `base`: where tokenizer and shape lie, if not with the weights. `quantise: 4bit`
-    is for judges that write (extra `gpu`).
+    `adapter`: an entry of `detectors/published/adapters.py`: how it is asked, what its numbers mean; null:
+    found by Hub id, or `truerate` for ours. `model` instead of `weights`: an entry of `models`, asked in the
+    adapter's words. `window` (tokens), `threshold`, `licence`, `template` stand above the adapter's. `base`:
+    repository of tokenizer and shape. `quantise: 4bit` is for generative judges (extra `gpu`).
     """
 
     weights: Word | None = None

@@ -16,13 +16,11 @@ Status = Annotated[Whole, Field(ge=400, le=599)]
 class Service(Block):
     """The form of one search service.
 
-    `url`: its address where it has one for all. `method`: how it is asked, with the parameters in the address (get)
-    or as a JSON body (post): `query`, `number` of results (at most `most`; none where it takes none), and what is
-    `fixed`. The key goes into a header, behind `key_prefix`, or into a parameter; the name of an engine into another.
-    `results`: the path of the list in the reply, with dots; `link`, `title`, `snippet`, `text` the fields of one
-    (`text`: the page's own text, which is then not fetched). `fault`: a list that tells of engines which did not
-    answer, so that no result is a fault where it is not empty. `quota`: statuses of a sum that is used up, beside 402.
-    `advice` by status. `price`: USD per query.
+    `url`: its default address. `method`: get (parameters in the address) or post (JSON body): `query`, `number`
+    of results (at most `most`), `fixed` ones. The key goes into a header (behind `key_prefix`) or a parameter;
+    an engine's name into another. `results`: dotted path of the result list; `link`, `title`, `snippet`, `text`
+    its fields (`text`: the page's text, which is then not fetched). `fault`: a list of failed engines. `quota`:
+    statuses of a used-up quota, beside 402. `advice` by status. `price`: USD per query.
     """
 
     url: Word | None = None

@@ -17,8 +17,8 @@ def entries(table: Path) -> dict[str, dict[str, Any]]:
 
 
 def named_in(table: Path, example: str) -> BeforeValidator:
-    """Puts the entry of a table where a setting names one. ValueError where there is none of that name, which says
-    what an entry of one's own begins with (`example`).
+    """Replace a service's name by its entry in a table. ValueError for an unknown name, with the keys of a form
+    (`example`).
     """
 
     def entry(value: object) -> object:

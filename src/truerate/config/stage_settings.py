@@ -131,8 +131,8 @@ def places(p: Params, stage: Stage) -> list[str]:
 
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """What a stage reads, as plain values by their place in params.yaml; of a board's track as it is on that
-    board. Of the stage `sources` under `sizes` those that the commands of the sources name.
+    """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the
+    commands' sizes.
     """
     values = {place: _value(p, place, stage.board) for place in places(p, stage)}
     if stage.name == "sources":
@@ -155,9 +155,7 @@ def _told(p: Params, source: Source) -> dict[str, int]:
 
 
 def _value(p: Params, place: str, board: str | None) -> object:
-    """The plain value at a place. A board is what it is called and made of: its own settings and sizes are
-    merged into those of its track, where these are read.
-    """
+    """The plain value at a place; boards without the overrides that are merged into their tracks."""
     head, _, rest = place.partition(".")
     value: Any = p.values
     if head == "boards":

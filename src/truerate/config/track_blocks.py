@@ -44,8 +44,8 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none, or where
-    the settings name one that is not among them.
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError if its folder has none or it names
+    unknown settings.
     """
     place = f"truerate.tracks.{track}.settings"
     try:
@@ -117,9 +117,7 @@ def broken(module: str, error: Exception) -> str:
 
 @cache
 def _whole(part: str) -> type[Block]:
-    """A block with a key per track, each of which may be absent. A track whose settings.py is broken stops
-    nobody who does not use it: its block alone is refused.
-    """
+    """A block with an optional key per track; a track with a broken settings.py is refused only where it is used."""
     fields: dict[str, Any] = {
         name: (declared(name, part) | None if fault_of(name) is None else _refused(name, part), None)
         for name in found()
@@ -128,9 +126,7 @@ def _whole(part: str) -> type[Block]:
 
 
 def _refused(track: str, part: str) -> Any:
-    """What a block of a broken track may hold: nothing under `tracks`; its sizes are passed over, for one
-    line is enough.
-    """
+    """The block of a broken track: nothing under `tracks`; its sizes are ignored, since one line suffices."""
 
     def check(value: object) -> None:
         if part == "Settings" and value is not None:
@@ -173,10 +169,7 @@ class SizesByTrack(ByTrack[SizesOfTrack]):
 
 
 def merged(block: B, changes: Mapping[str, object]) -> B:
-    """A block with some of its keys changed, mappings key by key; the block itself where nothing is changed.
-
-    Raises pydantic.ValidationError where the whole does not hold.
-    """
+    """A block with some keys changed, mappings key by key. Raises pydantic.ValidationError if the result is invalid."""
     return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
 
 

@@ -29,10 +29,9 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 class Search(Block):
     """Where web pages are searched for: an endpoint, an address, or recorded results.
 
-    `service`: the form in which it is asked, one of config/search_services.yaml by name or an entry like those.
-    `url` is asked, by default the service's own; with `endpoint` it is a path of that endpoint. `key_env` and
-    `engine_env` name the variables of the environment with the key and the engine. `rpm`: requests a minute at most,
-    null for no pace of our own. `recorded`: a JSONL file of queries and their results, asked before any address is.
+    `service`: an entry of config/search_services.yaml by name, or one in the same form. `url`: default the
+    service's; a path with `endpoint`. `key_env`, `engine_env`: environment variables of key and engine. `rpm`:
+    requests a minute, null: no limit. `recorded`: a JSONL file of queries and results, asked first.
     """
 
     service: Named = Field(default="google", validate_default=True)
@@ -75,15 +74,12 @@ class Search(Block):
 class Fetch(Block):
     """How pages are fetched, and which are dropped.
 
-    `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none. `service`: a service
-    that fetches pages for a key, rendered as a browser shows them, one of config/fetch_services.yaml by name or an
-    entry like those; `key_env` names the variable of the environment with the key.
-    `allowed_private`: hosts or networks that may be private or loopback, at any port; `allowed_ports`: those
-    asked elsewhere. `timeout_s`: seconds that a page may
-    take to come, and seconds of computing to be read. `per_host_s`: seconds between two requests to one host,
-    0 for none; `unlimited_hosts` have none. `user_agent`: its first word is what robots.txt knows it by; without
-    a proxy, straight to other people's hosts, it names a contact. `extract`: main (trafilatura's main text) or tags (all text
-    outside tags, the paper's way).
+    `proxy`: an endpoint as HTTP proxy, or null. `service`: an entry of config/fetch_services.yaml (by name or
+    in its form) that fetches pages for the key in `key_env`. `allowed_private`: hosts or networks that may be
+    private, at any port; `allowed_ports`: elsewhere. `timeout_s`: to fetch a page, and to extract it.
+    `per_host_s`: between requests to one host; none to `unlimited_hosts`. `user_agent`: its first word is for
+    robots.txt; without a proxy it names a contact. `extract`: main (trafilatura) or tags (all text outside
+    tags, as the paper).
     """
 
     proxy: str | None
@@ -114,9 +110,7 @@ class Fetch(Block):
         return self
 
     def demand_contact(self) -> None:
-        """Raises SettingsError where pages would be fetched straight from other people's hosts, and the user agent
-        names nobody to turn to.
-        """
+        """Raise SettingsError if pages are fetched directly from other hosts and the user agent names no contact."""
         if self.proxy is None and not re.search(r"\S@\S|https?://\S", self.user_agent):
             raise SettingsError(
                 f"fetch.user_agent {self.user_agent!r} names no contact, which hosts ask of whoever fetches many pages: add an"

@@ -28,15 +28,11 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Words:
-    """The words in which pages show the values of a track's tables; a value without an entry is shown as it
-    is spelled, with a capital first letter and spaces for hyphens.
+    """The display words of a track's tables; others are shown as spelled, capitalised, with spaces for hyphens.
 
-    `values`: the words of slice values, steps, subjects and papers under any key; the order of the entries
-    is the order of the values in tables. `by_key`: those of a value under one slice key, where they differ.
-    `names`: slice keys whose values are names, of which the first letter alone is changed. `powers`: slice
-    keys whose values are powers of ten (`10^3`), with the word before the number. `quantities`: what the
-    track's published.csv calls a quantity that is no metric; with the paper before it (`helma:n_samples`) where another
-    paper calls something else so.
+    `values`: of slice values, steps, subjects and papers, in table order. `by_key`: under one slice key.
+    `names`: keys whose values are names. `powers`: keys of powers of ten (`10^3`), with the word before the
+    number. `quantities`: of published.csv; with the paper before it (`helma:n_samples`) if papers differ.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)
@@ -46,9 +42,7 @@ class Words:
     quantities: Mapping[str, str] = field(default_factory=dict)
 
     def __or__(self, other: "Words") -> "Words":
-        """Both, in this order; an entry of `other` replaces one of the same name, and stands where `other`
-        has it.
-        """
+        """Both, in this order; an entry of `other` replaces one of the same name, at its place in `other`."""
         kept = {value: text for value, text in self.values.items() if value not in other.values}
         return Words(
             values={**kept, **other.values},
@@ -61,18 +55,13 @@ class Words:
 
 @dataclass(frozen=True)
 class Card:
-    """A track for its readers: which paper, which tasks, which steps, what is ranked, what it must not be read
-    as.
+    """A track for its readers: paper, tasks, steps, ranking, and what it must not be read as.
 
-    `tasks`: what an item of each task is, by the name that stands in tables. `attributes`: keys of Item and
-    Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
-    `asked`: the metric whose subjects are the models that were asked, where that is not known from
-    params.yaml. `forms`: the public formats in whose columns its samples are published as well, by the name of
-    the reader that reads them back (`hub.forms`). `words`: how pages show the values of its tables. `is_audited`:
-    whether shortcuts are held against its labels; not where nobody made the texts to be told apart.
-    `unit`: what one unit of what it ranks is. `judged_caveats`: those that hold where models give the verdicts,
-    and not where people's labels are these. `takes_errata`: whether its boards show ranks by corrected labels beside
-    those by the published ones.
+    `tasks`: what an item is, by task. `attributes`: keys without third parties' text, which may always be
+    published. `asked`: the metric whose subjects are the models asked, if params.yaml does not tell. `forms`:
+    further formats of its samples, by reader (`hub.forms`). `words`: display words. `is_audited`: whether
+    shortcuts are audited. `unit`: of what it ranks. `judged_caveats`: hold if models give the verdicts.
+    `takes_errata`: whether boards also show ranks by corrected labels.
     """
 
     name: str

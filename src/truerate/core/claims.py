@@ -23,11 +23,8 @@ class Weighted(NamedTuple):
 
 @dataclass(frozen=True)
 class Mixture:
-    """A printed figure that is a weighted sum of others, of each model that has them all.
-
-    `is_`: the sum in words (`mean of both orders`). `tolerance`: the largest gap that rounding allows, in
-    units of the figure. `beside`: a metric whose figure, where the same table has it for a model and slice,
-    is named with a gap, since it may explain it.
+    """A printed figure that is a weighted sum of others. `is_`: the sum in words; `tolerance`: the largest
+    rounding gap; `beside`: a metric that is named with a gap, as it may explain it.
     """
 
     source: str
@@ -50,8 +47,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class HiddenSet:
-    """A labelled set whose labels are hidden: `n` texts, `positives` of them hallucinated as the printed
-    figures let one infer; its figures stand under `table` and `slice`.
+    """A set with hidden labels: `n` texts, `positives` of them hallucinated by inference; figures under
+    `table`, `slice`.
     """
 
     n: int
@@ -69,10 +66,8 @@ class Whole(NamedTuple):
 
 @dataclass(frozen=True)
 class Matrices:
-    """Printed scores of verdicts on hidden labels, of each model: on each part, and on all parts together.
-
-    They are consistent where a confusion matrix of whole numbers on each part gives its figures, and the sum
-    of these matrices those of the whole, all within `tolerance` (percentage points).
+    """Printed scores of each model on hidden labels, by part and over all: consistent if whole-number confusion
+    matrices give them within `tolerance` (percentage points).
     """
 
     source: str

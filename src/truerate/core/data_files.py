@@ -13,9 +13,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
-    """Return what `build` makes of the mapping in a YAML file; raises TruerateError, with its name, where the file is not
-    there, is no YAML, or holds a key too many or too few.
-    """
+    """Return what `build` makes of a YAML file's mapping; TruerateError if it is absent, no YAML, or has wrong keys."""
     name = "/".join(path.parts[-3:])
     try:
         values: dict[str, Any] = yaml.load(path.read_text("utf-8"), _Loader)

@@ -29,9 +29,7 @@ def show(data: pl.DataFrame, *, as_json: bool, title: str, empty: str) -> None:
 def show_forgotten(
     n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool, one: str | None = None
 ) -> None:
-    """Print how many things a store forgot, and on which boards the next build `asks` them again. `one`: what a single
-    one is called, where that is not the plural without its s.
-    """
+    """Print how many things a store forgot, and which boards will ask them again; `one`: the singular of `what`."""
     if as_json:
         print(json.dumps({"n_forgotten": n, "boards": boards}))
     elif n == 0:

@@ -16,10 +16,8 @@ from collections.abc import Iterable
 
 
 class TruerateError(Exception):
-    """A mistake in input, settings or surroundings, said in one line.
-
-    The message says what was being done, which value was met (repr), what is allowed and what to do next.
-    The command line prints it without a traceback and ends with exit code 2.
+    """A mistake in input, settings or surroundings, in one line: what was being done, which value (repr), what
+    is allowed, what to do. The command line prints it and ends with exit code 2.
     """
 
 
@@ -32,9 +30,7 @@ class SourceError(TruerateError):
 
 
 class EndpointError(TruerateError):
-    """A service that was asked refuses, cannot be reached or does not start. What came before is kept, so that
-    running again asks for the rest alone.
-    """
+    """A service refuses, cannot be reached or does not start; what came before is kept."""
 
 
 class BudgetError(TruerateError):

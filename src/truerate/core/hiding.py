@@ -36,9 +36,7 @@ _ESCAPED = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 
 
 class Hiding:
-    """Replaces secret values by `[key]`, in whatever form they stand in a text: as they are, in JSON, HTML,
-    addresses, base64, hex.
-    """
+    """Replaces secret values by `[key]` in all forms: plain, JSON, HTML, addresses, base64, hex."""
 
     def __init__(self, values: Iterable[str]):
         """`values`: the secrets; placeholders that are none, and empty ones, are left out."""
@@ -55,9 +53,7 @@ class Hiding:
         return _without(clean(message), self._in_errors) if self._in_errors else message
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
-        """The body of a reply without secret values, read as what uses it will read it: unescaped, without
-        control characters, in UTF-8.
-        """
+        """A reply's body without secrets, as its reader sees it: unescaped, without control characters, UTF-8."""
         forms = self._in_errors if is_error else self._always
         return _without(_plain(body), forms).encode() if forms else body
 
@@ -69,8 +65,8 @@ def _without(message: str, forms: Iterable[str]) -> str:
 
 
 def _forms(value: str) -> set[str]:
-    """A value as it is, within JSON (once and twice), HTML and addresses, in hex, in base64 alone or behind a
-    scheme, and cut at an end.
+    """A value's forms: plain, JSON (once and twice), HTML, addresses, hex, base64 (also behind a scheme), cut
+    at an end.
     """
     in_json = json.dumps(value)[1:-1]
     forms = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
@@ -92,9 +88,7 @@ def _longest_first(forms: Iterable[str]) -> list[str]:
 
 
 def _plain(body: bytes) -> str:
-    """A body as text: JSON with nothing escaped that need not be, anything else with plain letters for their
-    escapes.
-    """
+    """A body as text: JSON without needless escapes, else with plain letters for escapes."""
     try:
         return orjson.dumps(_cleaned(loads(body))).decode()
     except (ValueError, TypeError, RecursionError):

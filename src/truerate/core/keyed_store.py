@@ -46,10 +46,7 @@ HINTS = {  # what to do about faults of the file, by words of their messages
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind of store is called, the number of its format, the script that makes its tables, and how its
-    connections are set beside `PRAGMAS`. `page_size` is that of a new file, in bytes; `export` the command that
-    writes its rows to a file.
-    """
+    """A kind of store: name, format number, table script, `pragmas`, `page_size` of new files, `export` command."""
 
     name: str
     format: int
@@ -65,10 +62,8 @@ class KeyedStore:
     KIND: ClassVar[Kind]
 
     def __init__(self, path: Path, *, is_read_only: bool = False):
-        """Open, and make if there is none. Raises StoreError where the file cannot be opened or is
-        something else.
-
-        With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
+        """Open the store, making it if absent. Raises StoreError for an unreadable or foreign file. With
+        `is_read_only` an existing file is opened for reading, even where nobody may write.
         """
         self.path = Path(path)
         self._is_told = self._is_salvaged = False
@@ -103,9 +98,7 @@ class KeyedStore:
         return link
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of one statement. A file that another process holds is waited for, and that is said as soon
-        as the connection's own waiting (`busy_timeout`) was in vain.
-        """
+        """The rows of one statement; waits for a file that another process holds, with a message after `busy_timeout`."""
         until = time.monotonic() + BUSY_S
         with self.explained():
             while True:
@@ -151,9 +144,7 @@ class KeyedStore:
         return f"another process holds the {self.KIND.name} {str(self.path)!r}"
 
     def _connected_to_read(self) -> sqlite3.Connection:
-        """A connection for reading alone; where not even the log's index may be written, to the file as it
-        lies there.
-        """
+        """A read-only connection; to the file as it lies there if even the log's index is not writable."""
         for options in ("mode=ro", "mode=ro&immutable=1"):
             address = f"{self.path.absolute().as_uri()}?{options}"
             link = sqlite3.connect(
@@ -172,9 +163,7 @@ class KeyedStore:
         raise fault
 
     def read(self, reader: Callable[[sqlite3.Connection], Read]) -> Read:
-        """What `reader` makes of the open file; where it is open for reading alone and damaged, of the rows that can
-        still be read, which is said once.
-        """
+        """What `reader` makes of the open file; of a damaged read-only one, of its readable rows, with one message."""
         with self.explained():
             try:
                 return reader(self._link)
@@ -201,9 +190,7 @@ class KeyedStore:
         return copy
 
     def _is_made(self, link: sqlite3.Connection) -> bool:
-        """Whether the file holds the tables, False where it is empty. Raises StoreError for a file of
-        another format.
-        """
+        """Whether the file holds the tables, False if empty. Raises StoreError for another format."""
         (version,) = link.execute("PRAGMA user_version").fetchone()
         if version == self.KIND.format:
             return True
@@ -238,11 +225,9 @@ def next_turn(
     beyond_s: float = 0.0,
     unset: Sequence[str] = (),
 ) -> float:
-    """Take the next turn of `name` in a table `pace` (columns `key`, next_at), over all processes: when it is, in
-    the seconds of `now`. The turn after it is `pause_s` later.
-
-    One that is booked for more than `furthest_s` ahead was written by a clock that has been put back since:
-    then the turn is `beyond_s` from now. `unset` names further columns of numbers, which begin at 0.
+    """Take the next turn of `name` in a table `pace` (columns `key`, next_at) of all processes, in seconds of
+    `now`; the one after it is `pause_s` later. A turn beyond `furthest_s` is of a clock set back since: then it
+    is `beyond_s` from now. `unset`: further columns, which begin at 0.
     """
     columns, zeros = ", ".join([key, "next_at", *unset]), ", 0" * len(unset)
     taken = run(
@@ -256,9 +241,7 @@ def next_turn(
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock on a folder, or on a file that is made where there is none; the kernel frees it with the
-    process. Never the store's own file: closing it here would free SQLite's locks on it.
-    """
+    """Hold a lock on a folder or file, freed with the process. Never the store's own: closing it frees SQLite's locks."""
     how = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
     file = os.open(path, how | os.O_CLOEXEC, 0o600)
     try:

@@ -27,10 +27,7 @@ _IN_ORDER = json.JSONEncoder(ensure_ascii=False)
 
 
 def content_id(*parts: object) -> str:
-    """The name of a row: 16 hex digits of SHA-256 over its identifying values.
-
-    The parts are encoded as one JSON list, so neither their order nor their borders can be confused.
-    """
+    """The id of a row: 16 hex digits of SHA-256 over its identifying values, encoded as one JSON list."""
     return hashlib.sha256(_SORTED.encode(parts).encode()).hexdigest()[:16]
 
 
@@ -55,10 +52,8 @@ def shard_of(item_id: str, n_shards: int) -> int:
 
 
 def split_of(group_id: str, task: str | None = None, *, train: float = 0.7) -> str:
-    """`train` or `test` by group, the share `train` of the groups to learn from: what shares a group is on one
-    side on every board that takes the same share, whatever else is read.
-
-    All of task `held-out` is `test`.
+    """`train` or `test` by group, with the share `train` to learn from: equal on every board with the same
+    share. All of task `held-out` is `test`.
     """
     return "train" if task != "held-out" and draw("split", group_id) < train else "test"
 
@@ -98,9 +93,8 @@ def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
 
 
 def digest(*paths: str | Path, **values: object) -> str:
-    """Twelve hex digits of SHA-256 over JSON values and over the names and bytes of files.
-
-    Raises TruerateError where a path holds nothing: hashed as nothing it would give one key to many contents.
+    """Twelve hex digits of SHA-256 over JSON values and the names and bytes of files. Raises TruerateError for
+    an absent path, which would give one key to many contents.
     """
     whole = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for path in paths:
@@ -115,9 +109,7 @@ def digest(*paths: str | Path, **values: object) -> str:
 
 
 def _digest_of(file: str, state: os.stat_result) -> bytes:
-    """SHA-256 of a file's bytes. One that has lain there for a while is read once per process, whatever its name, until
-    its state is another: a stage asks before and after its work whether the code is what it was.
-    """
+    """SHA-256 of a file's bytes, read once per process until its state changes, unless it is very new."""
     known = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     if (found := _READ.get(known)) is None:
         with open(file, "rb") as opened:

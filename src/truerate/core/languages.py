@@ -83,9 +83,7 @@ LANGUAGES = {
 
 
 def language(code: str, where: str = "languages") -> Language:
-    """A language by its code; SettingsError with the known codes where there is none. `where`: what of
-    params.yaml names it.
-    """
+    """A language by its code; SettingsError with the known codes for others. `where`: the setting."""
     if code not in LANGUAGES:
         raise SettingsError(f"{where}: unknown language code {code!r}; known: {listed(LANGUAGES)}")
     return LANGUAGES[code]

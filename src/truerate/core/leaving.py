@@ -11,11 +11,9 @@ from collections.abc import Callable
 
 
 def at_once(command: Callable[[], int]) -> int:
-    """Run a command whose exit code ends this process; returns that code.
-
-    What others have registered for the exit since is run, threads are waited for, both streams are flushed;
-    then the process is gone. An error that the command lets through, an exit with a text in place of a code
-    and a stream that cannot be flushed end the process as Python ends it.
+    """Run a command whose exit code ends this process; returns that code. Exit handlers run, threads are
+    awaited, streams flushed, then `os._exit`; errors, exits with a text and unflushable streams end as Python
+    ends them.
     """
     codes: list[int] = []
     atexit.register(_leave, codes)

@@ -11,10 +11,9 @@ _LONG = re.compile(rb"\d{19}")
 
 
 def loads(body: bytes) -> object:
-    """The value of a body in UTF-8, UTF-16 or UTF-32, with or without a byte-order mark.
-
-    Lone surrogates in its texts become `?`, numbers that no float or 64-bit integer holds (also NaN and
-    Infinity) null. Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
+    """The JSON value of a body in UTF-8, -16 or -32, with or without byte-order mark; lone surrogates become
+    `?`, numbers beyond 64 bits, NaN and Infinity null. Raises ValueError for no JSON, RecursionError if too
+    deep.
     """
     try:
         if not has_long_number(body):
@@ -29,9 +28,7 @@ def loads(body: bytes) -> object:
 
 
 def exact(text: bytes | str) -> object:
-    """The value of JSON that a file holds; a whole number beyond 64 bits is the text of its digits, since it may be an
-    id. Raises ValueError for what is no JSON or no UTF-8, RecursionError for what is nested too deep.
-    """
+    """The JSON value of a file; integers beyond 64 bits become text. Raises ValueError or RecursionError as `loads`."""
     try:
         if not has_long_number(text):
             return orjson.loads(text)

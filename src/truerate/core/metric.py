@@ -17,9 +17,7 @@ FEW = 0.1  # of the texts that the largest cell beside it rests on, at or below 
 
 
 def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]) -> None:
-    """Raise TruerateError where a number of a board is of a metric that has no record (`records`: their
-    names).
-    """
+    """Raise TruerateError for a number of a board whose metric has no record (`records`: the names)."""
     if lost := sorted(set(names) - set(records)):
         more = f", nor have {listed(lost[1:])}" if lost[1:] else ""
         where = "add a record to metrics.yaml of its track"
@@ -33,13 +31,10 @@ def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]
 class Metric:
     """One number that a board publishes.
 
-    `definition` says what it is, `source` who defined it (the paper's section, table or equation; empty
-    where we did). `table`: the table of a board that it stands in. `unit`: `share` in [0, 1] (shown in per
-    cent), `number` (two digits), `tenth` (one digit), `count`. `direction`: `up` where more is better,
-    `down` where less is, empty where neither. `chance`: what guessing gets. `interval`: the kind of
-    quantity whose rule makes its interval, empty where it has none: `share` (Wilson's, of clusters on the
-    number of rows that they are worth), `statistic` (of sums, the bootstrap over clusters), `mean` (t, by
-    the variance between clusters), `corrected` (with the error of what corrects).
+    `definition` and its `source` (section, table or equation; empty if ours). `table`: where it stands. `unit`:
+    `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`. `direction`: `up` or `down` is
+    better, or empty. `chance`: by guessing. `interval`: `share` (Wilson, effective n of clusters), `statistic`
+    (cluster bootstrap), `mean` (t, between clusters), `corrected` (with the corrector's error), or empty.
     """
 
     name: str

@@ -10,9 +10,7 @@ N_SHOWN = 80
 def mistakes(
     setting: str, check: Callable[..., object], *args: object, near: Callable[[], str] = str
 ) -> Iterator[str]:
-    """What a room says of a setting, as a line that begins with its place; nothing where it says nothing.
-    `near` gives what may be meant, and is asked where something is wrong.
-    """
+    """The fault that a package finds in a setting, as a line with its place, or nothing; `near` gives likely names."""
     try:
         check(*args)
     except OSError as error:  # a name that no file can have

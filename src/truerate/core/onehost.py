@@ -23,9 +23,7 @@ ADVICE = "name a place on a disk of this host (TRUERATE_STORE for the response s
 
 @cache
 def boot() -> str:
-    """Names this boot of this machine; containers on it share it. The host's name where the kernel does not
-    tell.
-    """
+    """The id of this boot of this machine, shared by its containers; else the host's name."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -70,9 +68,7 @@ def kind_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
 
 
 def hold(folder: Path, what: str) -> None:
-    """Mark a store's folder as in use by this host now. Raises TruerateError where another host did so within
-    FRESH_S seconds.
-    """
+    """Mark a store's folder as used by this host. Raises TruerateError if another host did within FRESH_S seconds."""
     mark, now = folder / MARK, time.time()
     other = _read(mark)
     if other and other["boot"] != boot() and abs(now - other["at"]) < FRESH_S and other["at"] > _booted_at():

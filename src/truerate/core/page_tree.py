@@ -52,10 +52,9 @@ _TEX = (
 
 
 def with_meaning(tree: Any) -> bool:
-    """Write into a tree what markup alone says, and return whether there was any: `10<sup>6</sup>` becomes 10⁶ (10^k+1
-    where no such sign exists), H₂O, `1<sup>1</sup>/<sub>2</sub>` 1 ¹/₂, `<q>` quotation marks, a formula one line (x²,
-    1/2); struck-out words one blank, readings of ruby and marks of notes nothing. Letters set high or low (1st, Mme)
-    stay as they are.
+    """Write into a tree what markup alone says; whether there was any: 10<sup>6</sup> becomes 10⁶ (else
+    10^k+1), H₂O, ¹/₂, `<q>` quotation marks, a formula one line (x², 1/2), struck-out words a blank, ruby
+    readings and note marks nothing. Letters set high or low (1st, Mme) stay.
     """
     has_formulas = _write_formulas(tree)
     for one in _struck_by_class(tree):
@@ -107,18 +106,14 @@ def _struck_by_class(tree: Any) -> list[Any]:
 
 
 def part_blocks(tree: Any) -> None:
-    """Put a blank before and behind each element that begins a line, so that `a<br>b` and two paragraphs of a cell are
-    no one word in `text_content`.
-    """
+    """Put a blank around each element that begins a line, so that `text_content` joins no words."""
     for block in tree.iter(*BLOCKS):
         block.text = f" {block.text or ''}"
         block.tail = f" {block.tail or ''}"
 
 
 def without_soft_breaks(text: str) -> str:
-    """A text without the signs that say where a line may break (soft hyphen, zero-width space and their like); the
-    joiners of Persian, Sinhala and others are letters' forms and stay.
-    """
+    """A text without soft hyphens and zero-width spaces; joiners of Persian, Sinhala and others stay."""
     return text if text.isascii() else text.translate(_SOFT)
 
 
@@ -191,9 +186,8 @@ def _is_note(one: Any, text: str) -> bool:
 
 
 def _is_number_of_note(one: Any, text: str, behind: str) -> bool:
-    """Whether plain numbers set high are the marks of notes by what stands before them: a word, or the end of a sentence
-    or quotation. Behind a digit, a unit, a symbol of one letter or a bracket of such they are a power; before a symbol
-    (¹⁴C) or a fraction's stroke they are no mark either.
+    """Whether plain numbers set high mark notes: after a word or the end of a sentence or quotation; after a
+    digit, unit, symbol or such a bracket they are a power, before a symbol (¹⁴C) or stroke neither.
     """
     if len(text) == 1 and text in "abcdefgh":
         return _BEFORE_LETTER.search(behind) is not None and not (one.tail or " ")[0].isalnum()
@@ -229,9 +223,7 @@ def _quote(one: Any) -> None:
 
 # ---- formulas --------------------------------------------------------------------------------------------------
 def _write_formulas(tree: Any) -> bool:
-    """Put each formula (MathML, or the TeX beside an image of it) as one line of text in the place of all that shows
-    it; return whether there was any.
-    """
+    """Replace each formula (MathML, or an image with TeX) by one line of text; whether there was any."""
     images = ".//img[contains(@class, 'mwe-math') or @class='tex'][@alt]"
     found = tree.xpath(f".//math | {images}")
     for one in found:

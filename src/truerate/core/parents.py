@@ -26,18 +26,13 @@ def is_in_stage() -> bool:
 
 
 def end_with_them(end: Callable[[], None] | None = None) -> None:
-    """Begin to watch the processes between this one and DVC, which included; `end` is called once one of them
-    is gone.
-    """
+    """Watch the processes from this one up to DVC; `end` is called once one of them is gone."""
     line = ancestors()
     threading.Thread(target=_watch, args=(line, end or interrupt), daemon=True).start()
 
 
 def ancestors() -> list[int]:
-    """This process, its parent and so on up to the one that no stage's variable was set for: DVC.
-
-    Where processes cannot be looked at (not Linux) the parent is the last.
-    """
+    """This process and its parents up to DVC, which has no stage's variable; without /proc the parent is the last."""
     line = [os.getpid(), os.getppid()]
     while line[-1] > 1 and _is_of_stage(line[-1]) and (above := _parent_of(line[-1])):
         line.append(above)
@@ -53,9 +48,7 @@ def _watch(line: list[int], end: Callable[[], None]) -> None:
 
 
 def interrupt() -> None:
-    """End this process as Ctrl-C does, so that it gives back what it holds; after GRACE_S, or where it takes
-    no Ctrl-C, at once.
-    """
+    """End this process as Ctrl-C does, and after GRACE_S, or if it ignores Ctrl-C, at once."""
     main = threading.main_thread().ident
     if main is not None and callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(main, signal.SIGINT)
@@ -64,9 +57,7 @@ def interrupt() -> None:
 
 
 def binding() -> Callable[[], None]:
-    """What a new process calls before its program starts, so that the kernel kills it when this one ends
-    (Linux).
-    """
+    """A function for a new process before its program starts: the kernel kills it when this one ends (Linux)."""
     import ctypes
 
     libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()

@@ -9,9 +9,7 @@ from typing import Any, cast
 
 
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """What `re.compile` gives, compiled at the first use of any of its attributes: one that does not compile
-    raises re.error there (tests/core/test_patterns.py uses every one of the package).
-    """
+    """What `re.compile` gives, compiled at the first use; re.error is raised there (test_patterns.py uses all)."""
     return cast(re.Pattern[str], _Lazy(pattern, flags))
 
 

@@ -37,9 +37,8 @@ def is_folder(value: str) -> bool:
 
 
 def absent(weights: str, *, revision: str | None = None) -> str | None:
-    """Why nothing can be loaded by a name: no folder has it, and the Hub has no such repository or revision,
-    or none that may be read, or cannot be reached where the cache has nothing of it. None where there is something to load,
-    whole or not.
+    """Why nothing can be loaded by a name: no folder, no readable Hub repository or revision, or no connection
+    and nothing in the cache. None if there is something to load.
     """
     if is_folder(weights):
         return None
@@ -58,9 +57,7 @@ def absent(weights: str, *, revision: str | None = None) -> str | None:
 
 
 def load_tokenizer(weights: str, *, revision: str | None = None) -> Any:
-    """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its
-    vocabulary is empty.
-    """
+    """The tokenizer of a Hub id or path. Raises ValueError if it is absent or its vocabulary empty."""
     from transformers import AutoTokenizer
 
     with quiet():
@@ -79,11 +76,9 @@ def is_empty(tokenizer: Any) -> bool:
 
 
 def load_network(kind: Any, weights: str, *, unread: Collection[str] = (), **options: Any) -> Any:
-    """The network behind a Hub id or path, by one of transformers' Auto classes (`kind`), from safetensors
-    alone.
-
-    Modules named in `unread` may lack their weights: nothing asks them. Raises ValueError, one line, where it
-    is not there, is damaged, or lacks weights that its config.json asks for, or has them in other shapes.
+    """The network of a Hub id or path, by an Auto class of transformers (`kind`), from safetensors alone.
+    Modules in `unread` may lack weights. Raises ValueError if it is absent, damaged, or has missing or
+    misshapen weights.
     """
     fixed = {"use_safetensors": True, "trust_remote_code": False, "output_loading_info": True}
     fixed["ignore_mismatched_sizes"] = "quantization_config" not in options  # so that we can name them

@@ -44,8 +44,8 @@ _GAP = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}
 
 
 class Located(NamedTuple):
-    """The segments of a text that another one quotes (half-open code points, in order, disjoint), how many
-    strings it quotes, and how many of these stand neither in the text nor in what is known beside it.
+    """Segments of a text that another one quotes (half-open code points, in order, disjoint), the number of
+    strings it quotes, and of those found neither in the text nor beside it.
     """
 
     segments: tuple[Span, ...]
@@ -62,11 +62,8 @@ class _Word(NamedTuple):
 
 
 def located(told: str, text: str, *, knowledge: str = "") -> Located:
-    """The segments of `text` that `told` quotes.
-
-    A string that stands letter by letter, or levelled, in `knowledge` and only roughly in the text is a
-    quotation of the knowledge: no segment, and not missed. Segments that overlap are one. Of no quotation, no
-    segment.
+    """The segments of `text` that `told` quotes, overlaps joined. A string that is exact (or normalized) in
+    `knowledge` and only rough in the text is a quotation of the knowledge: no segment, not missed.
     """
     quotes = quotations(told, text)
     return located_strings(quotes, text, knowledge=knowledge)
@@ -100,12 +97,9 @@ def united(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, as half-open code points: its first place letter by letter, else
-    levelled (case, blank space, punctuation, marks of quotation), else where words of MIN_SIMILARITY stand;
-    None where it stands nowhere.
-
-    `A … B` stands from A to B. A short quote (`MIN_WORDS`, `MIN_CHARS`) matches as whole words alone, and
-    never roughly; numbers are never matched roughly. A quote without a letter or a digit stands nowhere.
+    """Where a quote stands in a text, as half-open code points: letter by letter, else normalized, else with
+    words of MIN_SIMILARITY; else None. `A … B` stands from A to B. Short quotes (`MIN_WORDS`, `MIN_CHARS`)
+    match as whole words, never roughly; numbers never roughly; quotes without letter or digit nowhere.
     """
     place = stands(quote, text)
     return _roughly(quote, text) if place is None else place
@@ -125,9 +119,7 @@ def stands(quote: str, text: str) -> Span | None:
 
 
 def _letter_by_letter(plain: str, text: str, *, is_short: bool) -> Span | None:
-    """The first place where a quote stands between other words; a longer one may also begin or end within
-    one.
-    """
+    """The first place of a quote between other words; a longer one may begin or end within a word."""
     first = None
     plain, text = plain.translate(_SAME), text.translate(_SAME)
     start = text.find(plain)
@@ -156,9 +148,7 @@ def _in_words(words: Sequence[_Word], others: Sequence[_Word]) -> Span | None:
 
 
 def _across_gaps(plain: str, text: str) -> Span | None:
-    """From the first to the last part of a quote with words left out (`A … B`), where all parts stand in
-    order.
-    """
+    """From the first to the last part of a quote with gaps (`A … B`) whose parts stand in order."""
     parts = [part for part in _GAP.split(plain) if _levelled(part)]
     if len(parts) < 2 and not _GAP.search(plain):
         return None
@@ -206,9 +196,7 @@ def _length(words: Sequence[_Word]) -> int:
 
 
 def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, int, int]:
-    """The cheapest way from the words of a quote to words of a text in a row: its cost in characters, the
-    first of them and the one behind the last (Sellers 1980, over words).
-    """
+    """The cheapest match of a quote's words in a text: cost in characters, first word, end (Sellers 1980, over words)."""
     row: list[tuple[float, int]] = [(0.0, place) for place in range(len(others) + 1)]
     for word in words:
         drop = inf if _has_digit(word.form) else len(word.form)
@@ -226,8 +214,8 @@ def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, in
 
 @lru_cache(maxsize=65_536)
 def _change(form: str, other: str) -> float:
-    """What it costs to write one word for another: the characters of both that differ, all of them where the
-    words are no spellings of one; endless for a number.
+    """The cost of one word for another: differing characters, all if they are no spellings of one, infinite for
+    numbers.
     """
     if form == other:
         return 0.0
@@ -245,12 +233,9 @@ def _has_digit(form: str) -> bool:
 
 
 def quotations(told: str, text: str = "") -> list[str]:
-    """The strings between quotation marks, in order, without the marks: straight, curly, angular, single, of
-    East Asia, and backticks. An apostrophe is none; a mark that nothing closes opens nothing.
-
-    Where marks stand within marks of the same form, a string reaches to the last mark with which it stands in
-    `text`, else to the next one. Marks that a backslash stands before count as marks. The first MAX_QUOTES
-    are given.
+    """The first MAX_QUOTES strings between quotation marks (straight, curly, angular, single, East Asian,
+    backticks), in order; no apostrophes, no unclosed marks. Within marks of the same form a string reaches to
+    the last mark with which it stands in `text`, else to the next one. Escaped marks count.
     """
     plain = re.sub(r"\\(?=[\"'])", "", told)
     found = islice(_marked(plain, text.translate(_SAME)), MAX_QUOTES)
@@ -274,9 +259,7 @@ def _marked(plain: str, text: str) -> Iterator[Span]:
 
 
 def _shuts(plain: str, *, needs_end: bool) -> dict[str, list[int]]:
-    """The places of each mark that stands behind a word, and so may close a quotation; of those that also open
-    one, where no other word follows (`needs_end`).
-    """
+    """The places of each mark that may close a quotation; opening ones only before no word (`needs_end`)."""
     places: dict[str, list[int]] = {}
     for mark in _SHUTS.finditer(plain, 1):
         is_behind_word = not plain[mark.start() - 1].isspace()
@@ -303,9 +286,7 @@ def _closed(plain: str, start: int, shuts: Mapping[str, Sequence[int]], text: st
 
 
 def _ends(plain: str, start: int, shuts: Mapping[str, Sequence[int]]) -> list[int]:
-    """The first marks behind an opening one that may close it: within MAX_QUOTE characters, of single marks
-    on the same line.
-    """
+    """The first marks that may close an opening one: within MAX_QUOTE characters, single ones on the same line."""
     line = plain.find("\n", start, start + MAX_QUOTE) if plain[start] in "'‘‚`" else -1
     stop = start + MAX_QUOTE if line < 0 else line
     ends: list[int] = []

@@ -15,9 +15,7 @@ KINDS = {
 
 
 def check_regular(path: str | os.PathLike[str], what: str) -> None:
-    """Raise SourceError where a path is no regular file: opening a pipe without a writer waits for ever, and a device has
-    no end. OSError where nothing is there.
-    """
+    """Raise SourceError for a path that is no regular file: pipes and devices never end. OSError if absent."""
     name = os.fspath(path)
     if name == "-" and not os.path.exists(name):
         raise SourceError(

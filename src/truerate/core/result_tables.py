@@ -43,9 +43,7 @@ def _percent(share: float) -> str:
 
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
-    does not count them.
-    """
+    """How many answers have a page, and of how many, per language and over all; nothing if the card counts none."""
     held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
     found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
     return found | (

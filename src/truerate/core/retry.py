@@ -22,9 +22,8 @@ def may_pass(status: int | None) -> bool:
 
 
 def seconds_asked(value: str | None, now: float | None = None) -> float | None:
-    """A `Retry-After` in seconds, never below 0: a number (some write fractions) or a date (RFC 9110).
-
-    None where there is none or it cannot be read. `now` is in seconds since the epoch, by default this moment.
+    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if absent or unreadable. `now`:
+    epoch seconds.
     """
     text = (value or "").strip()
     if _NUMBER.fullmatch(text):
@@ -39,11 +38,9 @@ def seconds_asked(value: str | None, now: float | None = None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How patient one client is: `tries` in a row, waits in seconds.
-
-    `first` is the ceiling of the wait after the first try; it doubles from try to try up to `largest`. A server
-    that asks for more than `longest` is not waited for. `spread`: at most so much is added at random to what a
-    server asks for, so that those who were refused together do not come back together.
+    """The retries of one client: `tries` in a row; the wait's ceiling begins at `first` seconds and doubles up
+    to `largest`; longer requests than `longest` are not waited for; `spread` seconds at most are added at
+    random.
     """
 
     tries: int
@@ -61,9 +58,7 @@ class Backoff:
         return (chance or random).uniform(0, self.ceiling(tried))
 
     def equal_jitter(self, tried: int, chance: random.Random | None = None) -> float:
-        """A wait where one asks for all, so that nobody else comes back with it: drawn evenly between half the
-        ceiling and the ceiling, so that a number of tries outlasts a known time.
-        """
+        """A wait of one who asks for all: uniform between half the ceiling and the ceiling."""
         ceiling = self.ceiling(tried)
         return (chance or random).uniform(ceiling / 2, ceiling)
 

@@ -48,13 +48,12 @@ n_unparsed user_rating cuts n_malformed n_words try
 
 
 def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: str) -> dict[str, Some]:
-    """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
-    What a retrieving model was given (LENT_ATTRIBUTES) is never among them.
+    """The tables with the texts that may be shown: all, none, or all but training texts of stricter sources;
+    never what retrieving models were given (LENT_ATTRIBUTES).
 
-    `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
-    where the rights of all together are stricter than the source's own (`own_redistribution`), what stands under another source's name,
-    and all of task `train`, is left out, and so are judgements of what is left out. Tables that hold no texts stay as they are. What is
-    given as a query is given back as one.
+    `card` is that of the board's source, `source` its name; unknown rights allow nothing. If the rights of all
+    sources are stricter than the source's own (`own_redistribution`), texts of other sources, of task `train`,
+    and their judgements are left out. Queries stay queries.
     """
     return _of_kind(tables, lambda queries: _open(queries, card, source))
 
@@ -83,10 +82,7 @@ def outgoing_tables(
     source: str,
     attributes: Collection[str] = (),
 ) -> dict[str, Some]:
-    """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
-
-    A part of its own that may go out whole goes before ids of everything. `attributes`: keys that the track says hold no words.
-    """
+    """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone and no part whole."""
     rights, own = card.get("redistribution"), card.get("own_redistribution")
     if "yes" in (rights, own) or "ids-only" not in (rights, own):
         return open_tables(tables, card=card, source=source)
@@ -105,12 +101,9 @@ def has_texts(card: Mapping[str, Any]) -> bool:
 
 
 def without_texts(tables: Mapping[str, Some], attributes: Collection[str] = ()) -> dict[str, Some]:
-    """The tables as ids, labels and numbers: columns of words go, and in the place of `text` stands its SHA-256 (`text_sha256`).
-
-    The digest is that of the text's UTF-8 bytes, in lower-case hex, null where the text is: whoever gets the texts from their source can
-    tell that they are the same. Addresses stay (they say where to get a text), evidence stays (ids of passages). Of `attributes` only the
-    keys known to hold no words stay (`PLAIN_ATTRIBUTES`,
-    and `attributes` of the track's card): a key that nobody has looked at goes.
+    """The tables as ids, labels and numbers: texts become `text_sha256` (hex SHA-256 of UTF-8, or null), other
+    columns of words go; addresses and evidence ids stay. Of `attributes` only `PLAIN_ATTRIBUTES` and those of
+    the card stay.
     """
     plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
     return _of_kind(

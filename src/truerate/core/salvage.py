@@ -13,10 +13,8 @@ def is_damage(error: Exception) -> bool:
 
 
 def salvaged(link: sqlite3.Connection, script: str) -> tuple[sqlite3.Connection, dict[str, int]]:
-    """A temporary database with the tables of `script` and all rows that `link` can still give, and how many these
-    are by table. A row on a damaged page is left out; of a table WITHOUT ROWID all behind the first such.
-
-    Raises sqlite3.DatabaseError where not even the schema can be read.
+    """A temporary database with the tables of `script` and all readable rows of `link`, and their numbers by
+    table. Raises sqlite3.DatabaseError if not even the schema can be read.
     """
     link.execute("PRAGMA writable_schema = ON")  # without it a file whose end is missing opens for nothing
     target = sqlite3.connect("", isolation_level=None, check_same_thread=False)

@@ -31,7 +31,5 @@ def is_line(text: str) -> bool:
 
 
 def visible(text: str, *, is_line: bool = False) -> str:
-    """A text in which each character that is not seen stands as its escape (`\\u202e`), and where it shall be one line
-    (`is_line`) each tab and line end, too.
-    """
+    r"""A text with unseen characters as escapes (`\\u202e`), and with `is_line` also tabs and line ends."""
     return (_OFF_LINE if is_line else _HIDDEN).sub(lambda found: ascii(found[0])[1:-1], text)

@@ -45,9 +45,7 @@ def offsets_of(span: Mapping[str, Any]) -> Bounds | None:
 
 
 def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
-    """Where a span stands, in code points, by each of KINDS that its offsets may count: those by which it lies in the text,
-    and holds its own text where that is given.
-    """
+    """The code-point bounds of a span by each of KINDS of offsets that lie in the text and fit the span's own text."""
     offsets, quoted = offsets_of(span), span.get("text")
     if offsets is None:
         return {}
@@ -60,8 +58,8 @@ def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
 
 
 def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
-    """Where a span stands: with a text of its own by its offsets, of the first of KINDS that fits, else, without offsets,
-    where the text first occurs; without a text its offsets count code points. None where it stands nowhere.
+    """Where a span stands: by the first of KINDS that fits its text, or where that first occurs, or by code
+    points; else None.
     """
     if span.get("start") is None and span.get("end") is None:
         return find_span(text, clean(str(span.get("text") or "")))

@@ -17,9 +17,7 @@ LITTLE = 2**20  # bytes: less is a full disk to whoever writes tables
 
 
 def system_error(error: Exception, path: str | Path | None = None) -> OSError | None:
-    """Return the OSError that an exception is or passes on, with the path that was written where it names none;
-    None where it is none.
-    """
+    """Return the OSError that an exception is or passes on, with the written path; None if it is none."""
     if isinstance(error, OSError):
         number, name = error.errno, error.filename2 or error.filename or path
         if number is None:  # made by a library from a text
@@ -46,9 +44,7 @@ def line_of(error: OSError) -> str:
 
 
 def unwritable(*folders: str) -> list[str]:
-    """Return a line for each disk of these folders that has next to no space left, and for each folder that is
-    read-only.
-    """
+    """Return a line for each full disk and each read-only folder of these."""
     locked = [folder for folder in folders if os.path.isdir(folder) and not os.access(folder, os.W_OK)]
     return full_disks(*folders) + [f"{folder!r} is read-only; {_READ_ONLY}" for folder in locked]
 

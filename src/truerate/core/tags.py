@@ -26,9 +26,7 @@ _PIECES = re.compile(
 
 
 class Tagged(NamedTuple):
-    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text it was before any
-    of them.
-    """
+    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text before any of them."""
 
     text: str
     spans: tuple[dict[str, Any], ...]
@@ -43,11 +41,8 @@ class Refused(NamedTuple):
 
 
 def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str] = TYPES) -> Tagged | Refused:
-    """The text and spans of a marked text, or why it is refused.
-
-    With `original` the text without its insertions and with its deletions must equal it, blank space apart
-    (each run of it counts as one blank, none counts beside a mark). Tags of types that are not in `types` are
-    unknown.
+    """The text and spans of a marked text, or why it is refused. With `original` the text without insertions
+    and with deletions must equal it, blank space apart. Tags outside `types` are unknown.
     """
     if not marked.strip():
         return Refused("empty", "no text")
@@ -92,9 +87,8 @@ def _squeezed(text: str) -> str:
 
 
 def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
-    """A text with its spans (`start`, `end`, `type`; disjoint) marked: the form that `parse_tags` reads back.
-
-    Raises ValueError where spans overlap or leave the text.
+    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it. Raises
+    ValueError else.
     """
     pieces, position = [], 0
     for span in sorted(spans, key=lambda one: (one["start"], one["end"])):

@@ -30,12 +30,9 @@ def command_of(module: str, *arguments: str) -> list[str]:
 
 
 def run(command: Sequence[str], *, cwd: str = ".", env: dict[str, str] | None = None) -> int:
-    """Run a `command_of` and return its exit code as shells count it: 130 whenever this process was interrupted
-    meanwhile, whatever the command returned. It is killed when this process ends.
-
-    No exception interrupts the wait for it. With polars imported an interrupted `waitpid` restarts, so that
-    the exception comes after the child is reaped: its exit code is lost, and subprocess takes that for 0.
-    In a stage of a build SIGTERM interrupts as Ctrl-C does.
+    """Run a `command_of`; its exit code as shells count it, 130 if this process was interrupted. It is killed
+    when this process ends. Handlers, not exceptions, note signals: an interrupted `waitpid` restarts and loses
+    the child's exit code. In a stage of a build SIGTERM interrupts as Ctrl-C does.
     """
     signals: list[int] = []
     running: list[subprocess.Popen[bytes]] = []

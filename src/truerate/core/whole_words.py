@@ -21,9 +21,7 @@ _UNIT = regex.compile(rf"(?V1){_LETTER}|{_IN_WORD}(?:{_IN_WORD}|{_INNER})*|\S")
 
 
 def units(text: str) -> Iterator[tuple[int, int]]:
-    """Places (start, end) of what a reader takes as one: words and numbers; a letter where the script puts no
-    spaces; any other character that is not blank. In order, disjoint.
-    """
+    """The places (start, end) of words, numbers, letters of scripts without spaces, and other characters, in order."""
     for match in _UNIT.finditer(text):
         yield match.span()
 
@@ -31,13 +29,11 @@ def units(text: str) -> Iterator[tuple[int, int]]:
 def whole_words(
     text: str, pieces: Sequence[Mapping[str, Any]], threshold: float = MARKED
 ) -> list[dict[str, Any]]:
-    """The soft spans {start, end, type, p} that whole words have, from a detector's spans of any cut.
+    """The soft spans {start, end, type, p} of whole words, from a detector's spans of any cut.
 
-    A word takes the largest p of the pieces that touch it, and that piece's type. Neighbouring words with
-    nothing but blank space between them are one span if both are marked (p above the threshold), both suspected
-    or both neither, with one type; its p is the largest. Punctuation at the ends of a span that holds a word is
-    left out of it. `pieces` are in order and disjoint, as `soft_spans` gives them; so are the spans. No piece,
-    no span.
+    A word takes the largest p, and type, of the ordered disjoint `pieces` that touch it. Neighbours are one
+    span if both are marked (p above the threshold), suspected or neither, with one type; its p is the largest.
+    Punctuation at a span's ends is left out.
     """
     spans: list[dict[str, Any]] = []
     for start, end, piece in _touched(text, pieces):

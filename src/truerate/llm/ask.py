@@ -22,10 +22,8 @@ BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
 
 def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
-    """The replies in the order of the requests; equal requests share one.
-
-    Every reply is in the store before it is returned. Raises TruerateError where no more can be asked (a key,
-    model, quota or endpoint that is not there, the budget): what came until then stays stored, and the next
+    """Return the replies in the order of the requests; equal requests share one. Every reply is stored before
+    it is returned. Raises TruerateError if no more can be asked (key, model, quota, endpoint, budget); the next
     run goes on from there.
     """
     targets = _targets(requests, at)
@@ -59,9 +57,7 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
 def _sources(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
 ) -> dict[bytes, tuple[str | None, str | None]]:
-    """The sources of replies that have any, by key: the name under which a model answered (`served`), where it is
-    another than the one asked, and what it was given (`retrieved`); simulated models tell neither.
-    """
+    """By key what is stored beside a reply: the name of the model that answered (`served`) and `retrieved` texts."""
     real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
     sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
@@ -76,9 +72,7 @@ def _sources(
 def _final(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request]
 ) -> dict[bytes, StoredReply | DeadLetter]:
-    """The stored answers that stand, of requests by key: dead letters only where they came from the address
-    at which the model is asked now.
-    """
+    """The stored answers that stand, by key; dead letters only if they came from the model's present address."""
     return {
         key: answer
         for key, answer in store.find(list(asked)).items()
@@ -139,9 +133,7 @@ def _reply(
 
 
 def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None = None) -> Estimate:
-    """What asking would cost now; asks nothing and starts nothing. `told`: keys of what was told of before, which counts
-    no more; those of the requests are added.
-    """
+    """The cost of asking now, without asking. `told`: keys that were counted before; those of the requests are added."""
     targets = _targets(requests, at)
     asked = {targets[request.model].key(request): request for request in requests}
     if told is not None:
@@ -163,9 +155,7 @@ def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None
 
 
 def _seen(store: Store) -> dict[str, tuple[float, float]]:
-    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have
-    counted them so far.
-    """
+    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as counted so far."""
     sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
     return {
@@ -181,9 +171,7 @@ def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]
 
 
 def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys
-    that the store holds.
-    """
+    """The stored request (`identity`, `messages`, `params`, `sample_index`) and reply of each of the keys."""
     with Store(at.store, is_read_only=True) as store:
         return {key.hex(): pair for key, pair in store.requests([bytes.fromhex(key) for key in keys]).items()}
 

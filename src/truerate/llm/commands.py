@@ -18,10 +18,8 @@ def stats(at: Layout, *, as_json: bool = False) -> None:
 
 
 def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None) -> None:
-    """Print the dead letters, or forget those of one reason so that the next build asks them again.
-
-    `mark` is handed their keys before they are forgotten and gives the boards that hold them, which the next
-    `dvc repro` makes again.
+    """Print dead letters, or forget those of one reason, whose boards `mark` first has the next `dvc repro`
+    make again.
     """
     with Store(at.store, is_read_only=retry is None) as store:
         if retry is None:

@@ -15,9 +15,7 @@ _BY = ("purpose", "model", *_SLICED)
 
 
 def counts(generations: pl.DataFrame) -> pl.DataFrame:
-    """Count rows per step (the purpose), model, task, language, scheme, variant, stage and attempt, from
-    Generation rows.
-    """
+    """Count Generation rows per step, model, task, language, scheme, variant, stage and attempt."""
     return counted([tallied(generations)])
 
 

@@ -29,9 +29,7 @@ class Planned:
 
 @dataclass
 class DryRun:
-    """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and
-    keeps what was asked. `reminders`: what would be asked besides if no assumed reply could be read.
-    """
+    """Stands in for `llm.ask`: answers from the store or by `assumed`, and records requests and possible re-asks."""
 
     assumed: Callable[[str, Request], Reply]
     asked: list[Request] = field(default_factory=list)

@@ -22,10 +22,8 @@ ATTEMPT = "attempt"  # 2: the reply to a question that was asked again; not ther
 
 @dataclass(frozen=True)
 class Prompted:
-    """One request, the item and purpose it serves, and the facts that its row keeps.
-
-    `may_decline`: a model may decline what is asked. It then abstains, whether it says so in words, which are
-    read, or its server does in a field of its own (OpenAI's `refusal`), so that no text comes.
+    """One request, the item and purpose it serves, and its row's attributes. `may_decline`: the model may
+    decline: in words, which are read, or by a refusal field of its server; it then abstains.
     """
 
     request: Request
@@ -50,9 +48,7 @@ class Read:
 
 
 def decoding(settings: Sampling, index: int = 0) -> dict[str, object]:
-    """The request parameters of a decoding block; a seed only where replies are drawn, so that repeated
-    samples differ.
-    """
+    """The request parameters of a decoding block; a seed only if replies are drawn, so that repeats differ."""
     params = settings.model_dump()
     return {**params, "seed": index} if settings.temperature > 0 else params
 

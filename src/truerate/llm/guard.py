@@ -24,11 +24,7 @@ _WIDE = {"<": "＜", "[": "［"}
 
 
 def neutralise(text: str) -> str:
-    """The text with the marks that steer a model replaced by their full-width forms: hashes of headings,
-    brackets of chat tokens.
-
-    Also `text.clean`ed. Applying it twice changes nothing more.
-    """
+    """The cleaned text with control marks (headings, chat tokens) as full-width forms; idempotent."""
     text = clean(text)
     if "#" in text:
         text = _HEADING.sub(_widened, text)
@@ -43,9 +39,7 @@ def _widened(heading: re.Match[str]) -> str:
 
 
 def fence(text: str) -> str:
-    """The neutralised text in a block of its own, whose name follows from the text, so that equal data give
-    equal prompts.
-    """
+    """The neutralised text in a block named by the text's digest, so that equal data give equal prompts."""
     return _short(text) if len(text) <= SHORT else _fenced(text)
 
 

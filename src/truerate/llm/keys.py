@@ -26,9 +26,7 @@ PARAMS = FLOATS | {
 
 @dataclass(frozen=True)
 class Target:
-    """A model of params.yaml as requests need it. `address`: where it is asked, without the free port of a
-    launched server.
-    """
+    """A declared model for requests. `address`: where it is asked, without the free port of a launched server."""
 
     alias: str
     endpoint: str
@@ -68,8 +66,8 @@ class Target:
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The settings that are sent: those asked, replaced by the model's own, without `drop`, the length
-        limit under its right name.
+        """The settings that are sent: those asked under the model's own, without `drop`, the limit under its
+        right name.
         """
         try:
             seen = tuple(asked.items())
@@ -105,9 +103,7 @@ class Target:
 
     @property
     def own_limit(self) -> str | None:
-        """The setting of the model itself that limits its replies, above those of the tracks: its name under
-        `params`; None where it has none.
-        """
+        """The model's own setting that limits its replies: its name under `params`; None if it has none."""
         return next((name for name in reversed(LIMITS) if name in self.override), None)
 
     def keeps_cut(self, request: Request) -> bool:
@@ -156,9 +152,7 @@ class Target:
 
 
 def without_system(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """The messages with what a system message says at the head of the user message after it, a blank line
-    between: for chat templates that know no such role. One that no user message follows becomes one.
-    """
+    """The messages with each system message put before the next user message, or turned into one."""
     made: list[dict[str, Any]] = []
     told = ""
     for message in messages:
@@ -180,9 +174,7 @@ def _clean(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...] |
 
 
 def _is_plain(content: str) -> bool:
-    """False for every text that `text.clean` changes, and for few others. It runs for every request, so it
-    costs 1 µs per KB.
-    """
+    """False for every text that `text.clean` changes, and for few others; 1 µs per KB, for every request."""
     if not content.isascii():
         return content.replace("\n", "").isprintable()
     for mark in CONTROLS:  # 28 searches for one byte each are a third of one search for any of them

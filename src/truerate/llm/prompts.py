@@ -33,10 +33,8 @@ _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 
 
 def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict[str, Any]]:
-    """The messages of a track's prompt; those that come out empty are left out.
-
-    `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no
-    such template, where it does not compile, or where it names a value that was not given or is None.
+    """The non-empty messages of a track's prompt: `<prompts_dir>/<track>/<name>.j2`, else the built-in one.
+    Raises TruerateError for an absent or broken template, and for a value that is missing or None.
     """
     path, changed = _path(track, name, prompts_dir)
     try:
@@ -56,11 +54,7 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
 
 
 def check_folder(prompts_dir: str) -> None:
-    """Raise TruerateError where the user's folder holds a template that replaces none, or one that does not
-    compile.
-
-    A file whose name begins with `_` is for other templates to include.
-    """
+    """Raise TruerateError for a user's template that replaces none or does not compile; `_…` files are for inclusion."""
     found = [path for path in sorted(Path(prompts_dir).rglob("*.j2")) if not path.name.startswith("_")]
     if not found:
         raise SettingsError(
@@ -102,9 +96,7 @@ def _folders(track: str, prompts_dir: str | None) -> list[Path]:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One message of a template. `names`: the values that it reads; None where another template may read
-    more.
-    """
+    """One message of a template. `names`: the values that it reads; None where another template may read more."""
 
     role: str
     template: Template
@@ -156,9 +148,7 @@ def _part(role: str, source: str, environment: SandboxedEnvironment) -> Part:
 
 @lru_cache(maxsize=16)
 def _environment(track: str, prompts_dir: str | None) -> SandboxedEnvironment:
-    """A sandbox in which every value is neutralised on output. Autoescape is what marks the template's own
-    text (macros) as safe.
-    """
+    """A sandbox that neutralises every value on output; autoescape marks the template's own text as safe."""
     environment = SandboxedEnvironment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in _folders(track, prompts_dir)]),
         undefined=StrictUndefined,
@@ -176,9 +166,7 @@ def _finalise(value: object) -> Markup:
 
 
 def _given(value: object) -> object:
-    """The value itself; a None would stand in the prompt as a word. An undefined one raises when it is turned
-    to text.
-    """
+    """The value itself; raises for None, which would stand in the prompt as a word."""
     if value is None:
         raise TemplateError("a value is None")
     return value

@@ -13,13 +13,10 @@ from truerate.llm.transport.verdict import THOUGHT_ONLY
 class Request:
     """One prompt to one model.
 
-    `model` is an alias of `models` in params.yaml, `messages` are `{"role", "content"}`, `params` the
-    decoding settings with `max_tokens`. Equal requests are asked once; `sample_index` tells repeated samples
-    of one prompt apart. It is not sent: an endpoint that is deterministic needs another `seed` in `params` to
-    give another reply.
-
-    `keeps_cut`: a reply that ends at its limit of tokens is kept, not dead. `form`: the stated form of the
-    reply, sent as its JSON schema to models of which params ask for `structured` output.
+    `model`: an alias of params.yaml; `messages`: `{"role", "content"}`; `params`: decoding settings with
+    `max_tokens`. Equal requests are asked once; `sample_index` separates repeats and is not sent (a
+    deterministic endpoint needs another `seed`). `keeps_cut`: a reply at its token limit is kept. `form`: the
+    stated form, sent as JSON schema to `structured` models.
     """
 
     model: str
@@ -34,13 +31,10 @@ class Request:
 class Reply:
     """What came of one request.
 
-    `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token
-    counts are the endpoint's own, None where it gave none; `cost_usd` is by the prices in params, 0 without
-    a count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
-    answered, cut from its text; None where there was none. `served`: the name of the model that says it
-    answered, with its fingerprint, where it is another than the one asked; None where it is the same or not
-    told. `retrieved`: what it was given by a search or tool of its server (`retrieved.written`); None where that is
-    not told.
+    `status`: `ok` (a text) or `dead` (`reason` of `policy.REASONS`, empty `text`). Token counts are the
+    endpoint's or None; `cost_usd` by the prices in params. `is_stored`: not called in this run. `thought`:
+    reasoning cut from the text. `served`: another model's name that answered, with fingerprint. `retrieved`:
+    texts of the server's search or tools (`retrieved.written`).
     """
 
     key: str
@@ -67,9 +61,7 @@ def answered(
     cost_usd: float = 0.0,
     is_stored: bool = True,
 ) -> Reply:
-    """The reply of a stored text. Thought is cut from it here and nowhere else; one that holds nothing else
-    is dead: `thought_only`.
-    """
+    """The reply of a stored text without its thought; dead if nothing else is left (`thought_only`)."""
     if finish == FILTER:  # an earlier build kept such replies
         return Reply(key, "dead", "", finish, FILTER, n_in, n_out, cost_usd, is_stored)
     answer, thought = said(text)
@@ -79,9 +71,8 @@ def answered(
 
 
 def as_asked(reply: Reply, request: Request, *, keeps_cut: bool, is_structured: bool) -> Reply:
-    """A stored reply as its request wants it: one that ends at its limit of tokens is dead (`length`) where
-    such are not kept, the JSON of a stated form is written as the plain text that it stands for. An object that
-    is whole was not cut: servers fill the limit with blank space behind it.
+    """A stored reply as its request wants it: dead (`length`) if it was cut and cut ones are not kept; the JSON
+    of a stated form as plain text. A complete object was not cut: servers pad with blanks.
     """
     if reply.status != "ok":
         return reply
@@ -94,11 +85,9 @@ def as_asked(reply: Reply, request: Request, *, keeps_cut: bool, is_structured: 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a list of requests would cost: new calls, answers already stored, and the bounds of tokens (prompt
-    + completion) and money.
-
-    High is a true upper bound per attempt (`budget.bound`); low is the expected prompt plus the completions
-    seen so far of this model.
+    """The cost of a list of requests: new calls, stored answers, bounds of tokens (prompt + completion) and
+    money. High is a bound per attempt (`budget.bound`); low the expected prompt plus the mean completion so
+    far.
     """
 
     n_calls: int

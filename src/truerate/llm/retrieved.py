@@ -34,9 +34,7 @@ def _is_writable(value: Any) -> bool:
 
 
 def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The results in what was kept: `url`, `title`, `text` (empty where it was not told), each address once, in the
-    order in which they came, MOST at most.
-    """
+    """The stored results: `url`, `title`, `text` (perhaps empty), each address once, in order, at most MOST."""
     found: dict[str, dict[str, str]] = {}
     for url, title, text in _walk([beside.get(name) for name in FIELDS], 0):
         if url not in found and len(found) == MOST:

@@ -20,9 +20,7 @@ LETTERS = {
 
 
 def stats(store: Store) -> pl.DataFrame:
-    """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer,
-    tokens and USD spent.
-    """
+    """One row per model identity: kept replies, dead letters, calls, lost calls, tokens and USD."""
     replies = {
         _text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity")
     }
@@ -86,9 +84,7 @@ def retry_dead(store: Store, reason: str) -> int:
 
 
 def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
-    """Drop replies and dead letters of model identities outside `keep` that are older than so many seconds;
-    how many they were.
-    """
+    """Drop replies and dead letters outside the identities `keep` that are older than so many seconds; their numbers."""
     limit = time.time() - older_than_s
     gone = [
         name

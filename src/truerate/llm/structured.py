@@ -17,9 +17,8 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of replies: its name, the schema of its JSON, and the plain text of such an object.
-
-    `write` may raise LookupError, TypeError or ValueError on an object that does not keep to the schema.
+    """A form of replies: name, JSON schema, and `write`, which gives an object's plain text or raises
+    LookupError, TypeError or ValueError for one that breaks the schema.
     """
 
     name: str

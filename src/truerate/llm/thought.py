@@ -38,14 +38,12 @@ class Said(NamedTuple):
 
 
 def said(text: str) -> Said:
-    """The answer of a reply, and the thought that stood in it.
+    """The answer of a reply, perhaps empty, and the thought in it.
 
-    Thought is: each pair of marks with what stands between, nested or not; all that stands before a closing
-    mark that nothing opened (servers put the opening one into the prompt); all that follows an opening mark
-    which nothing closes (the reply was cut while it thought). Where opening marks are more than closing ones
-    and one of these is the last, all before it is thought. Of channels, all but `final` are thought, and
-    what stands before the first is thought where a `final` follows. What is left, blank space at its ends
-    removed where something was cut, is the answer; it may be empty.
+    Thought is: each pair of marks and what it encloses; all before a closing mark that nothing opened (servers
+    put the opening one into the prompt); all after an opening mark that nothing closes (a cut reply). If
+    opening marks outnumber closing ones and a closing one is last, all before it. Of channels all but `final`,
+    and before the first if a `final` follows.
     """
     # one of them stands in every reply that holds thought; written out, as this runs for every stored reply
     if not ("<" in text or "[" in text or "analysis" in text or "&lt;" in text or "◁" in text):

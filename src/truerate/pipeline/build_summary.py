@@ -25,19 +25,14 @@ READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key", "
 
 
 def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
-    """Print the lines on some boards (default: all) at the end of a stage; `truerate build` says them of all
-    boards when it ends.
-    """
+    """Print the lines on some boards at the end of a stage; `truerate build` prints those of all boards when it ends."""
     if BUILD not in os.environ:
         for line in lines(at, boards):
             say(line)
 
 
 def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """One line per board and model of which most replies are of no use, one on the dead letters that can be
-    asked again, and one per model that answered under another name than it was asked by; one per model that is
-    named and asked nothing, detector that judged nothing, and metric with cells of far fewer texts than others.
-    """
+    """The lines on a build: models of little use, dead letters, other names, idle models and detectors, thin cells."""
     asked = at.p.boards if boards is None else boards
     replies = {
         board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()
@@ -53,11 +48,11 @@ def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
 
 
 def of_board(at: Layout, board: str) -> pl.DataFrame:
-    """The replies of the models of params.yaml on a board, each of one `kind`: dead, unread, cut, or null
-    where it could be used.
+    """The replies of declared models on a board, each of one `kind`: dead, unread, cut, or null where it could
+    be used.
 
-    A reply that was cut at its length is `cut` whatever could be read of it. One that was asked for again is
-    not counted beside the one that stands.
+    A cut reply is `cut` whatever could be read of it; one that was re-asked is not counted beside the one that
+    stands.
     """
     rows = standing(read_parquet(at.dataset(board, "generations"), columns=READ)).filter(
         pl.col("model").is_in(list(at.p.models))
@@ -94,9 +89,7 @@ def _step(row: dict) -> str:
 
 
 def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line per model and name under which it answered, where that is another than the one it was asked by:
-    a server that has one model loaded may answer for any.
-    """
+    """A line per model that answered under another name than it was asked by: a server may answer for any name."""
     found = [
         rows.select("model", served=pair("attributes", "served")).drop_nulls() for rows in replies.values()
     ]
@@ -112,9 +105,7 @@ def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
 
 
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line on the requests given up for faults of an endpoint: how many of which reason, on which boards,
-    and how to ask them again.
-    """
+    """A line on requests given up for faults of an endpoint: how many, why, on which boards, how to ask them again."""
     reason = (
         pl.col("reason").str.split(": ").list.last()
     )  # of a lesson that broke off: `teaching turn: timeout`

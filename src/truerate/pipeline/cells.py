@@ -90,17 +90,13 @@ def is_away() -> bool:
 
 
 def devices(at: Layout, family: str, names: Sequence[str]) -> Devices:
-    """On what members of a family are trained that are trained as jobs: those whose backbone asks for a GPU
-    get one.
-    """
+    """The device that each member of a family is trained on as a job: a GPU where its backbone asks for one."""
     networks = [name for name in names if is_away() and _backbone_of(at, family, name)]
     return {name: "cuda" if _needs(at, family, name).gpus else "cpu" for name in networks}
 
 
 def fit_away(at: Layout, board: str, found: Mapping[str, Fitting]) -> None:
-    """Have Snakemake fit the cells that learn and that nobody has fitted yet, in one call. Raises TruerateError
-    where a job failed.
-    """
+    """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a job failed."""
     open_ = unfitted(found)
     if not open_:
         return
@@ -138,9 +134,7 @@ def _learns(job: Any) -> bool:
 
 
 def fit_cell(at: Layout, board: str, name: str, found: Callable[[str, Devices], Fitting]) -> None:
-    """One job: fit the cell of this name, by the plan of the stage. Raises TruerateError where the cell is no
-    longer the one that was planned, or a GPU is asked for and there is none.
-    """
+    """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks its GPU."""
     from truerate.detectors.training import processes
 
     plan = read_json(_plan(at, board))

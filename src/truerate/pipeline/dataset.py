@@ -55,10 +55,8 @@ def refuse_stale(at: Layout, board: str, output: str) -> None:
 
 
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
-    """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
-
-    It gives Generation rows, and perhaps a dict of further tables (of `BESIDE`, those that the track's graph
-    says), which are written beside them.
+    """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads;
+    write its Generation rows, and the further tables of `BESIDE` that the track's graph names.
     """
     collect_rarely()
     run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
@@ -76,18 +74,16 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
 
 
 def collect_rarely() -> None:
-    """Have Python look for cycles of dead objects a hundred times less often: a step holds hundreds of
-    thousands of rows and prompts, in none of which there is one, and looking cost a fifth of its time.
+    """Run Python's cycle collector 100 times less often: steps hold many rows without cycles, and it took 1/5
+    of their time.
     """
     set_threshold(100_000, 50, 50)
 
 
 def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
-    """The function of a step, of its name in the track's `steps`.
-
-    It is called with the layout, the board, a model, the source's tables, a shard, and the tables of the
-    steps that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for a step that the
-    track has not.
+    """The function of a step from the track's `steps`: called with layout, board, model, the source's tables,
+    shard and the tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an
+    unknown step.
     """
     return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
 
@@ -98,9 +94,7 @@ def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFram
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
-    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie
-    beside them.
-    """
+    """The rows of scratch files by the step that wrote them, and under `documents` the documents beside them."""
     rows = [(Path(path).name.rpartition("-")[0], read(Generation, path)) for path in paths]
     return replies_of(rows, beside_all(paths, "documents"))
 
@@ -150,11 +144,9 @@ def exported_to(
     inputs: Sequence[str],
     slices: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Write the tables of a board's data set, each to the `place` of its name, from scratch files; the names of those
-    that the track gave, and its annotation tasks.
-
-    The files of a slice (`graph.in_slices`) are read together and no others with them; their rows wait on disk and are
-    written part by part. So are the pages that a step fetched, which the track is given unread (as a query).
+    """Write a board's tables from scratch files, each to the `place` of its name; the names of those that the
+    track gave, and its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their rows
+    and fetched pages wait on disk and are written part by part.
     """
     apart = {path for one in slices for path in one}
     others = [path for path in inputs if path not in apart]
@@ -206,9 +198,7 @@ def load_dataset(
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
     thinned: Thinned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a board's data set, by name: all or those named, and of each all columns or these. `thinned`: what
-    is made of their rows as they are read (`load_thinned`).
-    """
+    """The tables of a data set by name: all or these, of each all columns or these; `thinned` as in `load_thinned`."""
     return {
         name: load_thinned(name, at.dataset(board, name), columns=columns.get(name), thinned=thinned)
         for name in DATASET
@@ -224,18 +214,14 @@ def load_thinned(
     columns: Collection[str] | None = None,
     rows: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """A table of a data set, read and validated: whole, or what `thinned` makes of its rows, some at a time. `rows`: of
-    those for which this holds alone.
-    """
+    """A validated table of a data set: whole, what `thinned` makes of its parts, or only the `rows` of a condition."""
     if thinned is None:
         return load(DATASET[name], path, columns=columns, rows=rows)
     return load_in_parts(DATASET[name], path, partial(thinned, name), columns=columns, rows=rows)
 
 
 def gc(at: Layout) -> list[str]:
-    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step
-    wrote is kept.
-    """
+    """Remove and return scratch folders whose key is not current, unless they hold what no step wrote."""
     refuse_taken(at, "build")
     current = {str(Path(path).parent) for board in at.p.boards for path in graph.all_files(at, board)}
     folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
@@ -246,9 +232,7 @@ def gc(at: Layout) -> list[str]:
 
 
 def is_scratch(folder: Path) -> bool:
-    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write
-    there.
-    """
+    """Whether a folder is named by a model and a key, and holds only what steps write there."""
     is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
     return bool(is_named) and all(
         path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir()

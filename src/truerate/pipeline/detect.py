@@ -50,8 +50,8 @@ CODE = tuple(
 
 
 def train(at: Layout, board: str) -> None:
-    """Fit each family of detectors of a board: whole-text members once per fold, token detectors and judges on
-    the training texts.
+    """Fit each family of detectors of a board: text members once per fold, token detectors and judges on
+    training texts.
     """
     with unchanged(at, Stage("train", board)) as own:
         claim(at, "detectors")
@@ -70,9 +70,7 @@ def train(at: Layout, board: str) -> None:
 
 
 def train_cell(at: Layout, board: str, name: str) -> None:
-    """Fit one cell of a board's detectors, as a job of Snakemake: the stage `train` planned it and puts it in
-    its place.
-    """
+    """Fit one cell of a board's detectors as a job of Snakemake, by the plan of the stage `train`."""
     refuse_edited(at, Stage("train", board))
     samples = load(Sample, at.labels(board, "samples"))
     cells.fit_cell(at, board, name, lambda family, devices: fitting(at, board, family, samples, devices))
@@ -81,9 +79,7 @@ def train_cell(at: Layout, board: str, name: str) -> None:
 def fitting(
     at: Layout, board: str, name: str, samples: pl.DataFrame, devices: cells.Devices
 ) -> cells.Fitting:
-    """The cells of a family of token detectors or judges as jobs, by what each is trained on (`devices`), and
-    what fits one.
-    """
+    """The cells of a family of token detectors or judges as jobs on `devices`, and the function that fits one."""
     family = at.p.detectors[name]
     members = family.members_on(at.p.board(board).track)
     size, scratch = at.p.size_of(board), Path(at.training)
@@ -135,9 +131,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, learning: cel
 
 
 def taught(at: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
-    """The texts of a board that detectors learn from: those of the training groups, or of the training samples
-    (attribute `split_by_sample`), which share contexts with the texts that are tested on.
-    """
+    """The training texts of a board: those of the training groups, or of the training samples (`split_by_sample`)."""
     sides = samples["split"] if split == GROUP else samples.select(pair("attributes", BY_SAMPLE)).to_series()
     learned: pl.DataFrame = protocol_of(at, board).training(samples.with_columns(split=sides.alias("split")))
     return learned
@@ -178,9 +172,7 @@ def kept_judgements(at: Layout, board: str, name: str) -> Path:
 
 
 def texts_key(at: Layout, board: str) -> str:
-    """What decides the texts of a board, what they are held against and how they are read, for what is kept cell by
-    cell.
-    """
+    """Digest of a board's texts, their references and how they are read, for what is stored cell by cell."""
     texts, code = _asked_of(at, board)
     return digest(*texts, *code, **referring(at, board))
 
@@ -257,18 +249,14 @@ def _judgements(at: Layout, board: str, name: str, samples: pl.DataFrame) -> pl.
 def _unlearned(
     at: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame, split: str
 ) -> pl.DataFrame:
-    """Texts without those that a judge of this split learned from; one that learned from other groups learned
-    from none of them.
-    """
+    """The texts that a judge of this split did not learn from."""
     if split == GROUP:
         return texts
     return texts.join(taught(at, board, samples, split), on="target_id", how="anti", maintain_order="left")
 
 
 def targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts of a board that token detectors and judges are asked of: those that its track names, else its
-    samples.
-    """
+    """The texts that token detectors and judges are asked of: those that the track names, else the board's samples."""
     named = protocol_of(at, board).targets
     if named is None:
         columns = ("item_id", "group_id", "lang", "task", "text", "spans")
@@ -286,9 +274,7 @@ def write_families(at: Layout, board: str, folder: str, names: Sequence[str]) ->
 
 
 def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
-    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
-    their items.
-    """
+    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of their items."""
     known = given(at, board).select("item_id", reference="knowledge")
     referred = texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(
         pl.col("reference").fill_null("")
@@ -311,9 +297,7 @@ def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts with the `knowledge`, `question` and `history` of their own (evidence) where there is such, else of
-    their items; null where there is none.
-    """
+    """Texts with the `knowledge`, `question` and `history` of their own evidence, else of their items, else null."""
     known = given(at, board, samples)
     own = pl.col("target_id").is_in(known["item_id"].implode())
     named = texts.with_columns(_known=pl.when(own).then("target_id").otherwise("item_id"))
@@ -324,9 +308,7 @@ def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame
 
 
 def labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts with whether they are hallucinated and why, as the sample of their name says; null where there is
-    none.
-    """
+    """Texts with the label and rationale of the sample of their name; null where there is none."""
     said = samples.select("is_hallucinated", "rationale", target_id="sample_id")
     bare = texts.drop("is_hallucinated", "rationale", strict=False)
     return bare.join(said, on="target_id", how="left", maintain_order="left")

@@ -54,9 +54,9 @@ def contexts(
 ) -> pl.DataFrame:
     """What a text is checked against: item_id, knowledge, question, history of a board's items.
 
-    With `samples`, those that name evidence of their own have a row under their own id. `about`: the samples that
-    will be looked up, where there are no other texts: items and documents (`needed`) of others are not read. `whole`:
-    longer texts by the ids of documents, whose place they take as knowledge.
+    With `samples`, those with evidence of their own have a row under their own id. `about`: only items and
+    documents (`needed`) of these samples are read. `whole`: longer texts by document id, which stand in as
+    knowledge.
     """
     from truerate.detectors.evidence import with_evidence
     from truerate.tracks.asking import context_frame
@@ -77,8 +77,8 @@ def contexts(
 
 
 def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
-    """The documents that samples are held against: those of their items, and (`with_own`) of samples that name
-    evidence of their own those of these passages alone.
+    """The documents of samples: those of their items, and (`with_own`) the passages of samples with evidence of
+    their own.
     """
     own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
     passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
@@ -133,9 +133,7 @@ def _to_label(at: Layout, board: str, tasks: Sequence[dict]) -> dict[str, pl.Dat
 
 
 def audit(at: Layout, board: str) -> None:
-    """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build. A track whose labels are
-    not audited, and a board without detectors, have an empty one.
-    """
+    """The shortcut audit of a board; empty without audited labels or detectors. `on_shortcut: fail` ends the build."""
     if not (card_of(at, board).is_audited and at.p.board(board).has_detectors):
         with unchanged(at, Stage("audit", board)) as own:
             save(Score, frame(Score), own.audit(board))
@@ -154,9 +152,7 @@ def audit(at: Layout, board: str) -> None:
 
 
 def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
-    """What the audit of a board looks at, in the order of its samples: some at a time, whose documents are about
-    MOST_BYTES together.
-    """
+    """The audited texts in the order of the samples, in parts whose documents are about MOST_BYTES together."""
     from truerate.leaderboard import audit as room
 
     samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")
@@ -229,8 +225,8 @@ def scored_judgements(
     samples: pl.DataFrame,
     generations: pl.DataFrame,
 ) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
-    """What `score` reads of a board's judgements, those of its data set and of detectors' files `judged`: the rows and
-    columns that its track names, together, or part by part where it tells parts.
+    """The judgements that `score` reads, of the data set and of detectors' files, whole or in the parts the
+    track names.
     """
     track = protocol_of(at, board)
     columns = track.scored_columns.get("judgements")

@@ -24,9 +24,7 @@ def steps(track: str) -> tuple[Step, ...]:
 
 
 def in_order(track: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps themselves. Raises TruerateError where two have one name, or one reads what does not stand
-    before it.
-    """
+    """The steps themselves. Raises TruerateError if two have one name, or one reads a later one."""
     for index, step in enumerate(steps):
         before = [earlier.name for earlier in steps[:index]]
         if step.name in before:
@@ -56,10 +54,8 @@ def step_of(at: Layout, board: str, name: str) -> Step:
 
 # ---- which models have files -------------------------------------------------------------------------------
 def models(at: Layout, board: str, step: Step, role: str = "") -> tuple[str, ...]:
-    """Whose files a step has: the models that its role names, or another `role`, or what stands in for them.
-
-    None where a model that it asks may not stand on the board, or a step without which it has nothing to do
-    has no file.
+    """The models that have files of a step: those that its role (or `role`) names, or their stand-ins; none
+    where a model that it asks may not stand on the board, or a step that it needs has no file.
     """
     asked = models_named(at, board, step.asks)
     needed = [step_of(at, board, read.step) for read in step.reads if read.is_needed]
@@ -116,9 +112,7 @@ def _models_read(at: Layout, board: str, earlier: Step, read: Reads, model: str)
 
 
 def upstream(at: Layout, board: str, step: Step, model: str) -> tuple[str, ...]:
-    """The other models that decide a step's rows of one model: those that it asks, and those whose rows it
-    reads, at any remove. What stands in for a model is none.
-    """
+    """The other models that decide a step's rows of one model: asked, or read at any remove; no stand-ins."""
     models: list[str] = []
     for earlier, name in read_by(at, board, step, model):
         models += [] if is_stand_in(earlier, name) else [name]
@@ -192,9 +186,7 @@ def boards(at: Layout, track: str) -> str:
 
 
 def resources(step: Step) -> dict[str, int]:
-    """What a job of a step needs, by the names that Snakemake's executors know; a profile's `set-resources`
-    goes before it.
-    """
+    """The resources of a step's job, by Snakemake's names; a profile's `set-resources` goes before them."""
     needs = step.resources
     found = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
     return found | ({"gpu": needs.gpus} if needs.gpus else {})

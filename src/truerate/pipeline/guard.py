@@ -21,11 +21,8 @@ from truerate.pipeline.trained_elsewhere import stamps
 
 @contextmanager
 def unchanged(at: Layout, stage: Stage) -> Iterator[Layout]:
-    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the
-    code changed meanwhile.
-
-    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the command: it
-    would record a result under settings or code that did not make it.
+    """Run a stage on the settings that DVC watches: empty its output, refuse edited settings before it and
+    settings or code that changed after it, since DVC would record a result that these did not make.
     """
     refuse_edited(at, stage)
     clear(at, stage)
@@ -58,9 +55,7 @@ def write_json(path: str | Path, value: object) -> None:
 
 
 def refuse_edited(at: Layout, stage: Stage) -> None:
-    """Raise TruerateError where what a stage reads of the settings, or code that they name, is no longer that with
-    which the build began.
-    """
+    """Raise TruerateError if settings of a stage, or code that they name, changed since the build began."""
     if is_edited(at, stage):
         raise TruerateError(
             "params.yaml was edited since the build read it, or code that it names; nothing is recorded: run `dvc repro` again"
@@ -74,11 +69,8 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
-    """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
-    what the stage makes (of its board's track alone where that code is told by track), of the user's own files
-    that it reads (labels, prompts, lists, weights), and of what was learned on another board to judge this one.
-
-    So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
+    """The settings of a stage with digests of the code that they name for its track, of the user's files that
+    it reads (labels, prompts, lists, weights), and of what was learned on another board to judge this one.
     """
     p, there = at.p, at.on(stage.board) if stage.board else at
     code: dict[str, str] = {}
@@ -103,18 +95,14 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
 
 
 def _importing(at: Layout) -> str:
-    """Digest of what decides the tables of all sources: a board that reads the documents of another source is
-    made again where that may have changed.
-    """
+    """Digest of what decides the tables of all sources: a board that reads another source's documents depends on it."""
     return digest(*READERS, settings=watched_by(at, Stage("sources")))
 
 
 def check_params(*, is_kept: bool = True) -> None:
-    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each
-    stage reads of it (`is_kept`).
-
-    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no
-    stage reads is removed here.
+    """Check params.yaml before anything runs, and write what each stage reads of it (`is_kept`). DVC keeps
+    these files, so that nothing is lost before the output folders are checked; files of no stage are removed
+    here.
     """
     from truerate.pipeline.checks.check_names import check_names
 

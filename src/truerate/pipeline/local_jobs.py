@@ -138,10 +138,7 @@ class _Running:
 
 
 def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
-    """Run the jobs; returns 0, 1 if one failed, 130 if this process was interrupted.
-
-    After a failure no further job begins, and those that run are waited for.
-    """
+    """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if this process was interrupted."""
     waiting, running, is_failed = list(jobs), _Running(), False
     with handled(running.note, signal.SIGINT, *([signal.SIGTERM] if parents.is_in_stage() else [])):
         while waiting or running.jobs:

@@ -26,8 +26,8 @@ def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.Dat
 
 
 def shortened(at: Layout, board: str, texts: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Texts with the sentences of the reference in `column` that speak most of each, where a board retrieves;
-    else as they are. A text without a reference keeps none.
+    """Texts whose reference in `column` is cut to the most similar sentences where a board retrieves; else as
+    they are.
     """
     own = at.p.board(board)
     if own.reference != RETRIEVED:

@@ -30,11 +30,9 @@ def build(
     first: Sequence[str] = (),
     changed: Sequence[str] = (),
 ) -> int:
-    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code, 2 where a
-    stage failed. It ends when this process does.
-
-    The stages `first` are built before the others, where no `arguments` name some: dvc.yaml does not hold that
-    others rest on them (pipeline.trained_elsewhere). Sources that `changed` where DVC watches nothing are imported before all.
+    """Run `dvc repro` in a folder by this Python; its exit code, 2 if a stage failed. Without `arguments` the
+    stages `first` are built before the others (pipeline.trained_elsewhere), and `changed` sources that DVC does
+    not watch are imported.
     """
     before: list[Sequence[str]] = []
     if changed:
@@ -49,9 +47,7 @@ def build(
 
 
 def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:
-    """Raise TruerateError, with what there is, for a name that is no stage of dvc.yaml, or `stage@board` of no board.
-    Paths of what a stage writes, which DVC takes too, are left to it.
-    """
+    """Raise TruerateError for a name that is no stage or `stage@board`; paths of outputs are left to DVC."""
     known = list(settings_in(file)["stages"])
     for name in names:
         stage, is_of_board, board = name.partition("@")
@@ -89,8 +85,8 @@ def _built(arguments: Sequence[str], folder: str) -> int:
 
 
 def make(rules: str, target: str) -> int:
-    """Make a target of a rules file anew, by forks of this process or by Snakemake (`local_jobs`); returns an exit code.
-    The jobs end when this process or DVC does.
+    """Make a target of a rules file anew, by forks or by Snakemake (`local_jobs`); an exit code. Jobs end with
+    this process.
     """
     at = Layout.load()
     stage = made_by(at, target) if os.path.isfile(rules) else None

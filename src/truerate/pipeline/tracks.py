@@ -89,8 +89,8 @@ def metrics_of(at: Layout, board: str) -> tuple[Metric, ...]:
 
 
 def records_of(at: Layout, board: str) -> dict[str, Metric]:
-    """The records of all metrics that a board may carry, by name: its track's, then those of every board.
-    Raises TruerateError where two have one name.
+    """The metric records of a board by name: its track's and the common ones. Raises TruerateError if two share
+    a name.
     """
     records = (*metrics_of(at, board), *SHARED)
     by_name = {record.name: record for record in records}
@@ -114,9 +114,7 @@ def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str
 
 
 def known_tasks() -> set[str] | None:
-    """The tasks that the cards of all tracks name; None where one cannot be read, so that nobody knows
-    what it names: a track that no board uses stops nothing.
-    """
+    """The tasks that the cards of all tracks name; None if one cannot be read, so that unused tracks stop nothing."""
     try:
         return {task for track in found() for task in card_of_track(track).tasks}
     except TruerateError:

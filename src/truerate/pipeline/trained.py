@@ -11,9 +11,8 @@ USUAL = ("multi", "binary")  # scope and labels, where a board's settings prefer
 
 
 def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
-    """Board, family and member of a trained token detector, with the scope and labels that its track prefers.
-
-    Raises TruerateError for a detector that is none, and where none is trained yet.
+    """Board, family and member of a trained token detector, with its track's preferred scope and labels. Raises
+    TruerateError for a detector that does not exist or is not trained.
     """
     members = list(members_of(at))
     judges = {member for *_, member in judges_of(at)}

@@ -21,9 +21,7 @@ LEARNED = (
 
 
 def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
-    """The families that judge a board by what was learned on another one, each with the family and the board
-    that taught it.
-    """
+    """The families of a board that learn on another one, each with the family and board that taught it."""
     for name in p.families(board):
         teacher, taught_on = p.teacher(name, board)
         if taught_on != board:
@@ -59,9 +57,7 @@ def refuse_untaught(at: Layout, board: str) -> None:
 
 
 def refuse_stale(at: Layout) -> None:
-    """Raise TruerateError where a board was judged by what another board had taught before it was trained
-    anew.
-    """
+    """Raise TruerateError if a board was judged by detectors that were trained anew since."""
     for board in at.p.boards:
         said = Path(at.judged(board)) / LEARNED
         if said.is_file() and read_json(said) != stamps(at, board):

@@ -23,9 +23,7 @@ PLAIN_COLUMN: dict[str, Any] = {"required": True, "regex": False, "coerce": Fals
 
 
 def keeps(schema: "pa.DataFrameSchema") -> Keeps | None:
-    """What tells of a frame that it keeps a schema: names in order, types, and every check. It says no of a frame
-    that breaks one, or of which polars cannot tell; None where the schema has what cannot be told so.
-    """
+    """A function that tells whether a frame keeps a schema (names in order, types, checks); None if one query cannot."""
     columns = schema.columns
     if not _is_plain(schema, PLAIN) or not all(
         _is_plain(column, PLAIN_COLUMN) for column in columns.values()
@@ -84,9 +82,7 @@ class _Query:
 
 
 def _expression(check: Any, name: str) -> pl.Expr:
-    """What a check asks of a column, or of all columns, as pandera takes the answer: a null passes where nulls are
-    ignored. Raises _OtherCheck where it does not select one expression.
-    """
+    """A check of a column (or all) as an expression, nulls as pandera takes them. Raises _OtherCheck for others."""
     from pandera.api.polars.types import PolarsData
 
     if check.element_wise or check.groupby is not None or check.raise_warning:

@@ -36,10 +36,7 @@ def _without_pandas() -> Iterator[None]:
 
 @cache
 def pandera() -> ModuleType:
-    """The module `pandera.polars`, imported at the first call.
-
-    Its first check of a value looks for pandas anew and remembers what it found, so one is made here.
-    """
+    """The module `pandera.polars`, imported at the first call, with a first check, which looks for pandas."""
     with _without_pandas():
         checker = import_module("pandera.polars")
         column = checker.Column(pl.Int64, checker.Check.ge(0))

@@ -45,9 +45,7 @@ def Field(  # noqa: N802
 
 
 class Table:
-    """What all tables share: no column beyond those declared, in the order declared. `RULES` hold of every
-    row, by what they say.
-    """
+    """What all tables share: exactly the declared columns in order; `RULES` hold of every row, by name."""
 
     RULES: Mapping[str, pl.Expr] = {}
 
@@ -64,11 +62,7 @@ class Table:
     @classmethod
     @cache
     def to_schema(cls, columns: tuple[str, ...] | None = None) -> "pa.DataFrameSchema":
-        """The pandera schema of the table, or of these of its columns: names in order, types and the rules that can be
-        told by them. Made once per process.
-
-        A null passes every rule but that there are none; NaN is no value either.
-        """
+        """The pandera schema of the table or of `columns`, made once per process; a null passes all but `nullable`."""
         fields = cls.fields()
         taken = tuple(fields) if columns is None else columns
         checker = pandera()
@@ -111,10 +105,8 @@ def frame(table: type[Table], rows: list[dict[str, Any]] | None = None) -> pl.Da
 
 
 def of_columns(table: type[Table], columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Columns as a frame of the table's schema: of each its values, or one value that all rows have.
-    All columns of the table are given.
-
-    Lists of structs are read as rows are: polars takes ten times as long to read them as a column.
+    """A frame of the table's schema from all of its columns: values, or one value for all rows. Lists of
+    structs are read as rows, ten times faster than as columns.
     """
     kinds = schema(table)
     nested = {name: kind for name, kind in kinds.items() if isinstance(kind, pl.List)}

@@ -21,9 +21,7 @@ STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 def validate(
     table: type[Table], data: pl.DataFrame, *, where: str, columns: tuple[str, ...] | None = None
 ) -> pl.DataFrame:
-    """The frame itself if it keeps the names, types and rules of the table's pandera schema, or of some `columns`
-    of it, else TruerateError with the first broken rule, as pandera names it. `where` begins the message.
-    """
+    """The frame if it keeps the table's pandera schema (of `columns`), else TruerateError with the first broken rule."""
     if (keeps := table.keeps(columns)) is not None and keeps(data):
         return data
     from pandera.errors import SchemaError, SchemaErrors
@@ -50,10 +48,7 @@ def load(
     rows: pl.Expr | None = None,
     columns: Collection[str] | None = None,
 ) -> pl.DataFrame:
-    """Read and validate all rows, or those of which `rows` holds, and all columns, or these, in the order declared:
-    the others are never in memory together. Raises TruerateError where the file is missing, unreadable or breaks a
-    rule.
-    """
+    """Read and validate the table, or its `rows` and columns alone. Raises TruerateError if that fails."""
     taken = taken_of(table, columns)
     found = read_parquet(path, rows=rows, columns=taken)
     return validate(table, found, where=str(path), columns=taken)
@@ -65,8 +60,8 @@ def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, 
 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
-    """The rows of files that `write` wrote, one file after the other, as a query: nothing is read before it is
-    collected. Raises TruerateError where a file is missing or unreadable, or its names and types are not the table's.
+    """The rows of files of `write` as a query. Raises TruerateError for an absent or unreadable file, or
+    another schema.
     """
     for path in paths:
         _of_types(table, read_parquet(path, rows=pl.lit(False)), path, "run `dvc repro`")
@@ -86,17 +81,14 @@ def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
 
 
 def read(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read what `write` wrote, or what an earlier stage validated, its names and types checked: between two
-    rules, where importing pandera costs more than the work. Raises TruerateError where they or the file are
-    not right.
+    """Read a file of `write` or `save`, checking names and types alone, without pandera's import. Raises
+    TruerateError.
     """
     return _of_types(table, read_parquet(path), path, "run `dvc repro`")
 
 
 def _of_types(table: type[Table], data: pl.DataFrame, path: str | Path, then: str) -> pl.DataFrame:
-    """The frame itself if it has the table's names and types, by the declaration that `validate` goes by.
-    `then` says what to do where it has not.
-    """
+    """The frame if it has the table's names and types; `then` ends the error."""
     if data.schema != (expected := schema(table)):
         others = [name for name in {**expected, **data.schema} if expected.get(name) != data.schema.get(name)]
         what = f"other columns or types: {', '.join(others)}" if others else "its columns in another order"
@@ -105,9 +97,7 @@ def _of_types(table: type[Table], data: pl.DataFrame, path: str | Path, then: st
 
 
 def write_parquet(data: pl.DataFrame, path: Path) -> None:
-    """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give
-    equal bytes.
-    """
+    """Write a frame atomically; equal rows give equal bytes."""
     places = pl.int_range(data.height, eager=True)
     # a slice drags along what lies beside it in lists; column by column, for no two copies of a table
     data = pl.DataFrame([column.rechunk().gather(places) for column in data.iter_columns()])
@@ -115,9 +105,7 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
 
 
 def put(path: str | Path, written: Callable[[Path], None]) -> None:
-    """Have a file written beside its place, then moved there. Raises OSError, whoever writes, where the system
-    refuses it: a full disk, a quota.
-    """
+    """Write a file beside its place, then move it there. Raises OSError where the system refuses it."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -155,9 +143,7 @@ def read_parquet(
     rows: pl.Expr | None = None,
     part: tuple[int, int | None] = (0, None),
 ) -> pl.DataFrame:
-    """Read one Parquet file, or some of its columns or rows, of the `part` that begins at a row and is so long;
-    TruerateError where there is none or it is no Parquet.
-    """
+    """Read a Parquet file, or columns, rows or a `part` (first row, number) of it; TruerateError if unreadable."""
     try:
         if rows is not None or part != (0, None):
             found = pl.scan_parquet(path).slice(*part)

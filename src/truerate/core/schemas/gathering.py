@@ -48,9 +48,7 @@ class Gathered:
                 self._put(name)
 
     def files(self) -> dict[str, list[Path]]:
-        """The files in which the rows of each table lie, in the order in which they came; a table that nothing came of
-        has none.
-        """
+        """The files with the rows of each table, in order; none of a table without rows."""
         for name in self._waiting:
             self._put(name)
         return self.paths
@@ -74,12 +72,9 @@ def save_in_parts(
     group: int = ROW_GROUP,
     keeps_first: bool = True,
 ) -> None:
-    """What `save` would write of the rows of files that `write` wrote, sorted by a text `key`, of rows of one key the
-    first; without `keeps_first` two such rows, of whichever files, are refused as `save` refuses them.
-
-    About `n` rows are in memory together: parts are cut by the key, so that all rows of one key meet in one part, where it
-    is validated. Each row is read twice, whatever there is. Row groups have `group` rows; where parts are cut changes no
-    byte. No file gives an empty table.
+    """`save` for the rows of files of `write`, sorted by a text `key`; of rows of one key the first, or
+    (without `keeps_first`) an error. About `n` rows are in memory: parts are cut by key and validated. Row
+    groups have `group` rows.
     """
     starts = _starts(table, paths, key, n) if paths else []
     if not starts:
@@ -102,9 +97,7 @@ def save_in_parts(
 
 
 def save_query(table: type[Table], query: pl.LazyFrame, path: str | Path, *, group: int = ROW_GROUP) -> None:
-    """Write the rows of a query as they come, in row groups of `group` rows, some of which are in memory together, and hold
-    them to the rules of the table before they take their place.
-    """
+    """Write and validate the rows of a query as they come, in row groups of `group` rows."""
 
     def written(scratch: Path) -> None:
         query.sink_parquet(scratch, **STORED, row_group_size=group)
@@ -126,9 +119,7 @@ def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -
 
 
 def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, parts: Sequence[Path], *, name: str) -> None:
-    """Write the rows before the first of the keys `starts`, those from it to the next, and so on, each to a file of
-    its own in the folder of its part.
-    """
+    """Write the rows between the keys `starts` each to a file in the folder of its part."""
     places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
     for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
         parts[int(place)].mkdir(exist_ok=True)

@@ -25,12 +25,9 @@ def read_in_parts(
     rows: pl.Expr | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> Iterator[pl.DataFrame]:
-    """What `load` reads, in the order of the file, of `n_at_once` of its rows at a time those for which `rows` holds;
-    of an empty file one part without rows.
-
-    Raises TruerateError as `load` does: of a part that breaks a rule before it is given, and after the last where a
-    value stands in two parts that no two rows may share. Of such columns the ends of each part are kept, and where
-    these overlap, as in a file that is sorted by another column, the column is read once more, alone.
+    """What `load` reads, `n_at_once` rows at a time, filtered by `rows`; one empty part of an empty file.
+    Raises TruerateError as `load`: for a part before it is given, and at the end for values of unique columns
+    in two parts.
     """
     taken = taken_of(table, columns)
     single = [name for name in taken or schema(table) if table.fields()[name][1].unique]
@@ -57,9 +54,7 @@ def load_in_parts(
     rows: pl.Expr | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> pl.DataFrame:
-    """What `each` makes of the parts of a table on disk (`read_in_parts`), put together, so that no more rows than those
-    of a part are whole at once.
-    """
+    """What `each` makes of the parts of a table (`read_in_parts`), concatenated."""
     parts = read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once)
     return pl.concat([each(part) for part in parts])
 
@@ -75,13 +70,9 @@ def set_apart(
     within: str | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> Iterator[dict[str, pl.LazyFrame]]:
-    """The rows of tables that `save` wrote, those of which `rows` holds, by what they are about, each as a query that reads
-    them when it is collected: in the order of the files and of their rows; with `within` those of one value of this
-    column lie together, some at a time, so that a query of one value reads few others. Files are read and checked by
-    `read_in_parts` before the block begins.
-
-    `parts`: a column of the table that names one part per value, and `part`; rows of none are in no part. Parts lie
-    in a scratch folder of the system (`TMPDIR`) until the block ends. Raises TruerateError as `load` does.
+    """The saved tables' rows (filtered by `rows`) split by a column `parts` and names `part`, as queries over
+    scratch files that last as long as the block; with `within` rows of one value of it lie together. Raises
+    TruerateError as `load`.
     """
     (key,) = (name for name in parts.columns if name != PART)
     names = sorted(parts[PART].unique())

@@ -164,9 +164,8 @@ def score_row(
     board: str,
     inputs: str,
 ) -> dict[str, Any]:
-    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0.
-
-    An interval without width would claim certainty, and one with a single end says nothing: either is none.
+    """One Score row from (value, low, high), a value or None: rounded, NaN as null, never −0.0; an interval of
+    no width, or with one end, is none.
     """
     three = tuple(estimate) if isinstance(estimate, (tuple, list)) else (estimate, None, None)
     value, low, high = (
@@ -190,11 +189,8 @@ def emptied(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Which rows (`subject`, `metric`, `value`, `slice` as a dict) have no value because their subject never
-    answered.
-
-    It did not where a NO_ANSWERS row of the subject has a slice that the row's holds, and what that metric's
-    name begins with.
+    """Which rows (`subject`, `metric`, `value`, `slice`) have no value because their subject never answered: a
+    NO_ANSWERS row of it covers their slice and begins their metric's name.
     """
     silent: dict[str, list[tuple[str, frozenset[Any]]]] = {}
     for row in rows:

@@ -21,9 +21,7 @@ COLUMNS = {
 
 
 def export(store: Store, path: str | Path) -> int:
-    """Write every reply with its request, sorted by key; how many. Dead letters and the ledger stay. Replies whose
-    bytes are damaged are left out, which is said.
-    """
+    """Write every readable reply with its request, sorted by key; how many. Dead letters and the ledger stay."""
     rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
     columns = [row for row in map(_whole, rows) if row is not None]
     if len(columns) < len(rows):
@@ -44,10 +42,8 @@ def _whole(row: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def import_(store: Store, path: str | Path) -> int:
-    """Add the replies of an exported file that the store does not hold; how many were new.
-
-    Raises TruerateError where the file is not one, or where a reply's key is not the hash of its request:
-    nothing is added then.
+    """Add the replies of an exported file; how many were new. Raises TruerateError, adding none, for another
+    file, or a reply whose key is not the hash of its request.
     """
     try:
         found = pl.read_parquet(path)

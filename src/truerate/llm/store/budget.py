@@ -24,11 +24,8 @@ HELD = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM leas
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one call cost, or is assumed to have.
-
-    Kinds: `reply` (kept, counted by the endpoint) · `uncounted` (kept, the endpoint gave no usage: the bound)
-    · `waste` (answered, not kept: refusals, cut or empty replies) · `lost` (sent, and no answer came: the
-    bound, for it may have been charged).
+    """The real or assumed cost of one call. Kinds: `reply` (kept, counted) · `uncounted` (kept, at the bound) ·
+    `waste` (answered, not kept) · `lost` (sent, no answer: at the bound).
     """
 
     kind: str
@@ -72,9 +69,7 @@ class Budget:
             self.spent, self.held = spent(link), held(link)
 
     def reserve(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
-        """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is
-        spent leaves none.
-        """
+        """Reserve an upper bound: `later` while calls under way may use up the budget, `never` if it is spent."""
         if not self.limits.is_set:
             return "fits"
         if self.limits.would_pass(self.spent[0] + usd, self.spent[1] + tokens):

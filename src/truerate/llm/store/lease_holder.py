@@ -10,9 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class LeaseHolder:
-    """One run of `ask`. `started` is the kernel's start time of its process, `host` the boot and process
-    namespace that know its number.
-    """
+    """One run of `ask`: its process, the kernel's start time of that, and the `host` that knows its number."""
 
     id: int
     host: str
@@ -28,9 +26,7 @@ class LeaseHolder:
 
 @lru_cache(maxsize=1)
 def host() -> str:
-    """Names the set of processes that `started` can see: the boot of this machine and, in a container, its
-    process namespace.
-    """
+    """The boot of this machine and the process namespace, within which process numbers are known."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip() + os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -38,9 +34,7 @@ def host() -> str:
 
 
 def started(pid: int) -> int | None:
-    """When a process started, in the kernel's own units; None where there is none or only its remains (a
-    zombie).
-    """
+    """The start time of a process in the kernel's units; None for an absent process or a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -60,9 +54,7 @@ def _started_elsewhere(pid: int) -> int | None:
 
 
 def is_alive(holder: LeaseHolder, *, heartbeat: float, ttl: float, now: float) -> bool:
-    """Whether a lease's holder may still answer: its process runs (if it is of this host) and it was heard of
-    within `ttl` seconds.
-    """
+    """Whether a holder may still answer: its process runs (on this host), with a heartbeat within `ttl` seconds."""
     if holder.host == host() and started(holder.pid) != holder.started:
         return False
     return heartbeat + ttl > now

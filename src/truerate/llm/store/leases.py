@@ -88,9 +88,7 @@ class Job:
         return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut, contents=texts)
 
     def read_whole(self, verdict: Verdict) -> Verdict:
-        """The verdict on a kept reply; a dead one where the server's count of the prompt shows that it read a part
-        of it. A count that leaves out what came from a cache is completed by that.
-        """
+        """The verdict on a kept reply; dead if the server counted fewer prompt tokens, cached included, than words."""
         texts = contents(self.request)
         if verdict.action != "keep" or not is_cut(texts, verdict.n_in):
             return verdict
@@ -103,11 +101,8 @@ class Job:
         return replace(verdict, action="dead", reason="prompt_cut", detail=what)
 
     def counted(self, verdict: Verdict) -> Verdict:
-        """A verdict without those of its counts of tokens that are beyond what a call like this can have:
-        they would use up a budget.
-
-        A count may pass our bound, for servers add instructions, search results and reasoning of their own,
-        but not by so much.
+        """A verdict without token counts far beyond our bounds (servers may add instructions, results and
+        reasoning, but not so much), which would use up a budget.
         """
         is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
         is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
@@ -149,9 +144,7 @@ class Leases:
         self._is_writing = False
 
     async def open(self) -> None:
-        """Announce this run and free what dead ones left behind. Raises TruerateError where another host uses
-        the store.
-        """
+        """Register this run and free what dead ones held. Raises TruerateError if another host uses the store."""
         self.store.hold()
         await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
         await self.do(expire)
@@ -162,9 +155,7 @@ class Leases:
         await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
 
     async def close(self) -> None:
-        """Leave. What came is written, what was not claimed yet never will be; claims still held were under
-        way: they are lost.
-        """
+        """Write what came and release all claims; those under way are lost."""
         waiting, self._waiting = self._waiting, []
         if settled := [one for one, _, _ in waiting if one]:
             self.store.submit(
@@ -236,9 +227,7 @@ def commit(
 
 
 def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
-    """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and
-    undoes none beside it.
-    """
+    """Store answers, book charges, give leases back; one that cannot be written becomes a dead letter alone."""
     link.execute("SAVEPOINT settled")
     try:
         _settle(link, holder, settled)
@@ -331,10 +320,8 @@ def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> N
 
 
 def expire(link: sqlite3.Connection) -> int:
-    """Break the leases of every dead holder; the number of such holders.
-
-    A heartbeat in the future was written before the clock was set back: it counts as one of now, so that a holder
-    that lives writes its next one, and the leases of one that does not end `ttl` from now.
+    """Break the leases of every dead holder; their number. A heartbeat in the future (the clock was set back)
+    counts as now.
     """
     now = time.time()
     link.execute("UPDATE owner SET beat = ?1 WHERE beat > ?1", [now])

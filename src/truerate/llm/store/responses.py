@@ -60,9 +60,7 @@ class StoredReply(NamedTuple):
 
 
 class DeadLetter(NamedTuple):
-    """A request that was given up. `address`: of the endpoint that was asked, None where the store does not
-    remember it.
-    """
+    """A request that was given up. `address`: of its endpoint, None in stores that know none."""
 
     reason: str
     detail: str
@@ -73,9 +71,8 @@ class DeadLetter(NamedTuple):
 def is_final(
     answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool, contents: list[str]
 ) -> bool:
-    """Whether an answer stands for a model at this address, of a request with these texts: a reply does unless it
-    broke off or its prompt was read in part, a dead letter where this address brought it about; not that of a
-    request that was refused for the rate alone, nor that of a text cut at its length where such a text is kept by now.
+    """Whether an answer stands for a request with these texts at this address: whole replies, and dead letters
+    of this address but for rate limits, and for cut texts where these are now kept.
     """
     if isinstance(answer, StoredReply):
         return not is_broken(answer.finish) and not is_cut(contents, answer.n_in)
@@ -87,9 +84,7 @@ def is_final(
 
 
 class Store(KeyedStore):
-    """An open response store. Reading happens in the calling thread, writing in one thread of its own that
-    starts with the first write.
-    """
+    """An open response store; reads in the calling thread, writes in one thread that starts with the first write."""
 
     KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192, export=EXPORT)
 
@@ -112,8 +107,8 @@ class Store(KeyedStore):
         hold(self.folder, f"response store {str(self.path)!r}")
 
     def note_calls(self) -> None:
-        """Write beside the file how many calls are booked in it by now: what was committed lies in its -wal until a
-        checkpoint, and a store without that opens as an older one.
+        """Write beside the file how many calls are booked: commits lie in the -wal, without which it opens as
+        an older one.
         """
         calls = json.dumps(self._booked())
         with self.explained():
@@ -270,17 +265,13 @@ def marks(values: Sequence[Any]) -> str:
 
 
 def packed(data: bytes) -> bytes:
-    """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that
-    clearing its memory takes.
-    """
+    """zlib level 1 with a window of 8 KB: the default's size without 45 µs of clearing memory."""
     squeezer = zlib.compressobj(1, zlib.DEFLATED, 13, 6)
     return squeezer.compress(data) + squeezer.flush()
 
 
 def with_address(data: bytes | None, address: str) -> bytes:
-    """A JSON object with the endpoint's address in it, for the columns that hold such objects: their table
-    has no column of its own.
-    """
+    """A JSON object with the endpoint's address in it, for tables without a column of it."""
     return orjson.dumps({ADDRESS: address, **(orjson.loads(data) if data else {})})
 
 

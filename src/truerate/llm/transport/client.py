@@ -54,9 +54,7 @@ class TooLarge(Exception):
 
 
 class _Bounded(openai.DefaultAioHttpClient):
-    """The package's own client, which stops reading where a reply passes LARGEST bytes: a small packed one
-    can grow without end.
-    """
+    """The package's client, which stops reading a reply beyond LARGEST bytes: a small packed one can grow without end."""
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
         """The whole response, its body unpacked, of an error its beginning alone. Raises TooLarge for a reply."""
@@ -102,9 +100,7 @@ class Client:
         self._url = f"{url.rstrip('/')}/chat/completions"
 
     async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
-        """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a
-        reply raises.
-        """
+        """The verdict on one call; `timeout_s` bounds the whole of it, and no fault of a reply raises."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 response = await self._post(body)
@@ -119,9 +115,7 @@ class Client:
         return judge(response.status_code, response.headers, reply, accept_length=accept_length)
 
     async def _post(self, body: bytes) -> httpx2.Response:
-        """The response; over a new connection where the kept one was closed before anything of the request
-        went out.
-        """
+        """The response; over a new connection if a kept one was closed before anything went out."""
         try:
             return await self._post_once(body)
         except openai.APIConnectionError as error:
@@ -138,20 +132,15 @@ class Client:
 
 
 def was_unsent(error: BaseException) -> bool:
-    """Whether a kept connection was closed by the server before anything of the request went out, so that it
-    may be sent once more.
-    """
+    """Whether the server closed a kept connection before the request went out, so that it may be sent once more."""
     return any(_UNSENT in str(link) for link in _causes(error))
 
 
 def judge_exception(
     error: BaseException, hidden: Callable[[str], str] = str, *, timeout_s: float | None = None
 ) -> Verdict:
-    """The verdict on a call that raised. `unreachable`: no connection came about, so nothing can have been
-    charged.
-
-    `hidden` takes secrets out of the message. What is none of the known faults is a malformed reply: it was
-    the reply that raised it.
+    """The verdict on a call that raised. `unreachable`: without a connection nothing is charged. `hidden`
+    redacts secrets. An unknown exception is a malformed reply.
     """
     links = list(_causes(error))
     message = str(next((link for link in reversed(links) if str(link)), error))

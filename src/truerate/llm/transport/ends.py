@@ -31,9 +31,7 @@ LENGTH, FILTER = "length", "content_filter"
 
 @lru_cache(4096)
 def end(word: str | None) -> str | None:
-    """How a reply ended: None or the word itself where it is whole, `length` or `content_filter` where it was cut
-    or filtered, and the word itself, of which `is_broken` holds, where it broke off.
-    """
+    """How a reply ended: None or the word of a whole one, `length`, `content_filter`, or a word that `is_broken`."""
     plain = _plain(word)
     if plain is None or plain in WHOLE | BROKEN:
         return word

@@ -104,9 +104,7 @@ def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
 
 
 def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Verdict:
-    """The verdict on an error that came with a success status: by the status or the name of an error inside it, else
-    worth another try.
-    """
+    """The verdict on an error with a success status: by the status or name inside it, else a retry."""
     said = json.dumps(body, ensure_ascii=False)
     fields = error if isinstance(error := body.get("error", body), dict) else {}
     for value in (fields.get(name) for name in ("code", "status", "type")):
@@ -125,9 +123,7 @@ def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Ver
 
 
 def is_never_to_pass(said: str) -> bool:
-    """Whether a refusal for the rate says that the request alone is beyond the limit: it names more tokens than
-    the limit is, or says that the request is too large.
-    """
+    """Whether a rate refusal says that the request alone is beyond the limit."""
     found = _LIMIT.search(said), _REQUESTED.search(said)
     if found[0] and found[1]:
         limit, requested = (int(number[1].replace(",", "")) for number in found if number)
@@ -136,9 +132,7 @@ def is_never_to_pass(said: str) -> bool:
 
 
 def _is_too_long(said: str, *, is_server: bool = False) -> bool:
-    """Whether a refusal says that the prompt is too long, and not that the limit of its reply is; of a fault of the
-    server (`is_server`), whether it speaks of the prompt at all.
-    """
+    """Whether a refusal says that the prompt is too long; of a server fault, whether it speaks of the prompt."""
     plain = _QUOTES.sub("", said)
     if _CONTEXT.search(plain):
         return True

@@ -28,9 +28,7 @@ _NO_SYSTEM = re.compile(
 
 
 def api_key(name: str, endpoint: Endpoint) -> str:
-    """The endpoint's key from the environment, a placeholder where it needs none; TruerateError where there
-    is no usable one.
-    """
+    """The endpoint's key from the environment, or a placeholder; TruerateError if there is no usable one."""
     if endpoint.api_key_env is None:
         return "none"
     if key := os.environ.get(endpoint.api_key_env):

@@ -102,8 +102,8 @@ class Health:
         return None
 
     async def pause(self, verdict: Verdict) -> None:
-        """Hold the queue back: as long as the server asks, or until it says that its limit begins anew, else longer
-        from pause to pause. Where a pause holds already, a failure of what was sent before begins none.
+        """Hold the queue back: as long as the server asks, until its limit resets, else longer each time; one
+        pause at once.
         """
         is_refused = verdict.reason == "rate_limited"
         seconds, why = verdict.delay, "it asked to wait"
@@ -123,9 +123,7 @@ class Health:
         await self.limiter.pause(seconds, why, is_down=is_down)
 
     async def is_alive(self, job: Job, client: "Client", charges: list[Charge]) -> bool:
-        """Whether a tiny request, with the settings of a failing one, is answered; what it costs is added to
-        `charges`. Asked once between two pauses.
-        """
+        """Whether a tiny request with a failing one's settings is answered, once between two pauses; adds its charge."""
         async with self._probing:
             if not self._tries:  # a whole reply came by now
                 return True

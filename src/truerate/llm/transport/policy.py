@@ -93,9 +93,7 @@ def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) ->
 
 
 def _text(content: object) -> str | None:
-    """The text of a message: as it is, or the parts of kind text joined, those of thought left out; empty
-    where there is none, None where it is something else.
-    """
+    """The text of a message: as it is, or its text parts joined without thought; empty or None if there is none."""
     if isinstance(content, list):
         parts = [part.get("text") if _is_text(part) else part for part in content]
         return clean("".join(part for part in parts if isinstance(part, str)))
@@ -115,8 +113,8 @@ def _thought(message: Mapping[str, Any]) -> str:
 
 
 def _end(choice: Mapping[str, Any]) -> str | None:
-    """The word by which a server says how a reply ended, None where it says none. Some wrap it into an object or a list; a
-    router may call whole what its provider does not (`native_finish_reason`).
+    """The server's word for a reply's end, or None; some wrap it, and routers tell the provider's
+    (`native_finish_reason`).
     """
     said = choice.get("finish_reason")
     said = said.get("type", said.get("reason")) if isinstance(said, dict) else said
@@ -144,9 +142,7 @@ def _judge_choice(
     used: dict[str, Any],
     accept_length: bool,
 ) -> Verdict:
-    """The verdict on the first choice of a completion, whose message has this text. `source`: what the
-    endpoint says answered; `used`: what every such verdict says.
-    """
+    """The verdict on a completion's first choice with this text. `source`: what answered; `used`: common fields."""
     message, word = choice["message"], _end(choice)
     finish = end(word)
     used = used | {"finish": finish, "served": source["model"]}
@@ -172,9 +168,7 @@ def _judge_choice(
 
 
 def _dumped(more: dict[str, Any]) -> bytes | None:
-    """What stands beside a text, None where nothing does or it is too deep to be written: the text is kept
-    all the same.
-    """
+    """The JSON of what stands beside a text; None if there is nothing or it is too deep to be written."""
     try:
         return orjson.dumps(more) if more else None
     except TypeError:
@@ -189,9 +183,7 @@ def _count(usage: object, name: str) -> int | None:
 
 
 def _cached(usage: object) -> int:
-    """The prompt tokens that a server read from its cache, by the names that servers give them: some leave these
-    out of `prompt_tokens`.
-    """
+    """The prompt tokens that a server read from its cache, which some leave out of `prompt_tokens`."""
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     found = [_count(usage, name) for name in _CACHED] + [_count(details, name) for name in _CACHED]
     return sum(count or 0 for count in found)

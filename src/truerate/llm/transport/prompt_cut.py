@@ -11,8 +11,8 @@ LEAST = 16  # a smaller count is none: servers without a tokenizer, and mocks, w
 
 
 def is_cut(contents: Iterable[str], n_in: int | None) -> bool:
-    """Whether a server's count of prompt tokens, those read from its cache included, is below the words of the
-    messages. Scripts without spaces have few words, so that nothing is said of them.
+    """Whether a server counted fewer prompt tokens, cached included, than words; scripts without spaces have
+    few words.
     """
     if n_in is None or n_in < LEAST:
         return False

@@ -54,17 +54,15 @@ class RateLimiter:
                     self._paused_until, self.why = until, "another process backs off"
 
     def left(self) -> float:
-        """Seconds of a pause that are left, 0 or less without one. A pause that ends later than any may was begun
-        before the clock was set back: it is over.
-        """
+        """The remaining seconds of a pause; one that ends later than any may is of a clock set back since, and over."""
         left = self._paused_until - time.time()
         if left > LONGEST_S:
             self._paused_until = left = 0.0
         return left
 
     async def gate(self) -> None:
-        """Wait until one request may go out, or the run ends; `done` says that it came back. After a pause the
-        queue does not go out all at once, and to an endpoint that is down one request at a time.
+        """Wait until one request may go out or the run ends: after a pause one after another, to a down
+        endpoint one at a time.
         """
         while not self.run.over.is_set():
             if (wait := self.left()) > 0:
@@ -87,9 +85,7 @@ class RateLimiter:
         self._n_out -= 1
 
     async def pause(self, seconds: float, why: str, *, is_down: bool = False) -> None:
-        """Hold the whole queue back, here and in the other processes. `is_down`: until a reply comes one request
-        at a time is sent.
-        """
+        """Hold the queue back, here and in other processes. `is_down`: one request at a time until a reply comes."""
         if seconds > LONGEST_S:
             self.run.fail(asks_to_wait(self.name, seconds))
             return
@@ -103,10 +99,8 @@ class RateLimiter:
 
 
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:
-    """The next free moment of an endpoint, `interval` seconds after the one before.
-
-    At most `n_waiting` requests can have booked before; a moment later than theirs was written by a clock
-    that has been set back since.
+    """The next free moment of an endpoint, `interval` seconds after the last; at most `n_waiting` requests
+    booked before (a later moment is of a clock set back since).
     """
     furthest = interval * (n_waiting + 1)
     return next_turn(

@@ -28,9 +28,7 @@ class Refusals:
         self._held: dict[str, list[Settled]] = {}
 
     def has_answered(self, refused: Job) -> bool:
-        """Whether the endpoint has ever given a completion for the alias of a refused request: in this run,
-        or in one that the store remembers, to a request with the same settings.
-        """
+        """Whether the endpoint ever answered the alias with the same settings: in this run, or in the store."""
         alias = refused.target.alias
         if alias not in self._answers:
             self._answers[alias] = _is_remembered(self._store, refused)
@@ -64,9 +62,7 @@ def most_refused(refused: list[Settled]) -> Settled:
 
 
 def _is_remembered(store: Store, refused: Job) -> bool:
-    """Whether the store holds a reply of this model from this address to a request with the same settings,
-    the seed apart; replies of stores that remember no address count as from here.
-    """
+    """Whether the store holds a reply of this model and address (or none) to the same settings, the seed apart."""
     target = refused.target
     settings = _settings(orjson.loads(target.payload(refused.request)))
     for request, extra in store.each(

@@ -37,9 +37,7 @@ _IETF = re.compile(r"\b(?:t|reset)\s*=\s*(\d+)")
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that `retry-after-ms` or `retry-after` ask to wait; None where they say nothing. The latter is a number of
-    seconds or an HTTP date; some write a moment in seconds since the epoch, `6m0s` or an ISO date.
-    """
+    """Seconds that `retry-after-ms` or `retry-after` ask for (seconds, HTTP or ISO date, epoch, `6m0s`); else None."""
     now = time.time() if now is None else now
     if (seconds := seconds_asked(headers.get("retry-after-ms"), now)) is not None:
         return seconds / 1000
@@ -52,9 +50,7 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 
 
 def asked(headers: Mapping[str, str], body: str, now: float | None = None) -> float | None:
-    """Seconds that a refusal asks to wait, by its headers, else by fields or words of its body; None where it
-    asks nothing.
-    """
+    """Seconds that a refusal asks to wait, by headers, else by fields or words of its body; else None."""
     if (seconds := retry_after(headers, now)) is not None:
         return seconds
     for name, value in _fields(body):
@@ -69,9 +65,7 @@ def asked(headers: Mapping[str, str], body: str, now: float | None = None) -> fl
 
 
 def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -> float | None:
-    """The moment, in seconds since the epoch, at which what is used up begins anew; None where the server does
-    not say. Limits of which it says that something remains are left out; the latest of the others counts.
-    """
+    """The moment (epoch seconds) when what is used up begins anew, the latest of several; None if not stated."""
     now = time.time() if now is None else now
     fields = [(name, str(value)) for name, value in (*headers.items(), *_fields(body))]
     left = {name.lower(): value for name, value in fields}

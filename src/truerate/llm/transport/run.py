@@ -19,10 +19,10 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
 @dataclass
 class Run:
-    """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served`
-    counts replies by alias, endpoint, model asked and model named, `without_logprobs` those by alias and
-    endpoint that were asked for log-probabilities and hold none, `unknown_ends` by endpoint and word those that
-    ended with a finish reason on no list, `cut_prompts` by alias, with an example, those that a server read in part.
+    """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid; `served`,
+    `without_logprobs`, `unknown_ends`, `cut_prompts` count what is reported at the end: replies by model named,
+    those without requested log-probabilities, unknown finish reasons, prompts that were read in part (with an
+    example).
     """
 
     at: Layout

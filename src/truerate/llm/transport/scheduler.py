@@ -52,9 +52,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
 
 @contextmanager
 def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
-    """At the first signal (Ctrl-C, SIGTERM) what is under way is waited for and kept; the same signal again ends
-    the run at once. Another one may be the first that was passed on (core.tools).
-    """
+    """Finish what is under way at the first SIGINT or SIGTERM; end at once at the same signal again."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     is_main = threading.current_thread() is threading.main_thread()
     signals = (signal.SIGINT, signal.SIGTERM) if is_main else ()

@@ -32,11 +32,9 @@ _SECRET = re.compile(r"\b(?:sk|pk)-[A-Za-z0-9_\-*.]{6,}|\bBearer \S+")
 class Verdict:
     """What to do with an answer, and what it brought.
 
-    `delay` is what the server asked to wait, in seconds; `resets_at` the moment (seconds since the epoch) at
-    which it says that a used-up limit begins anew. `is_charged`: it may have cost something although it gave no
-    usage. `is_answered`: the endpoint gave a completion, however badly formed its text. `served`: the name of the
-    model that says it answered. `n_cached`: prompt tokens that the server counts beside `n_in`, or within it, as
-    read from its cache.
+    `delay`: seconds that the server asks to wait; `resets_at`: epoch seconds when its limit resets.
+    `is_charged`: it may cost something without usage. `is_answered`: there was a completion. `served`: the
+    model that says it answered. `n_cached`: prompt tokens from a cache, beside or within `n_in`.
     """
 
     action: Action

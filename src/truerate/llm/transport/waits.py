@@ -9,9 +9,7 @@ from truerate.llm.transport.rate_limit import RateLimiter
 
 
 class Waits:
-    """Says what is waited for once no answer has come for LONG_S seconds, then for twice as long, and so on:
-    few lines in all.
-    """
+    """Prints what is waited for after LONG_S seconds without an answer, then after twice as long, and so on."""
 
     def __init__(self, address: EndpointAddress, endpoint: Endpoint, limiter: RateLimiter, timeout_s: float):
         self._address, self._endpoint, self._limiter = address, endpoint, limiter
@@ -24,8 +22,8 @@ class Waits:
         self._since = time.monotonic()
 
     def look(self, n_under_way: int, n_queued: int, *, n_resting: int, n_elsewhere: int) -> None:
-        """Say what is waited for, if it is time. Called many times a second. `n_resting`:
-        requests that failed and are tried again in a moment; `n_elsewhere`: those that another process has under way.
+        """Print what is waited for, if it is time; `n_resting` requests retry soon, `n_elsewhere` are another
+        process's.
         """
         waited = time.monotonic() - self._since
         if waited < LONG_S:

@@ -50,9 +50,7 @@ class WorkerPool:
         self.health = Health(self.rate_limiter, self.again, self.llm.outage_s)
 
     async def work(self) -> None:
-        """Answer every job of the queue. An error ends the run for all pools, each of which first waits for
-        what it has sent.
-        """
+        """Answer every job of the queue. An error ends the run for all pools, which wait for what they have sent."""
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
@@ -75,9 +73,7 @@ class WorkerPool:
                 await client.close()
 
     async def _send_all(self, slots: Slots) -> None:
-        """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run
-        ends is waited for.
-        """
+        """Keep as many workers as there are slots and jobs, until all is done or the run ends."""
         workers: set[asyncio.Task[None]] = set()
         try:
             while workers or (self.queue or self.later or self.resting) and not self._is_over():
@@ -100,15 +96,11 @@ class WorkerPool:
             await asyncio.gather(*workers, return_exceptions=True)
 
     def _is_over(self) -> bool:
-        """Whether nothing new is to be sent: the run ends, or nothing was answered and too much refused
-        (replies under way may mend it).
-        """
+        """Whether nothing new is to be sent: the run ends, or too much was refused and nothing answered."""
         return self.run.over.is_set() or self.refusals.is_full
 
     async def _some(self, workers: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-        """The workers that are still at it after a moment. A fault of the store that one met ends the run,
-        not the others' calls.
-        """
+        """The workers still running after a moment. A store fault of one ends the run, not the others' calls."""
         if not workers:
             await asyncio.sleep(POLLS_S[0])
             return workers
@@ -130,9 +122,7 @@ class WorkerPool:
             self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
 
     async def _worker(self, slots: Slots) -> None:
-        """Claim, send and settle one job after another; ends when there is none or the slot is somebody
-        else's by right.
-        """
+        """Claim, send and settle one job after another, until there is none or the slot belongs to another process."""
         settled = None
         try:
             while True:
@@ -213,9 +203,7 @@ class WorkerPool:
         return self._give_up(job, verdict, charges)
 
     async def _is_to_retry(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
-        """Whether a try that failed is to be followed by another: while some are left, and where the endpoint and
-        not the request is at fault. The run ends where the endpoint has been so for too long.
-        """
+        """Whether to retry: while tries are left, or the endpoint is at fault; ends the run if that lasts too long."""
         self.health.failed(job, verdict)
         error = self.health.end_of_run(verdict, self.address.url)
         if error and not await self._is_alive(job, verdict, charges):
@@ -243,9 +231,7 @@ class WorkerPool:
         return self.refusals.has_answered(job)
 
     def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
-        """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run
-        where it is at fault.
-        """
+        """A dead letter; none while the refusal is held or if the run ends for it."""
         if verdict.action == "fatal" or verdict.reason == "unreachable":
             self.run.fail(failures.fatal(job.target, self.endpoint, self.address.url, verdict))
             return Settled(job, charges=charges)
@@ -259,9 +245,7 @@ class WorkerPool:
         return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
-        """Put a job back into the queue: behind all others, and with a pause for all, where it is the endpoint that
-        fails, else to be tried again after a while. A launched server that is gone is started anew.
-        """
+        """Queue a job again, with a pause for all if the endpoint fails, else after a delay; restarts a dead server."""
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.address.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
         if verdict.delay is not None and self.again.is_too_long(verdict.delay):
@@ -274,9 +258,7 @@ class WorkerPool:
             self.resting.append((time.monotonic() + delay, job))
 
     async def _look_again(self) -> None:
-        """Bring back what is to be tried again, and what another process had: answered by now, or to be claimed
-        again.
-        """
+        """Queue what is to be retried, and what another process had unless it is answered."""
         now = time.monotonic()
         if self.resting:
             self.queue.extendleft(job for when, job in self.resting if when <= now)

@@ -90,8 +90,8 @@ def _detectors(at: Layout) -> Iterator[str]:
 
 
 def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
-    """A published detector that cannot be used, as far as that can be told without the Hub; and one that says
-    nothing of tokens on a board that counts these.
+    """Published detectors that cannot be used, as far as can be told without the Hub, or that mark no tokens
+    where needed.
     """
     from truerate.detectors.published.checks import usable
 
@@ -171,9 +171,7 @@ def is_address(url: str) -> bool:
 
 
 def _weights(at: Layout) -> Iterator[str]:
-    """Names that may be a Hub id, a folder or a word of ours: a folder that is not there, and a word that is
-    nearly ours.
-    """
+    """Lines on weights (a Hub id, a folder or a word of ours): an absent folder, or a word that is nearly ours."""
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 

@@ -38,9 +38,7 @@ WHOLE: dict[str, type] = {
 
 
 def check_tracks(at: Layout) -> Iterator[str]:
-    """A line for each track that lacks what every track has, each board whose settings only its track can
-    judge, and each setting that needs what a track does not offer.
-    """
+    """A line for each track that lacks a part, each board that its track refuses, and each setting beyond its track."""
     from truerate.pipeline.tracks import load_track, protocol_of
 
     used = dict.fromkeys(board.track for board in at.p.boards.values())
@@ -120,9 +118,8 @@ def _parts(value: object) -> tuple[object, ...]:
 
 
 def _check_graph(at: Layout, board: str) -> None:
-    """Raise TruerateError where the graph of a board's track is out of order, names what is no setting or
-    no table, or has a step without a function; and where a graph has nothing that says what a plan
-    assumes.
+    """Raise TruerateError if the graph of a board's track is out of order, names an unknown setting or table,
+    lacks the function of a step, or lacks what a plan needs.
     """
     from truerate.pipeline import graph
     from truerate.pipeline.tracks import protocol_of
@@ -143,9 +140,7 @@ def _check_graph(at: Layout, board: str) -> None:
 
 
 def _unknown_tables(track: Any) -> Iterator[str]:
-    """Tables of a data set, and steps, that there are none of: what a step gives beside replies, which steps are
-    exported in slices, and what scores are made from.
-    """
+    """Names of tables and steps that do not exist, in what steps give, what is exported in slices, and what is scored."""
     for step in track.graph:
         if lost := [table for table in step.beside if table not in BESIDE]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
@@ -171,9 +166,7 @@ def _unknown_columns(place: str, columns_of: Mapping[str, Iterable[str]]) -> Ite
 
 
 def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
-    """What is wrong with the records of a track: one that is none, a word that is none, a table that no
-    page has.
-    """
+    """The faults in a track's metric records: a wrong type, an unknown word, a table that no page has."""
     tables = _tables_shown(track)
     for record in records:
         if not isinstance(record, Metric):
@@ -188,9 +181,7 @@ def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
 
 
 def _fault_of_table(table: object, shown: frozenset[str]) -> str:
-    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as
-    it is.
-    """
+    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it is."""
     if not (isinstance(table, str) and re.fullmatch(r"[a-z][a-z0-9_-]*", table)):
         return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
     if table == SHARED_TABLE:

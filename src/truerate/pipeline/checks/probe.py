@@ -55,12 +55,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class Probed:
-    """A reply to a prompt of a kind, and how it was read.
+    """A reply to a prompt of a kind, and how it was read; `status`, `reason`, `text`, `attributes` as in its
+    Generation row.
 
-    `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
-    board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
-    have; `limited_by`: the settings that say so, as places in params.yaml, the model's own where it has one.
-    `words`: what the model said, also where the reply is dead, as far as the store keeps it.
+    `is_own`: the prompt is the board's own, word for word, without assumed words. `limit`: the reply's token
+    limit, set by `limited_by` (places in params.yaml). `words`: the model's text, also of a dead reply.
     `may_be_structured`: the reply has a stated form that the model's settings do not ask its server for.
     """
 
@@ -84,8 +83,8 @@ class Probed:
 
 @dataclass(frozen=True)
 class Probe:
-    """All replies of a probe, how long those of each step took that were asked now, in seconds, and by board the
-    roles that the model took for the probe alone, since the board's settings name it in none.
+    """The replies of a probe, the seconds that new ones of each step took, and roles taken for the probe alone,
+    by board.
     """
 
     replies: tuple[Probed, ...]
@@ -131,11 +130,11 @@ class Asked(DryRun):
 
 
 def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
-    """The first `n` replies of a model to every kind of prompt of these boards; of all where none is named. A board
-    whose settings name the model in no role asks it as one of those that it compares (`Track.rates`).
+    """The first `n` replies of a model to every kind of prompt of these boards (default: all). A board that
+    names the model in no role asks it as one of those that it compares (`Track.rates`).
 
-    Raises TruerateError where `n` is below 1, params.yaml declares no such model or board, none of the boards
-    compares models that it could be one of, or it cannot be asked (as `llm.ask` does).
+    Raises TruerateError if `n` is below 1, a name is undeclared, no board can ask the model, or asking fails
+    (`llm.ask`).
     """
     found: list[Probed] = []
     seconds: dict[tuple[str, str], float] = {}
@@ -182,8 +181,8 @@ def rated_too(at: Layout, board: str, model: str) -> Layout:
 
 
 def few(at: Layout, board: str, n: int) -> Layout:
-    """The settings with those sizes cut to a few that the track's `plan` says can be (FIRST_DRAWN): what is
-    drawn first stays the same, so that a prompt is the board's own whatever the size.
+    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut to a few; prompts stay the
+    board's own.
     """
     own, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
@@ -194,9 +193,7 @@ def few(at: Layout, board: str, n: int) -> Layout:
 
 
 def unasked_first(at: Layout) -> list[str]:
-    """The lines of `unasked` on boards of real sources that are imported, from a plan of their first texts, which asks
-    nobody: what `truerate params` can say of a role without the whole plan.
-    """
+    """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks nobody."""
     told = []
     for board in at.p.boards:
         is_real = not at.p.source(at.p.board(board).source).is_simulated
@@ -240,8 +237,8 @@ class Prober:
         return given
 
     def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
-        """The keys to ask next: for each kind that has fewer than `n` replies, those of its first prompts, or
-        of what these are written from.
+        """The keys to ask next: for each kind with fewer than `n` replies its first prompts, or what these are
+        written from.
         """
         chosen: set[str] = set()
         for kind in self._by_kind(step, rows, asked).values():
@@ -253,9 +250,7 @@ class Prober:
         return frozenset(chosen)
 
     def _by_kind(self, step: Step, rows: pl.DataFrame, asked: Asked) -> dict[Kind, list[str]]:
-        """The keys of each kind of prompt that the model is sent: those with a reply first, then those whose
-        words are all real; of one item what stands together.
-        """
+        """The keys of each kind of prompt of the model: those with a reply first, then those of real words; by item."""
         kinds: dict[Kind, list[str]] = {}
         for row in rows.sort("item_id", "generation_id").iter_rows(named=True):
             key = row["prompt_key"]
@@ -269,16 +264,16 @@ class Prober:
         }
 
     def _taint(self, key: str, asked: Asked) -> int:
-        """0 for a prompt of real words, 1 for one that waits for replies of this very model, 2 for one that
-        holds words assumed of another.
+        """0 for a prompt of real words, 1 if it waits for replies of this model, 2 if it holds assumed words of
+        another.
         """
         if self._sources(key, asked):
             return 1
         return 2 if holds_assumed(asked.requests[key]) else 0
 
     def _sources(self, key: str, asked: Asked) -> set[str]:
-        """The prompts of this step and model, not asked yet, that must be asked before this one: it holds what
-        was assumed of their replies, as turns of a dialogue or word for word.
+        """The unasked prompts of this step and model whose assumed replies stand in this one, as turns or word
+        for word.
         """
         messages = asked.requests[key].messages
         turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
@@ -342,11 +337,9 @@ def holds_assumed(request: Request) -> bool:
 
 
 def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:
-    """The decoding settings, of those that the board has, by which a request is asked: their places in
-    params.yaml.
-
-    Of several that hold the same values, those named in the kind of prompt (`chain-of-thought`), else those
-    named as its purpose is (`recognition`, `recognise`); all where none is.
+    """The places in params.yaml of the decoding settings by which a request is asked. Of several blocks with
+    equal values: those named in the kind of prompt (`chain-of-thought`), else as its purpose (`recognition`),
+    else all.
     """
     settings = at.p.track(board)
     named = ((name, value) for name, value in settings if isinstance(value, Sampling))

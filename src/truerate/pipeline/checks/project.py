@@ -12,8 +12,8 @@ def refuse_project(folder: str = ".") -> None:
 
 
 def unusable(folder: str = ".") -> str | None:
-    """Return why DVC refuses a folder, and what to do: it has no `.dvc`, as from an archive without hidden files, or
-    it lies in no git repository and `.dvc` does not say that it need not. None where it takes it.
+    """Return why DVC refuses a folder (no `.dvc`, or no git repository around it), with what to do; None if it
+    takes it.
     """
     place = Path(folder).absolute()
     root = next((one for one in (place, *place.parents) if (one / ".dvc").is_dir()), None)

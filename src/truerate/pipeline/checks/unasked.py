@@ -35,9 +35,7 @@ def counted(lines: pl.DataFrame) -> Requests:
 
 
 def unasked(at: Layout, board: str, requests: Requests) -> list[str]:
-    """A line per model that a role of the board names, that may stand there, and that no step of the role asks
-    anything.
-    """
+    """A line per model that a role of the board names and that no step of the role asks anything."""
     told: dict[str, list[str]] = {}
     for role in at.p.track(board).asks:
         steps = [step.name for step in graph.steps_of(at, board) if role in (step.role, *step.asks)]
@@ -52,9 +50,7 @@ def unasked(at: Layout, board: str, requests: Requests) -> list[str]:
 
 
 def built(at: Layout, board: str) -> list[str]:
-    """The same of a board that is built, by the replies of its steps, and what of its detectors and cells is told. A
-    board whose scratch files are not here is not looked at.
-    """
+    """The same of a built board, by its replies, with lines on detectors and cells; nothing without its scratch files."""
     try:
         paths = {
             step.name: [
@@ -77,9 +73,7 @@ def built(at: Layout, board: str) -> list[str]:
 
 
 def on_page(at: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
-    """What the page of a board says of who is named and does nothing there, from tables that are kept: `models` are
-    those that gave it a reply in any step.
-    """
+    """The same for a board's page, from stored tables; `models` are those that gave it a reply in any step."""
     replied = {(step.name, model): 1 for step in graph.steps_of(at, board) for model in models}
     return (
         *unasked(at, board, replied),
@@ -103,8 +97,8 @@ def silent_detectors(at: Layout, board: str) -> Iterator[str]:
 
 
 def thin_cells(at: Layout, board: str) -> Iterator[str]:
-    """A line per metric of which cells of a subject rest on at most FEW of the texts of the cell beside it, of those
-    that the track says to be of as many texts (`alike`: a metric, and the key of its slice).
+    """A line per metric whose cells of a subject rest on at most FEW of the texts of a cell that the track
+    calls `alike`.
     """
     path = Path(at.scores(board, "scores"))
     for metric, key in protocol_of(at, board).alike.items() if path.is_file() else ():

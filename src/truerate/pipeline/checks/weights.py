@@ -12,9 +12,9 @@ from truerate.pipeline.judges.asked_models import refuse_unusable
 
 
 def refuse_absent(at: Layout, board: str) -> None:
-    """Raise TruerateError where the settings of a board's track name weights that are in no folder, in no cache
-    and not on the Hub, or where a published detector of the board cannot be used. Weights are not looked for where
-    items of the board's source bring what they would compute (`weights_spared`).
+    """Raise TruerateError if weights of a board are in no folder, no cache and not on the Hub, or a published
+    detector of it cannot be used. Weights are not needed where items bring what they would compute
+    (`weights_spared`).
     """
     settings = at.p.track(board)
     for key, own_word in settings.weights_in.items():

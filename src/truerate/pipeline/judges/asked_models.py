@@ -53,9 +53,7 @@ def _template(one: Question) -> dict[str, object]:
 
 
 def identities(at: Layout, family: str, board: str) -> dict[str, str]:
-    """What names the weights of a family that learns nothing, by member: the stamp of a folder, or what answers
-    behind a model; a Hub id has its commit in params.yaml.
-    """
+    """The identity of the weights of each published member: a folder's stamp or the model's identity; not of Hub ids."""
     found = {}
     for member in at.p.detectors[family].members_on(at.p.board(board).track):
         how = at.p.detectors[family].published.get(member)
@@ -67,9 +65,7 @@ def identities(at: Layout, family: str, board: str) -> dict[str, str]:
 
 
 def refuse_unusable(at: Layout, board: str) -> None:
-    """Raise TruerateError where a published detector of a board cannot be used: not there, not of the shape that
-    its adapter reads, or without something that the adapter needs to be told.
-    """
+    """Raise TruerateError if a published detector of a board is absent, of another shape, or lacks a needed setting."""
     from truerate.detectors.published.checks import usable
 
     for name in at.p.families(board):

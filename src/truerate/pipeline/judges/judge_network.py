@@ -31,10 +31,8 @@ SPEAKERS = {
 
 
 def network_judge(weights: str) -> tuple[Judge, str]:
-    """A judge by the weights in a folder or of a repository at a revision (`org/name@v1.0`), and what names
-    these weights wherever they lie.
-
-    Raises TruerateError, one line, for weights of this build, of no revision, or that are no token detector.
+    """A judge by the weights of a folder or of a repository at a revision (`org/name@v1.0`), and their
+    identity. Raises TruerateError for weights of this build, without a revision, or of no token detector.
     """
     from truerate.detectors.judges.trees import fetched, is_marker
     from truerate.detectors.weights import identity_of
@@ -128,9 +126,7 @@ def passage_of(question: Asked) -> pl.DataFrame:
 
 
 def turns_of(conversation: str) -> tuple[str, str]:
-    """The turns before the one that is answered, as sources write them, and that one, which is a person's
-    last.
-    """
+    """The turns before the last, as sources write them, and the last one, which is a person's."""
     lines = TURN.sub(lambda turn: SPEAKERS[turn[1]], conversation).splitlines()
     last = max(
         (place for place, line in enumerate(lines) if line.startswith(tuple(SPEAKERS.values()))), default=-1

@@ -26,9 +26,7 @@ _CUE = re.compile(r"^#([A-Z][A-Za-z ]*)#:\s*\Z", re.MULTILINE)
 
 
 class Asked(NamedTuple):
-    """What a prompt wants to know of a response, and whether where and why, too. `other`: the second of two
-    responses of which one is hallucinated; None where one alone is judged.
-    """
+    """What a prompt asks about a response (verdict, or also where and why); `other`: the second of two to choose from."""
 
     knowledge: str
     conversation: str
@@ -38,10 +36,8 @@ class Asked(NamedTuple):
 
 
 def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
-    """What the last question of a conversation asks; a reminder after an unread reply asks what came before
-    it.
-
-    Raises TruerateError where no message holds the fields, or the cue is another.
+    """What the last question of a conversation asks; a reminder repeats the question before it. Raises
+    TruerateError if no message holds the fields, or the cue is another.
     """
     told = [text for text in map(_text, messages) if text is not None]
     fields = next((found for text in reversed(told) if _is_whole(found := _fields(text))), None)
@@ -67,9 +63,7 @@ def reply(question: Asked, *, is_hallucinated: bool, reason: str) -> str:
 
 
 def choice(first: float, second: float) -> str:
-    """The reply to which of two responses is hallucinated, by the probability of each: the likelier one. Where
-    both are as likely nothing is chosen, so that no place is preferred.
-    """
+    """The reply to which of two responses is hallucinated: the likelier one; none where both are as likely."""
     return EVEN if first == second else TWO[second > first]
 
 

@@ -35,9 +35,7 @@ class Refused(TruerateError):
 
 
 def refuse_own(weights: str, params: str = PARAMS) -> None:
-    """Raise SettingsError for weights that the build of this folder trains, and for a Hub id without a
-    revision, whose replies would not stay those of one detector.
-    """
+    """Raise SettingsError for weights that this build trains, and for a Hub id without a revision."""
     folder = Path(weights)
     if not folder.is_dir():
         if "@" not in weights:
@@ -58,8 +56,8 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
 
 
 def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTPServer:
-    """A server on a port of this machine, 0 for a free one; `serve_forever` begins to answer. Requests come
-    side by side, the judge reads one after the other.
+    """A server on a port of this machine (0: a free one), for `serve_forever`; the judge reads one request
+    after another.
     """
     taken = threading.Lock()
 
@@ -77,9 +75,7 @@ def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTP
 
 
 def completion(body: bytes, judge: Judge, name: str) -> dict[str, Any]:
-    """The chat completion that a request gets; its tokens are words. Raises Refused for a request that it
-    cannot answer.
-    """
+    """The chat completion of a request; its tokens are words. Raises Refused for a request that it cannot answer."""
     request = _request(body)
     if request.get("stream"):
         raise Refused(HTTPStatus.BAD_REQUEST, "reading the request: stream is not offered; leave it out")
@@ -138,9 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
 
     def _body(self) -> bytes:
-        """What was sent. Raises Refused, and lets the connection go, where its length is not told or too
-        large.
-        """
+        """The request's body. Raises Refused and closes the connection if its length is missing or too large."""
         told = self.headers.get("content-length", "")
         if not told.isdigit() or int(told) > MAX_BODY:
             self.close_connection = True

@@ -11,12 +11,11 @@ from truerate.core.errors import TruerateError, listed
 
 
 class Judged(NamedTuple):
-    """A response with what a judge says of it.
+    """A response with a judge's prediction.
 
-    `verdict`: whether it holds hallucination, which is p > `threshold`; `spans`: its segments {start, end,
-    type, p} in code points, none where it is judged faithful; `rationale`: the reason, null there; `composed`:
-    put together from counted words, not written by a model. `detector`, `board`: which judge, and where it
-    learned.
+    `verdict`: p > `threshold`; `spans`: its segments {start, end, type, p} in code points; `rationale`: the
+    reason (both empty if faithful); `composed`: counted, not written by a model. `detector`, `board`: which
+    judge, trained where.
     """
 
     text: str
@@ -39,12 +38,12 @@ def judge_response(
     detector: str | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> Judged:
-    """Whether a response says what neither its knowledge (`reference`) nor the conversation before it bears
-    out, as a trained judge of a built project sees it.
+    """Whether a response says what neither its knowledge (`reference`) nor the conversation supports, by a
+    trained judge.
 
-    `history`: the turns before, a line each; `question`: the turn that is answered. `detector` names a judge
-    (default: the first that is trained). Raises TruerateError for a text without content, where there is no
-    such judge, it is not trained, or had nothing to learn from.
+    `history`: the turns before, a line each; `question`: the turn that is answered. `detector`: a judge
+    (default: the first trained one). Raises TruerateError for an empty text, and for a judge that is absent,
+    untrained or had no data.
     """
     for text, what in ((answer, "answer"), (reference, "reference")):
         if not text.strip():
@@ -79,9 +78,7 @@ def is_judge(at: Layout, name: str) -> bool:
 
 
 def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
-    """Board, family and member of a trained judge: the named one, else the first. Raises TruerateError where
-    there is none.
-    """
+    """Board, family and member of a trained judge: the named or first one. Raises TruerateError if there is none."""
     judges = list(judges_of(at))
     names = {member for *_, member in judges}
     if detector is not None and detector not in names:

@@ -11,13 +11,11 @@ from truerate.core.whole_words import MARKED, is_unicode, whole_words
 
 
 class Marked(NamedTuple):
-    """A text with what a detector found in it.
+    """A text with the spans that a detector marked.
 
-    `spans`: whole words {start, end, type, p}, in code points, in order and disjoint; a span with p above the
-    `threshold`, which the detector chose on passages held back from its training, is marked, one below only
-    suspected. `p`: the largest of them, 0 where nothing was found. `detector`: which one that was; `board`:
-    where it was trained, empty for a published one. `pieces`: the same as `spans`, as the detector cuts the
-    text.
+    `spans`: whole words {start, end, type, p} in code points, in order, disjoint; p above the detector's
+    `threshold` marks a span, below it is suspected. `p`: the largest, 0 without spans. `detector`, `board`:
+    which one, trained where. `pieces`: the same as the detector cuts the text.
     """
 
     text: str
@@ -35,14 +33,13 @@ def check(
     detector: str | PathLike[str] | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> Marked:
-    """Which words of an answer its reference does not bear out, as a detector sees it.
+    """The words of an answer that its reference does not support, by a detector; no spans and p 0 where there
+    are none.
 
-    `detector` names a trained token detector of a built project (default: the one whose counts make the
-    rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for
-    which no project is needed. `params` is the project's params.yaml; while the detector reads, the
-    current folder is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text
-    without content, an unknown or untrained detector, a published one that cannot be loaded, and settings
-    that are not there or do not hold.
+    `detector`: a trained token detector of the project of `params` (default: that of the rates), or a published
+    one: `org/name`, `org/name@v1.0` or a folder, without a project. Works in the project's folder. Raises
+    TruerateError for an empty text, wrong settings, and a detector that is unknown, untrained or cannot be
+    loaded.
     """
     return check_pairs([(answer, reference)], detector, params)[0]
 
@@ -52,9 +49,7 @@ def check_pairs(
     detector: str | PathLike[str] | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> list[Marked]:
-    """`check` for many pairs of answer and reference, in their order; the detector is loaded once. Raises
-    TruerateError as it does, before anything is marked, and for what is no pair of two texts.
-    """
+    """`check` for pairs of answer and reference, loading the detector once; raises before anything is marked."""
     whole = _whole_pairs(pairs)
     name = None if detector is None else _name(detector)
     path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()

@@ -21,9 +21,7 @@ NOTE = "GPU hours are arithmetic (one H200, settings alone; constants and their 
 
 
 def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
-    """A line per board and network that says its size (`backbones.<name>.resources.size_b`): its detectors on the
-    grid, and the hours that all of them take to be trained and to judge.
-    """
+    """A line per board and network of stated size (`resources.size_b`): its detectors and the GPU hours they need."""
     lines = []
     for name in [board] if board else at.p.boards:
         for gpu_hour in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):

@@ -17,8 +17,8 @@ LATER = "what judges are asked is known once their board's texts are built; of t
 
 
 def judges(at: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
-    """Step, model and requests of each judge of a board that is asked over an endpoint; None where the texts of the
-    board are not built yet.
+    """Step, model and requests of each judge of a board behind an endpoint; requests are None before the texts
+    are built.
     """
     found = _asked(at, board)
     if not found:

@@ -53,15 +53,12 @@ Line = TypeVar("Line", bound=OfModel)
 
 
 def plan(at: Layout, board: str | None) -> pl.DataFrame:
-    """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and
-    money.
+    """One line per board, step and model: new calls, stored replies, and bounds of tokens and money.
 
-    Replies that later questions depend on and that are not stored are assumed to lead to the most
-    questions, so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn
-    out unread and be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Behind
-    them stand the services that the track asks beside models (`services` of its plan), with their calls and price,
-    and the judges that are asked over an endpoint, without numbers until the board's texts are built. Raises
-    TruerateError where a source has not been imported.
+    Replies that later questions depend on are assumed to lead to the most questions, and to be re-asked
+    (`llm.reask`): `n_calls` is an upper bound, exact once everything is stored. Services of the track
+    (`services` of its plan) and judges behind endpoints have lines too. Raises TruerateError if a source is not
+    imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:
@@ -116,10 +113,8 @@ def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
 
 
 def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
-    """Every step of the board with what it asks of whom, in the order of the build. `tables` are the source's.
-
-    The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
-    in for a model asks nobody and is not run.
+    """Every step of the board with what it asks of whom, in build order: the steps' own functions run on stored
+    or assumed replies. `tables` are the source's. Stand-ins for models ask nobody and are not run.
     """
     return planned_with(at, board, tables, Planned)[0]
 
@@ -127,9 +122,7 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
 def planned_with(
     at: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
 ) -> tuple[list[Line], dict[tuple[str, str], Given]]:
-    """A `line` of every step and model that it asks, each given what the step asks shard by shard, so that the requests
-    of one alone are held; and what those gave that stand in for models, by step and model.
-    """
+    """A `line` of every step and model from its requests, shard by shard; and what stand-ins gave, by step and model."""
     asked: list[Line] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
@@ -153,12 +146,9 @@ def planned_with(
 def walk(
     at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
 ) -> dict[tuple[str, str], Given]:
-    """Every step of the board and model of it, in the order of the build, each on what those before it gave;
-    returns what was given by those that stand in for models, by step and model. What a model gave is let go once no
-    later step reads it.
-
-    `job` has the work of one done, over all shards, by calling what it is handed with how to ask (and perhaps with
-    what is to be done after each shard); it returns what that gave.
+    """Run every step and model of the board in build order on what those before gave; returns what stand-ins
+    gave. Replies are dropped once no later step reads them. `job` runs all shards of one step by calling it
+    with how to ask.
     """
     stand_ins = protocol_of(at, board).stand_ins
     given: dict[tuple[str, str], Given] = {}
@@ -184,9 +174,7 @@ def walk(
 
 
 def _last_read(at: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
-    """By step and model the last step and model that read what it gave; of those that stand in for a model none, for
-    theirs is kept. What nothing reads is not named.
-    """
+    """By step and model the last step and model that read what it gave; stand-ins and unread ones are left out."""
     last: dict[tuple[str, str], tuple[str, str] | None] = {}
     for step in graph.steps_of(at, board):
         for model in graph.jobs(at, board, step):
@@ -230,8 +218,8 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build of this very board has found where no model is asked; for items that it did not ask about, what the
-    track assumes (`instead`), else nothing.
+    """What a build of this board has where no model is asked; of items not asked about the track's `instead`,
+    else nothing.
     """
     try:
         paths = graph.files(at, board, step.name)
@@ -279,9 +267,7 @@ def imported(at: Layout, board: str) -> SourceTables:
 
 
 def labels(at: Layout, board: str | None) -> pl.DataFrame:
-    """What people's labels will tell on each board whose track plans them (`labels` of its `plan`): lines of the
-    track's own columns.
-    """
+    """Lines on the planned labels of each board whose track plans them, in the track's own columns."""
     lines = []
     for name in [board] if board else at.p.boards:
         lines += [{"board": name} | line for line in protocol_of(at, name).label_precision(at.on(name), name)]
@@ -304,9 +290,7 @@ def show(
     gpu: pl.DataFrame | None = None,
     notes: Sequence[str] = (),
 ) -> None:
-    """Print the plan with its totals by model and of all, the GPU hours where there are any, and what labels
-    will tell, with `notes` on it.
-    """
+    """Print the plan with totals by model and of all, GPU hours, labels and `notes`."""
     sums = aggregates.total(pl.col(pl.Int64, pl.Float64)) + 0  # of no rows polars gives -0.0
     models, total = lines.group_by("model", maintain_order=True).agg(sums), lines.select(sums)
     if as_json:

@@ -13,9 +13,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 def curves(rows: pl.DataFrame) -> tuple[Curve, ...]:
-    """A curve per board, detector and slice that has bins of p with a text in one, in the order of their names; from
-    measured rows, not planted ones.
-    """
+    """A curve per board, detector and slice with a text in one of its bins of p, by name; from measured rows alone."""
     binned = rows.filter(pl.col("metric").is_in([MEAN_P, RATE]), pl.col("kind") != "planted")
     found: dict[tuple[str, str, Where], dict[tuple[float, float], dict[str, dict]]] = {}
     for row in binned.to_dicts():

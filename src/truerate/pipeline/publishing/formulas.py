@@ -22,26 +22,20 @@ OF_TRACKS = ("exported", "label", "score", "topics")
 
 
 def published_formulas(root: str | Path = ROOT) -> list[dict]:
-    """Name, module and docstring of each public function of `metrics/` that makes a published number, as from
-    `site.docs.function_docs`.
-    """
+    """Name, module and docstring of each public function of `metrics/` behind a published number."""
     names = {(module.rsplit(".", 1)[-1], name) for module, name in published_names(root)}
     return [doc for doc in function_docs(f"{root}/metrics") if (doc["module"], doc["name"]) in names]
 
 
 def published_names(root: str | Path = ROOT) -> set[Name]:
-    """The top-level names of `metrics/`, of the tracks and of the leaderboard that can be reached from what
-    gives a published table.
-    """
+    """The top-level names of `metrics/`, tracks and leaderboard that published tables depend on."""
     refers = references(root, ROOMS)
     computed = set(_computed_steps(Path(root)))
     return reached(refers, [name for name in refers if _gives_a_table(*name) or name in computed])
 
 
 def _computed_steps(folder: Path) -> Iterator[Name]:
-    """The functions of those steps of tracks that something else than a model does (`stand_in`), such as the
-    selection of responses: what they compute stands in the rows that scores are made of.
-    """
+    """The functions of track steps that need no model (`stand_in`); scores are made from their rows."""
     for path in sorted((folder / "tracks").glob("*/graph.py")):
         try:
             tree = ast.parse(path.read_text("utf-8"))
@@ -84,9 +78,7 @@ def references(root: str | Path, rooms: Iterable[str]) -> dict[Name, set[Name]]:
 
 @cache  # by the code itself: a process that renders again, or another copy of the package, reads no file twice
 def _references_in(code: str, module: str) -> Mapping[str, frozenset[Name]]:
-    """What each top-level name of one module refers to; nothing of a module that is no Python: it belongs to a track
-    that no board uses, as one that is used is refused by the first stage.
-    """
+    """The names that each top-level name of a module refers to; none of a broken module of an unused track."""
     try:
         tree = ast.parse(code)
     except SyntaxError:
@@ -127,9 +119,7 @@ def _declared(statement: ast.stmt) -> list[str]:
 def _named_in(
     statement: ast.stmt, module: str, own: Mapping[str, ast.stmt], imported: Mapping[str, tuple[str, str]]
 ) -> Iterator[Name]:
-    """The names of the package that a statement refers to: its module's own, imported ones, and those it takes
-    from an imported module (`recognition.f1`).
-    """
+    """The package's names in a statement: of its module, imported ones, and attributes of modules (`recognition.f1`)."""
     waiting: list[ast.AST] = [statement]
     while waiting:  # in half the time of ast.walk; the order is nothing to a set
         node = waiting.pop()

@@ -45,11 +45,9 @@ def publish(
     dry_run: bool,
     replace_card: bool = False,
 ) -> None:
-    """Show the plan, then put a board (as a data set), a detector (as a model) or the site (as a static Space)
-    on the Hub; a dry run stops after the plan.
-
-    Raises TruerateError, before anything is written, for what may not go out: texts whose rights do not allow
-    it, secrets, tables that were not audited or that dvc.lock does not name.
+    """Show the plan, then put a board (data set), a detector (model) or the site (static Space) on the Hub; a
+    dry run stops after the plan. Raises TruerateError, before writing, for texts without rights, secrets, and
+    tables that were not audited or that dvc.lock does not name.
     """
     kind, board = kind_of(at, name)
     target = Target(to, kind, is_public=is_public, tag=tag)
@@ -77,9 +75,7 @@ def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str, folder:
 
 
 def maker() -> str:
-    """The version of truerate and, in a git checkout, the commit of the settings that a release was made from;
-    files that differ from it are said.
-    """
+    """The versions of truerate and, in a git checkout, of the settings behind a release, with changed files."""
     own = f"truerate {version('truerate')}"
     words = ["git", "describe", "--always", "--dirty=, with changes", "--abbrev=12", "--exclude=*"]
     try:
@@ -91,10 +87,8 @@ def maker() -> str:
 
 
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
-    """What a name stands for (`dataset`, `model` or `space`), and its board; the site's is empty.
-
-    A network or a judge may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
-    that has it trained.
+    """What a name stands for (`dataset`, `model` or `space`), and its board; empty for the site.
+    `detector@board` names a detector's board; alone it is of the first board that trained it.
     """
     if name in at.p.boards:
         return "dataset", name
@@ -118,9 +112,7 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
 
 # ---- what must hold before anything goes out ---------------------------------------------------------------
 def _check(at: Layout, kind: str, board: str, files: Files) -> None:
-    """Nothing secret in the files and no place of this machine; the board audited, its tables those that
-    dvc.lock names.
-    """
+    """Refuse secrets and local paths in files, boards that were not audited, and tables unlike dvc.lock."""
     from huggingface_hub import constants, get_token
 
     sought = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
@@ -155,9 +147,7 @@ def refuse_unaudited(at: Layout, board: str) -> None:
 
 
 def refuse_changed(at: Layout, board: str | None) -> None:
-    """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not
-    be made again from it. `board` None: the site, behind which all stages stand.
-    """
+    """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site, all stages."""
     from truerate.pipeline.guard import is_edited
 
     what = f"board {board!r}" if board else "the site"

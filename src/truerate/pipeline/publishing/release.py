@@ -46,9 +46,7 @@ SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came abou
 
 # ---- a board -----------------------------------------------------------------------------------------------
 def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
-    """The data set of a board: its open tables by config, and what its card says. What outgrows memory lies in a
-    scratch `folder` as long as the draft is used.
-    """
+    """The data set of a board: its open tables by config and its card; large tables lie in the scratch `folder`."""
     source = at.p.board(board).source
     card = _source_card(at, source)
     refuse_unpublishable(card, what=f"board {board!r}")
@@ -69,9 +67,8 @@ def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
 
 
 def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:
-    """The tables of a board that people may want: what was asked and answered, the labels, the judgements,
-    and the scores made of them. Those with a row per page, reply, fact or verdict are queries, in the order of their
-    ids, which lie in a scratch `folder` where no file of the board has them so.
+    """The tables of a board that may go out: requests, replies, labels, judgements, scores. Those with a row
+    per page, reply, fact or verdict are queries, by id, over files of the board or of a scratch `folder`.
     """
     own = at.p.board(board)
     paths = {
@@ -139,9 +136,7 @@ def audit_of(at: Layout, board: str) -> pl.DataFrame:
 
 # ---- a detector --------------------------------------------------------------------------------------------
 def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
-    """The repository of a network: of its cells on the board, the one of its track's scope and labels with
-    the first seed.
-    """
+    """The repository of a network: its cell of the track's scope and labels with the first seed."""
     from truerate.detectors.tokens.cells import NETWORK
 
     facts = _detector_facts(at, member, board)
@@ -184,9 +179,7 @@ def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
 
 
 def fitted_cell(at: Layout, member: str, board: str):
-    """The cell of a network or judge that goes out, and its folder. Raises TruerateError where it is not trained on
-    the board.
-    """
+    """The cell of a network or judge that goes out, and its folder. Raises TruerateError if it is untrained."""
     from truerate.detectors.tokens.cells import Cell
 
     preferred = at.p.rate_of(board)
@@ -222,9 +215,8 @@ def _source_card(at: Layout, source: str) -> dict:
 
 
 def _recipe(at: Layout, board: str) -> dict[str, str]:
-    """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
-
-    Raises TruerateError where there is no lock.
+    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError
+    without a lock.
     """
     if not Path(LOCK).is_file():
         raise TruerateError(

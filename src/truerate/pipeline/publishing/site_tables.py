@@ -143,10 +143,7 @@ def _without_tables(at: Layout, name: str) -> Board:
 
 
 def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
-    """The verdicts that a board's pages show, the judgements of `board_tables`, where a release holds no others; None
-    where it holds all. No table is whole in memory: of texts, of which it is asked alone which are the same, there are
-    digests.
-    """
+    """The verdicts on a board's pages where a release holds no others; None if it holds all. Reads no table whole."""
     if not page_of(at.p.board(name).track).is_released_so:
         return None
     replies = at.dataset(name, "generations")
@@ -177,9 +174,7 @@ def judgement_files(at: Layout, board: str) -> list[str]:
 
 
 def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
-    """The ids of what a board's pages show verdicts of, where its track tells them and all of its texts may be shown;
-    None for all.
-    """
+    """The ids that a board's pages show verdicts of, where the track names them and all texts are open; None: all."""
     find, rights = page_of(board.track).targets, open_part(board)
     tables = ("samples", "items", "generations")
     is_whole = all(getattr(rights, name).height == getattr(board, name).height for name in tables)
@@ -187,9 +182,7 @@ def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
 
 
 def verdicts_on(path: str, targets: Collection[str] | None) -> pl.DataFrame:
-    """The judgements of a file on these targets, and the first of every judge, whose name is shown; all where None.
-    Spans of half a million replies stay on disk.
-    """
+    """The judgements of a file on these targets (None: all) and the first of every judge; spans stay on disk."""
     if targets is None:
         return load(Judgement, path, columns=OF_VERDICT)
     heads = load_in_parts(Judgement, path, _of_each_judge, columns=("judgement_id", "judge"))
@@ -226,9 +219,7 @@ def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
 
 
 def model_card(at: Layout, alias: str) -> dict[str, object]:
-    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and
-    whether it is simulated.
-    """
+    """The facts about a model on the pages: maker, name in requests, attributes, whether it is simulated."""
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
     notes = {

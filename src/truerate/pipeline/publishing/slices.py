@@ -27,11 +27,8 @@ IMPORT = Stage("sources")  # makes what a board's data set is built from; those 
 
 
 def own_settings(p: Params, board: str) -> str:
-    """A whole params.yaml that declares one board alone, with what its stages read
-    (`truerate.config.stage_settings`), as YAML.
-
-    What decides no row of the board, but must stand in such a file, is neutral: no budget, no allowed
-    addresses, the board's name as the title of the site.
+    """A params.yaml that declares one board alone with what its stages read, as YAML; what decides no row of it
+    is neutral: no budget, no allowed addresses, the board's name as title.
     """
     values, track = p.values, p.track(board)
     named, source = p.board(board).track, p.board(board).source
@@ -65,12 +62,8 @@ def own_settings(p: Params, board: str) -> str:
 
 
 def own_lock(p: Params, board: str, text: str) -> str:
-    """Of a dvc.lock those stages that make one board, as YAML: commands, and hashes of the code and data that
-    went in and came out.
-
-    Left out are the hashes of what other boards share in or change: the files cut from params.yaml
-    (`own_settings` has what they say) and the folder of all sources (the board's own has a hash of its own).
-    Raises TruerateError where the text is no lock of DVC's.
+    """The stages of one board in a dvc.lock, as YAML, without hashes of files that other boards share. Raises
+    TruerateError for a text that is no dvc.lock.
     """
     try:
         found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -127,18 +120,14 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
 
 
 def _own_sizes(p: Params, board: str) -> dict:
-    """The sizes that a board and its source are built with, by track: the board's own with its track, and
-    those of the profile for other tracks whose sizes the command of the source names.
-    """
+    """The sizes of a board and of its source's command, by track: the board's own, and those of the profile."""
     named = p.board(board).track
     kept = _only(p.values["sizes"][p.profile], _sized(p, p.source(p.board(board).source)))
     return kept | {named: p.size_of(board).model_dump(mode="json")}
 
 
 def _own_source(p: Params, board: str) -> dict:
-    """The board's source. A size that its command is told on account of another board stands in it as a
-    number: the file does not declare that board.
-    """
+    """The board's source; sizes that its command takes from other boards stand in it as numbers."""
     name = p.board(board).source
     entry = p.values["sources"][name]
     source, alone = p.source(name), p.model_copy(update={"boards": {board: p.board(board)}})

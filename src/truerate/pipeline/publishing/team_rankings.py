@@ -31,10 +31,8 @@ class Ranked(NamedTuple):
 
 
 def parse_rankings(text: str, where: str) -> tuple[Ranked, ...]:
-    """Teams and baselines of every language, in the file's order.
-
-    Raises SourceError, one line, for a table without its columns, a figure or rank that is none, a team twice in a
-    language, or no table at all.
+    """Teams and baselines of every language, in the file's order. Raises SourceError for missing columns, a
+    wrong figure or rank, a team twice in a language, or an absent table.
     """
     lang, columns, found = "", [], []
     for number, line in enumerate(text.splitlines(), 1):
@@ -90,9 +88,8 @@ def _is_figure(text: str) -> bool:
 def published_lines(
     ranked: Sequence[Ranked], *, slice: str, source: str, note: str, first: int
 ) -> list[dict[str, str]]:
-    """Lines of `published.csv`: per language its baselines and its `first` teams, each with each of its figures.
-
-    `slice` holds `{lang}`. Where two files rank by two figures, each is asked for its own first teams.
+    """Lines of `published.csv`: per language the baselines and the `first` teams with each figure; `slice`
+    holds `{lang}`.
     """
     return [
         {

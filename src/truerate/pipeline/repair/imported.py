@@ -18,8 +18,8 @@ OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables 
 
 
 def state_of(at: Layout, name: str) -> dict[str, Any]:
-    """Return what decides the tables of a source: a digest of its settings and, of a folder of the user's own, the
-    size, time and SHA-256 of each file by its path there.
+    """Return what decides a source's tables: a digest of its settings, and size, time, SHA-256 of the user's
+    files by path.
     """
     sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
     found = {file: [*told, _sha256(Path(file))] for file, told in sizes.items()}
@@ -32,8 +32,8 @@ def save_state(at: Layout, name: str, state: dict[str, Any]) -> None:
 
 
 def changes(at: Layout, name: str) -> list[str]:
-    """Return what changed since a source was imported: files with what became of them, `SETTINGS`. Nothing where the
-    tables that lie there were imported elsewhere (`dvc pull`) or not at all.
+    """Return what changed since a source was imported: files with their change, `SETTINGS`; none if imported
+    elsewhere.
     """
     card, saved = Path(at.source(name, "card.json")), Path(at.imported(name))
     if not (card.is_file() and saved.is_file()):

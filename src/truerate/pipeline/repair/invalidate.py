@@ -27,10 +27,8 @@ IsStale = Callable[[Path], bool]  # of a scratch file of replies: whether it mus
 
 
 def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
-    """Mark the boards whose rows hold dead letters of these prompt keys; their names.
-
-    To be called before the letters are forgotten: what is interrupted in between is found again. Raises
-    TruerateError where a build runs.
+    """Mark the boards whose rows hold dead letters of these prompt keys; their names. Call it before the
+    letters are forgotten, so that a kill loses nothing. Raises TruerateError while a build runs.
     """
     boards = boards_holding(at, keys)
     mark(at, boards, lambda path: holds(path, keys))
@@ -38,9 +36,7 @@ def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
 
 
 def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
-    """The same here and in the work folders of `truerate real` below the build folder, which share the
-    response store.
-    """
+    """The same here and in the folders of `truerate real` below the build folder, which share the response store."""
     boards = ask_again(at, keys)
     for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
         with _inside(folder) as there:
@@ -73,18 +69,14 @@ def boards_holding(at: Layout, keys: Collection[str]) -> list[str]:
 
 
 def holds(path: Path, keys: Collection[str]) -> bool:
-    """Whether a file of Generation rows holds a dead letter of these prompt keys. Raises TruerateError where
-    it cannot be read.
-    """
+    """Whether a file of Generation rows holds a dead letter of these keys. Raises TruerateError if it is unreadable."""
     rows = read_parquet(path, columns=("prompt_key", "status"))
     return not set(keys).isdisjoint(rows.filter(status="dead")["prompt_key"])
 
 
 def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
-    """Have the next `dvc repro` make the data sets of these boards again, from new scratch files in the place
-    of stale ones.
-
-    Raises TruerateError where a build runs; nothing is touched then.
+    """Have the next `dvc repro` make these boards' data sets again, without their stale scratch files. Raises
+    TruerateError, touching nothing, while a build runs.
     """
     if not boards:
         return
@@ -110,9 +102,7 @@ def scratch_files(at: Layout, board: str) -> list[Path]:
 
 
 def to_remove(at: Layout, board: str, is_stale: IsStale) -> list[Path]:
-    """The stale scratch files and those made from them. Of earlier settings all go where one is stale: nobody
-    knows what they read.
-    """
+    """The stale scratch files and those made from them; of earlier settings all files if one is stale."""
     there = scratch_files(at, board)
     gone = {path for path in there if is_stale(path)}
     current, reads = graph(at, board)
@@ -177,9 +167,7 @@ def _dvc(at: Layout, boards: Sequence[str]) -> Iterator:
 
 
 def _unlock(repo, stages: Collection[str]) -> None:
-    """Write in dvc.lock that the command of these stages is another: DVC runs them, and meanwhile knows their
-    present outputs.
-    """
+    """Change the command of these stages in dvc.lock: DVC runs them again, and still knows their outputs."""
     from dvc.utils.serialize import modify_yaml
 
     path = os.path.join(repo.root_dir, "dvc.lock")

@@ -18,11 +18,8 @@ SEARCH = "search"  # the purpose of its rows
 
 
 def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
-    """Mark the boards that hold these pages, as documents or as rejects of the step that fetches them; their
-    names.
-
-    To be called before the pages are forgotten: what is interrupted in between is found again. Raises
-    TruerateError where a build runs.
+    """Mark the boards that hold these pages, as documents or fetch rejects; their names. Call it before the
+    pages are forgotten, so that a kill loses nothing. Raises TruerateError while a build runs.
     """
     asked = {page.url for page in pages}
     ended = asked | {page.final_url for page in pages if page.final_url}
@@ -66,17 +63,13 @@ def _searched(replies: Path, query: str) -> bool:
 
 
 def _holds(documents: Path, rejects: Path, asked: set[str], ended: set[str]) -> bool:
-    """Whether one of the pages is in a table of documents, by its last address, or of rejects, by the one
-    that was asked for.
-    """
+    """Whether one of the pages is a document, by its last address, or a reject, by the requested one."""
     urls = {url.partition(": ")[0] for url in _column(rejects, "detail", pl.col("where") == EVIDENCE)}
     return not asked.isdisjoint(urls) or not ended.isdisjoint(_column(documents, "url"))
 
 
 def _column(path: Path, name: str, which: pl.Expr | bool = True) -> list[str]:
-    """The texts of a column, of the rows that are meant; none where the file is not there. Raises
-    TruerateError where it is unreadable.
-    """
+    """A column's texts of the matching rows; none without a file. Raises TruerateError if it is unreadable."""
     if not path.is_file():
         return []
     try:

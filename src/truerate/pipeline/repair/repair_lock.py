@@ -73,10 +73,8 @@ def _ends_oddly(path: Path) -> bool:
 
 
 def _shorten(path: Path) -> bool:
-    """Take stages from the end of dvc.lock until DVC can read it; False where it can from the start. Nothing
-    left: no file.
-
-    The stages that are lost run again, from scratch files, trained networks and replies that are there.
+    """Cut stages off the end of dvc.lock until DVC can read it; False if it already can. Nothing left: no file.
+    Lost stages run again, from stored scratch files, networks and replies.
     """
     before = text = path.read_text("utf-8", "replace")
     while text and not _is_readable(text):

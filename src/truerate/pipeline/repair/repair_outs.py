@@ -33,9 +33,8 @@ class Output(NamedTuple):
 
 
 def repair_outs(at: Layout) -> list[str]:
-    """Remove each output that is there but is not what its stage writes, so that the next build makes it; a line for each.
-    Nothing while a build runs. Raises TruerateError, and removes nothing of it, where the build did not write what lies
-    there.
+    """Remove each incomplete output, so that the next build makes it; a line for each, none while a build runs.
+    Raises TruerateError if the build did not write what lies there.
     """
     lines: list[str] = []
     if _is_building():
@@ -61,8 +60,8 @@ def _is_building() -> bool:
 
 
 def _fault(output: Output) -> str | None:
-    """What in an output is not as its stage leaves it: a file that is absent or cut, the rest of a write, or a table of
-    another height than the output's card states.
+    """The fault of an output: an absent or cut file, the rest of a write, or a table of another height than its
+    card states.
     """
     for file in output.files:
         if not Path(file).is_file():
