@@ -5,7 +5,7 @@ import json
 import pytest
 from house import ROOT
 
-from truerate.cli import real
+from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.results.sets import LEFT_OUT, lines_of, sets_in
@@ -54,12 +54,13 @@ def test_what_a_folder_lacks_of_a_set_is_named(at, tmp_path):
 
 
 def test_the_list_is_json_for_programs_and_a_build_needs_a_folder(at, capsys):
-    told = {"work": "w", "tables": None}
-    real.run(at, None, is_list=True, as_json=True, **told)
+    assert main(["real", "--list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == sets_in(at, None)
-    for as_json, data, said in ((False, None, "name the folder"), (True, "x", "goes with `real --list`")):
-        with pytest.raises(TruerateError, match=said):
-            real.run(at, data, is_list=False, as_json=as_json, **told)
+    for words, message in (
+        (["real"], "name the folder"),
+        (["real", "x", "--json"], "goes with `real --list`"),
+    ):
+        assert main(words) == 2 and message in capsys.readouterr().err
 
 
 def test_the_guide_names_every_set_and_those_that_are_left_out(at):

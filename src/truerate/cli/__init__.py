@@ -1,10 +1,8 @@
 """The commands. Reading commands take --json; steps are what dvc.yaml and the rules call.
 
-Errors a user can mend are one line on stderr and exit code 2. Rooms are imported only by the command that
-needs them.
+Errors a user can mend are one line on stderr and exit code 2. Packages are imported only by the command that needs them.
 """
 
-import argparse
 import gc
 import os
 import signal
@@ -13,10 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from truerate.cli.building import add_building
-from truerate.cli.reading import add_reading
-from truerate.cli.steps import add_steps
-from truerate.cli.stores import add_llm, add_web
+from truerate.cli import building, reading, steps, stores  # noqa: F401  (each marks its functions as commands)
+from truerate.cli.command import parser
 from truerate.core import leaving, parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
@@ -56,9 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def begin(command: str) -> None:
-    """Before any command: one of a build ends with that build; one that a person gives first mends what a
-    kill left of DVC's files.
-    """
+    """Before any command: one of a build ends with that build, any other mends what a kill left of DVC's files."""
     if parents.is_in_stage():
         with suppress(ValueError):  # not the main thread's
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # what `core.tools` passes Ctrl-C on by
@@ -72,9 +66,7 @@ def begin(command: str) -> None:
 
 
 def _stopped(command: str, why: str) -> int:
-    """The exit code of a mistake to mend, once it is said; in a stage also what to do then, which `make` says
-    where Snakemake runs it.
-    """
+    """The exit code of a mistake to mend, once it is said; in a stage also what to do then (under Snakemake `make` says it)."""
     say(why)
     if parents.is_in_stage():
         from truerate.pipeline.causes import leave_cause, say_stopped
@@ -83,19 +75,3 @@ def _stopped(command: str, why: str) -> int:
         if command not in OF_SNAKEMAKE:
             say_stopped()
     return 2
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line: reading commands first, then the steps of the build."""
-    top = argparse.ArgumentParser(
-        prog="truerate", description="Benchmarks of LLM hallucination whose numbers can be believed."
-    )
-    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    add_reading(commands)
-    add_building(commands)
-    store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
-    add_llm(store.add_subparsers(required=True, metavar="WHAT"))
-    pages = commands.add_parser("web", help="the page store: stats, pages to be asked for again")
-    add_web(pages.add_subparsers(required=True, metavar="WHAT"))
-    add_steps(commands)
-    return top

@@ -1,23 +1,24 @@
-"""What every command is made of: a parser with a function behind it, and the settings that it works on."""
+"""The command line, made from commands.yaml: a parser per command, and the function that runs it."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from truerate.core.data_files import read_data
+
+COMMANDS = Path(__file__).with_name("commands.yaml")
+RUNS: dict[str, Callable[[argparse.Namespace], None]] = {}  # by the words of a command
 
 
-def add(
-    commands, name: str, help_text: str | None, run: Callable, *arguments: str, json: bool = False
-) -> argparse.ArgumentParser:
-    """One command whose positional arguments are handed to `run` through the options. Steps stand without a
-    line in --help.
-    """
-    extra = {"help": help_text} if help_text else {}
-    command = commands.add_parser(name, description=help_text, **extra)
-    for argument in arguments:
-        command.add_argument(argument)
-    if json:
-        command.add_argument("--json", action="store_true", help="print JSON for programs")
-    command.set_defaults(run=run)
-    return command
+def command(*names: str) -> Callable[[Callable], Callable]:
+    """Mark the function that runs the commands of these names, each the words that a person types."""
+
+    def kept(run: Callable) -> Callable:
+        RUNS.update(dict.fromkeys(names, run))
+        return run
+
+    return kept
 
 
 def layout():
@@ -25,3 +26,32 @@ def layout():
     from truerate.config.layout import Layout
 
     return Layout.load()
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line: reading commands first, then the steps of the build."""
+    about = "Benchmarks of LLM hallucination whose numbers can be believed."
+    top = argparse.ArgumentParser(prog="truerate", description=about)
+    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    for name, entry in read_data(COMMANDS, dict.items):
+        if "commands" not in entry:
+            _add(commands, name, name, entry)
+            continue
+        group = commands.add_parser(name, help=entry["help"]).add_subparsers(required=True, metavar="WHAT")
+        for what, inner in entry["commands"].items():
+            _add(group, what, f"{name} {what}", inner)
+    return top
+
+
+def _add(commands: Any, name: str, words: str, entry: Mapping[str, Any]) -> None:
+    """Add one command as commands.yaml has it; one without a line of help is not listed."""
+    parser = commands.add_parser(
+        name, description=entry.get("help"), **{"help": entry["help"]} if "help" in entry else {}
+    )
+    for argument in entry.get("names", ()):
+        parser.add_argument(argument)
+    if entry.get("json"):
+        parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    for argument, how in entry.get("arguments", {}).items():
+        parser.add_argument(argument, **how | ({"type": int} if how.get("type") == "int" else {}))
+    parser.set_defaults(run=RUNS[words])
