@@ -46,7 +46,7 @@ def _probe(o) -> None:
 
 @command("boards", "board", "sources", "serve")
 def _report(o) -> None:
-    from truerate.cli import report
+    import truerate.cli.report as report
 
     if o.command == "boards":
         report.show_boards(layout(), as_json=o.json)
