@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Row, frame, pairs
-from truerate.hub.results import N_ROWS, result_rows
+from truerate.hub.card import N_ROWS, result_rows
 
 from . import small_board as small
 

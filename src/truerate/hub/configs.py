@@ -10,6 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core import rights
+from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import PAIRS, SPLITS, pair
 from truerate.core.text import passage_of
@@ -19,25 +20,11 @@ from truerate.hub.shards import Config, Rows, stored
 # the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
 FULL = "full"
 LEADERBOARD = "leaderboard"
-# table → (what names a row, what a row is)
-TABLES = {
-    "items": ("item_id", "one thing that is asked about"),
-    "documents": ("document_id", "one reference text"),
-    "generations": ("generation_id", "one reply of a model"),
-    "facts": ("fact_id", "one atomic fact of a reply"),
-    "judgements": ("judgement_id", "what a detector, judge or annotator says of one text (`target_id`)"),
-    "counts": (None, "the account of one step: how many replies were usable, and why the others were not"),
-    "scores": (None, "one aggregate with its interval and the number of rows behind it"),
-    LEADERBOARD: (None, "one cell of a leaderboard, with its range of ranks"),
-}
-COLUMNS = tuple(
-    (
-        "sample_id item_id group_id pair_id lang question history knowledge right_answer text text_sha256 "
-        "is_hallucinated label_source generator pattern spans rationale attributes"
-    ).split()
-)
-
-
+CARD_WORDS = read_data(Path(__file__).with_name("cards.yaml"), dict)
+TABLES: Mapping[str, dict[str, str]] = CARD_WORDS[
+    "tables"
+]  # table → what names a row (`id`), what a row is (`row`)
+COLUMNS: Mapping[str, str] = CARD_WORDS["columns"]  # columns of labelled texts with their meaning
 Tables = Mapping[str, pl.DataFrame | pl.LazyFrame]
 
 
@@ -48,7 +35,7 @@ class Part(NamedTuple):
     description: str
     licence: Licence
     has_texts: bool
-    splits: dict[str, Rows | pl.LazyFrame]
+    splits: Mapping[str, Rows | pl.LazyFrame]
 
 
 def configs_of(
@@ -72,22 +59,22 @@ def configs_of(
     gives no config. What outgrows memory is a query, in the order of its ids, each of them once
     (`hub.shards.in_order`): its rows go into a scratch `folder`.
     """
-    licence = licence_of(words_of(card))
-    has_texts = rights.has_texts(card)
+    licence, has_texts, tasks = licence_of(words_of(card)), rights.has_texts(card), tuple(tasks)
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
-    tasks = tuple(tasks)
     parts = [*_task_parts(shown, tasks, licence, has_texts), *_table_parts(shown, licence, has_texts)]
-    return _with_default(_with_names([_on_disk(part, folder) for part in parts]), tasks)
+    return _with_default(_with_names([_filled(part, folder) for part in parts]), tasks)
 
 
-def _on_disk(part: Part, folder: Path | None) -> Part:
-    """A part with the rows of queries in files of a scratch folder."""
-    splits = dict(part.splits)
-    for split, data in splits.items():
+def _filled(part: Part, folder: Path | None) -> Part:
+    """A part with its splits that have rows, those of queries in files of a scratch folder."""
+    splits: dict[str, Rows] = {}
+    for split, data in part.splits.items():
         if isinstance(data, pl.LazyFrame):
             assert folder is not None  # as `configs_of` says
-            name = f"{part.name}-{slug(part.licence)}-{'texts' if part.has_texts else 'ids'}-{split}.parquet"
-            splits[split] = stored(data, folder / name)
+            kind = "texts" if part.has_texts else "ids"
+            data = stored(data, folder / f"{part.name}-{slug(part.licence)}-{kind}-{split}.parquet")
+        if data.height:
+            splits[split] = data
     return part._replace(splits=splits)
 
 
@@ -95,55 +82,37 @@ def _task_parts(tables: Tables, tasks: Sequence[str], source_licence: Licence, h
     """The samples of each task beside what they are about, by licence."""
     if not _height(tables, "samples"):
         return []
-    samples, items = (
-        tables[name].lazy().collect() if name in tables else None for name in ("samples", "items")
-    )
-    assert samples is not None
-    rows, licences = joined(
-        samples.sort("sample_id"), items, tables.get("documents"), source_licence=source_licence
-    )
+    items = tables["items"].lazy().collect() if "items" in tables else None
+    samples = tables["samples"].lazy().collect().sort("sample_id")
+    rows, licences = joined(samples, items, tables.get("documents"), source_licence=source_licence)
+    ordered = sorted(set(licences), key=lambda licence: (licence.id, licence.name, licence.link or ""))
+    ranks = pl.Series([ordered.index(licence) for licence in licences], dtype=pl.Int64)
     parts = []
     for task in tasks:
-        for licence in _ordered(licences):
-            wanted = [
-                row_licence == licence and name == task
-                for row_licence, name in zip(licences, rows["task"], strict=True)
-            ]
-            task_rows = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
-            data = task_rows.select("split", *(name for name in COLUMNS if name in task_rows.columns))
-            splits: dict[str, Rows | pl.LazyFrame] = {
-                split: data.filter(split=split).drop("split") for split in SPLITS
-            }
-            parts.append(
-                Part(
-                    task,
-                    f"one labelled text of task `{task}` with what it is about",
-                    licence,
-                    has_texts,
-                    splits,
-                )
-            )
+        for rank, licence in enumerate(ordered):
+            task_rows = rows.filter((pl.col("task") == task) & (ranks == rank))
+            data = task_rows.select("split", *(name for name in COLUMNS if name in rows.columns))
+            splits = {split: data.filter(split=split).drop("split") for split in SPLITS}
+            description = f"one labelled text of task `{task}` with what it is about"
+            parts.append(Part(task, description, licence, has_texts, splits))
     return parts
 
 
 def _table_parts(tables: Tables, source_licence: Licence, has_texts: bool) -> list[Part]:
     parts = []
-    for name, (identity, description) in TABLES.items():
+    for name, words in TABLES.items():
         if not _height(tables, name):
             continue
-        data = tables[name]
-        if isinstance(data, pl.DataFrame):
-            data = (
-                data.unique(identity, keep="first", maintain_order=True).sort(identity)
-                if identity
-                else _sorted(data)
-            )
+        data, identity = tables[name], words["id"]
+        if isinstance(data, pl.DataFrame) and identity:
+            data = data.unique(identity, keep="first", maintain_order=True).sort(identity)
+        elif isinstance(data, pl.DataFrame):
+            data = _sorted(data)
         if name == "documents" and has_texts:
-            parts += _documents(data, description, source_licence)
+            parts += _documents(data, words["row"], source_licence)
         else:
-            parts.append(
-                Part(name, description, source_licence, has_texts or name not in rights.KEYS, {FULL: data})
-            )
+            is_open = has_texts or name not in rights.KEYS
+            parts.append(Part(name, words["row"], source_licence, is_open, {FULL: data}))
     return parts
 
 
@@ -155,28 +124,13 @@ def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, source_licen
     parts, shut = [], []
     for licence, words in by_licence.items():
         if licence == source_licence or combined([licence]):
-            parts.append(
-                Part(
-                    "documents",
-                    description,
-                    licence,
-                    True,
-                    {FULL: data.filter(pl.col("licence").is_in(words))},
-                )
-            )
+            rows = data.filter(pl.col("licence").is_in(words))
+            parts.append(Part("documents", description, licence, True, {FULL: rows}))
         else:
             shut += words
     bare = rights.without_texts({"documents": data.filter(pl.col("licence").is_in(shut))})["documents"]
-    return [
-        *parts,
-        Part(
-            "documents",
-            f"{description}, without the text itself: no licence lets it go out",
-            source_licence,
-            False,
-            {FULL: bare},
-        ),
-    ]
+    description = f"{description}, without the text itself: no licence lets it go out"
+    return [*parts, Part("documents", description, source_licence, False, {FULL: bare})]
 
 
 def _sorted(data: pl.DataFrame) -> pl.DataFrame:
@@ -188,32 +142,18 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_names(parts: Iterable[Part]) -> list[Config]:
-    """Name the parts that have rows; a name bears the licence where a task or table has several."""
-    splits = [(part, _with_rows(part)) for part in parts]
-    kept = [part for part, filled in splits if filled]
+    """Name the parts that have rows; a name bears the licence where a task or table has several, and `-ids` where one
+    licence has rows with texts and rows without.
+    """
+    filled = [part for part in parts if part.splits]
     configs = []
-    for part, filled in splits:
-        if not filled:
-            continue
-        others = [other for other in kept if other.name == part.name and other is not part]
-        name = (
-            f"{part.name}-{slug(part.licence)}"
-            if any(other.licence != part.licence for other in others)
-            else part.name
-        )
-        if any(
-            other.licence == part.licence for other in others
-        ):  # the same licence, once with texts and once without
-            name += "" if part.has_texts else "-ids"
-        configs.append(Config(name, filled, part.licence, part.description, has_texts=part.has_texts))
+    for part in filled:
+        licences = [other.licence for other in filled if other.name == part.name and other is not part]
+        is_named = any(licence != part.licence for licence in licences)
+        name = f"{part.name}-{slug(part.licence)}" if is_named else part.name
+        name += "-ids" if part.licence in licences and not part.has_texts else ""
+        configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
     return configs
-
-
-def _with_rows(part: Part) -> dict[str, Rows]:
-    """The splits of a part that have rows."""
-    return {
-        name: data for name, data in part.splits.items() if not isinstance(data, pl.LazyFrame) and data.height
-    }
 
 
 def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Config]:
@@ -221,8 +161,6 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
 
     Of a task that is parted by licence it is the config with most rows, the first of equals.
     """
-    if not configs:
-        return []
     of_task = [
         (task, config)
         for config in configs
@@ -231,29 +169,17 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
         if f"{config.name}-".startswith(f"{task}-")
     ]
     first = [config for task, config in of_task if task == of_task[0][0]]
-    largest = sorted(first, key=lambda config: -sum(data.height for data in config.splits.values()))
-    chosen = next(iter([*largest, *(config for config in configs if config.name == LEADERBOARD), *configs]))
+    largest = sorted(first, key=lambda config: -config.n_rows)
+    boards = [config for config in configs if config.name == LEADERBOARD]
+    chosen = next(iter([*largest, *boards, *configs]), None)
     return [replace(config, is_default=config is chosen) for config in configs]
-
-
-def holds_texts(config: Config) -> bool:
-    """Whether a config's rows bear words of a source or a model, not only ids, labels and numbers."""
-    return config.has_texts and any(
-        {"text", "question", "response"} & set(data.columns) for data in config.splits.values()
-    )
 
 
 def slug(licence: Licence) -> str:
     """A licence in a config's name: the Hub's id, else its own name in small letters, digits, dots and hyphens."""
-    return (
-        licence.id
-        if licence.id != "other"
-        else re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
-    )
-
-
-def _ordered(licences: Iterable[Licence]) -> list[Licence]:
-    return sorted(set(licences), key=lambda licence: (licence.id, licence.name, licence.link or ""))
+    if licence.id != "other":
+        return licence.id
+    return re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
 
 
 def _height(tables: Tables, name: str) -> int:
@@ -280,36 +206,27 @@ def joined(
     be joined with `source_licence`, the licence of the rest. Columns that the tables do not have (texts that may not go
     out) are not there. Raises TruerateError for evidence that names no passage.
     """
-    rows = (
-        samples
-        if items is None
-        else samples.join(_of_items(items), on="item_id", how="left", maintain_order="left")
-    )
+    rows = samples
+    if items is not None:
+        of_items = items.select("item_id", *(name for name in OF_ITEM if name in items.columns))
+        rows = samples.join(of_items, on="item_id", how="left", maintain_order="left")
     is_there = documents is not None and "text" in documents.collect_schema()
     if documents is None or not is_there or "document_ids" not in rows.columns:
         return rows, [source_licence] * rows.height
-    named_documents = documents.lazy().filter(pl.col("document_id").is_in(sorted(_named(rows))))
-    texts_by_id = {
-        name: (text, words)
-        for name, text, words in named_documents.select("document_id", "text", "licence")
-        .collect()
-        .iter_rows()
-    }
+    wanted = documents.lazy().filter(pl.col("document_id").is_in(sorted(_named(rows))))
+    of_documents = wanted.select("document_id", "text", "licence").collect().iter_rows()
+    texts_by_id = {name: (text, words) for name, text, words in of_documents}
     texts, licences = [], []
-    for sample, named, evidence in rows.select(
-        "sample_id", "document_ids", pair("attributes", "evidence")
-    ).iter_rows():
-        parts = (
+    evidence_of_rows = rows.select("sample_id", "document_ids", pair("attributes", "evidence"))
+    for sample, named, evidence in evidence_of_rows.iter_rows():
+        parts: Sequence[tuple[str, int, int | None]] = (
             [(name, 0, None) for name in named or () if name in texts_by_id]
             if evidence is None
             else _passages(evidence, texts_by_id, sample)
         )
         licence = _licence(source_licence, frozenset(texts_by_id[name][1] for name, _, _ in parts))
-        texts.append(
-            BREAK.join(texts_by_id[name][0][start:end] for name, start, end in parts) or None
-            if licence
-            else None
-        )
+        text = BREAK.join(texts_by_id[name][0][start:end] for name, start, end in parts)
+        texts.append(text or None if licence else None)
         licences.append(licence or source_licence)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences
 
@@ -317,17 +234,9 @@ def joined(
 def _named(rows: pl.DataFrame) -> set[str]:
     """The documents that the rows of samples name: their items', or those of the passages that they name themselves."""
     evidence = rows.select(pair("attributes", "evidence")).to_series()
-    cited = {
-        passage[0]
-        for drop_null in evidence.drop_nulls()
-        for name in drop_null.split()
-        if (passage := passage_of(name))
-    }
+    names = (name for words in evidence.drop_nulls() for name in words.split())
+    cited = {passage[0] for name in names if (passage := passage_of(name))}
     return cited | set(rows.filter(evidence.is_null())["document_ids"].explode().drop_nulls())
-
-
-def _of_items(items: pl.DataFrame) -> pl.DataFrame:
-    return items.select("item_id", *(name for name in OF_ITEM if name in items.columns))
 
 
 def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
@@ -345,10 +254,6 @@ def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Seq
 def _licence(source_licence: Licence, words: frozenset[str]) -> Licence | None:
     """The licence of a row that also holds texts under `words`; None if one is unknown or they cannot be joined."""
     others = {licence_of(word) for word in words} - {source_licence}
-    if not all(other.is_known for other in others):
-        return None
-    return (
-        combined([source_licence, *sorted(others, key=lambda licence: (licence.id, licence.name))])
-        if others
-        else source_licence
-    )
+    if not others or not all(other.is_known for other in others):
+        return None if others else source_licence
+    return combined([source_licence, *sorted(others, key=lambda licence: (licence.id, licence.name))])

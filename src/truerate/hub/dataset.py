@@ -8,32 +8,17 @@ from pathlib import Path
 from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
-from truerate.hub.configs import holds_texts
+from truerate.hub.configs import CARD_WORDS
 from truerate.hub.kept import Kept
 from truerate.hub.licences import LICENCES, Licence
 from truerate.hub.markdown import filled
-from truerate.hub.metadata import croissant_of, licence_of_all, schema_of
-from truerate.hub.release import (
-    CROISSANT,
-    README,
-    BoardFacts,
-    Files,
-    Stamp,
-    finished,
-)
+from truerate.hub.metadata import croissant_of, licence_of_all
+from truerate.hub.release import CROISSANT, README, BoardFacts, Files, Stamp, finished
 from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 
 PREFIXES = (FOLDER, "build/", "rebuild/")
-# Where a build keeps the texts of rows that are named by these.
-TABLES_OF = {
-    "sample_id": "labels/{board}/samples.parquet",
-    "item_id": "datasets/{board}/items.parquet",
-    "document_id": "datasets/{board}/documents.parquet",
-    "generation_id": "datasets/{board}/generations.parquet",
-    "fact_id": "datasets/{board}/facts.parquet",
-    "judgement_id": "datasets/{board}/judgements.parquet",
-}
 REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
+SIMULATED = "Its texts are made up: those of a closed world, whose models and annotators are programs with planted mistakes."
 
 
 @dataclass(frozen=True)
@@ -75,80 +60,60 @@ def draft_of(
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()
     licences = [whole] if whole else list(dict.fromkeys(config.licence for config in configs))
+    how = {"licences": licences, "repo": repo}
     return DatasetDraft(
         name=facts.board,
         summary=summary_of(facts, configs, shards),
         fixed=fixed,
-        croissant=lambda dated: croissant_of(
-            facts, configs, shards, licences=licences, repo=repo, dated=dated
-        ),
+        croissant=lambda dated: croissant_of(facts, configs, shards, **how, dated=dated),
     )
 
 
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:
     """One line for the commit and the change log: the board, its configs and rows."""
-    sizes = ", ".join(
-        f"{config.name} {sum(data.height for data in config.splits.values())}" for config in configs
-    )
+    sizes = ", ".join(f"{config.name} {config.n_rows}" for config in configs)
     return f"board {facts.board}: {sum(shard.n_rows for shard in shards)} rows in {len(configs)} configs ({sizes})"
 
 
 def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
     """Return rebuild/REBUILD.md: how to rebuild the texts that are not published, and how to verify them."""
     bare = [config for config in configs if not config.has_texts]
+    # a config whose rows bear checksums of texts, the column that names them, and the table with the texts
+    example = None
+    if digested := next((config for config in bare if DIGEST in list(config.schema)[1:]), None):
+        id = next(iter(digested.schema))
+        example = {"id": id, "config": digested.name}
+        example["table"] = CARD_WORDS["build_tables"][id].format(board=facts.board)
     values = {
         "facts": facts,
         "source": dict.fromkeys(("name", "licence", "url", "redistribution")) | dict(facts.source),
         "source_files": list(facts.source.get("files") or ()),
         "bare": bare,
-        "is_whole": not any(map(holds_texts, configs)),
-        "example": _example(bare, facts.board),
+        "is_whole": not any(config.bears_texts for config in configs),
+        "example": example,
     }
     return filled(REBUILD_TEMPLATE, values)
 
 
-def _example(bare: Sequence[Config], board: str) -> dict | None:
-    """A config whose rows bear checksums of texts, the column that names them, and the table with the texts."""
-    for config in bare:
-        identity, *others = schema_of(config)
-        if DIGEST in others:
-            return {"id": identity, "config": config.name, "table": TABLES_OF[identity].format(board=board)}
-    return None
-
-
 # ---- build/source.json ---------------------------------------------------------------------------------------
-SIMULATED = "Its texts are made up: those of a closed world, whose models and annotators are programs with planted mistakes."
-
-
 def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence | None) -> str:
     """The file as text: name, citation, address, rights and track, and the words on the licence of each config.
 
     `licence`: under which the whole was asked to go out, None where each config has its own.
     """
-    cited = [
-        str(facts.source.get("citation") or ""),
-        f"Protocol: {facts.track.citation}",
-        "Built and published by truerate.",
-    ]
+    cited = str(facts.source.get("citation") or "")
     fields = {
         "name": f"{facts.title} (simulated)" if facts.is_simulated else facts.title,
-        "citation": " ".join(citation for citation in cited if citation),
+        "citation": f"{cited} Protocol: {facts.track.citation} Built and published by truerate.".lstrip(),
         "url": facts.source.get("url"),
         "lang": facts.languages[0] if len(facts.languages) == 1 else None,
         "note": SIMULATED if facts.is_simulated else None,
-        "redistribution": "yes" if any(map(holds_texts, configs)) else "ids-only",
+        "redistribution": "yes" if any(config.bears_texts for config in configs) else "ids-only",
         "track": facts.track.name,
         "licences": {config.name: words_for(licence or config.licence) for config in configs},
     }
-    return (
-        json.dumps(
-            {key: value for key, value in fields.items() if value is not None},
-            ensure_ascii=False,
-            indent=1,
-            sort_keys=True,
-        )
-        + "\n"
-    )
+    stated = {key: value for key, value in fields.items() if value is not None}
+    return json.dumps(stated, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def words_for(licence: Licence) -> str:

@@ -1,5 +1,5 @@
 """What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of
-this or another machine.
+this or another machine. The patterns stand in scan.yaml.
 
 Polars sifts all strings by rough patterns first; Python looks closely at those that pass."""
 
@@ -13,77 +13,13 @@ from urllib.parse import quote, quote_plus
 
 import polars as pl
 
+from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError
 from truerate.hub.release import Files
 from truerate.hub.scan_text import Strings, Unread, frame_of, strings_of
 
 # ---- what secrets, e-mail addresses and local paths look like ------------------------------------------------
 EMAIL, PATH = "e-mail address", "local path"
-_EDGE = "(?<![A-Za-z0-9])"  # of ASCII words: a key may follow Chinese characters at once
-_PIECE = r"[^\s\"'<>|]"
-# kind → (what Python looks for, what a string must match to be looked at)
-SECRETS: Mapping[str, tuple[str, str]] = {
-    "Hugging Face token": (_EDGE + r"(?:hf|api_org)_[A-Za-z0-9]{20,}", r"(?:hf|api_org)_[A-Za-z0-9]{20}"),
-    "API key": (
-        # either unbroken, or with a digit: hyphenated words are no key
-        _EDGE + r"sk-(?:ant-|proj-)?(?:[A-Za-z0-9]{20,}|(?=[A-Za-z_-]{0,200}[0-9])[A-Za-z0-9_-]{20,})",
-        r"sk-[A-Za-z0-9_-]{20}",
-    ),
-    "live payment key": (_EDGE + r"[rs]k_live_[A-Za-z0-9]{20,}", r"k_live_"),
-    "AWS key": (_EDGE + r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])", r"A(?:KIA|SIA)[A-Z0-9]{16}"),
-    "GitHub token": (
-        _EDGE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
-        r"gh[pousr]_[A-Za-z0-9]{20}|github_pat_",
-    ),
-    "GitLab token": (_EDGE + r"glpat-[A-Za-z0-9_-]{20,}", r"glpat-"),
-    "npm token": (_EDGE + r"npm_[A-Za-z0-9]{36,}", r"npm_[A-Za-z0-9]{36}"),
-    "Google key": (_EDGE + r"AIza[A-Za-z0-9_-]{30,}", r"AIza[A-Za-z0-9_-]{30}"),
-    "Slack token": (_EDGE + r"xox[baprs]-[A-Za-z0-9-]{10,}", r"xox[baprs]-"),
-    "private key": (r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY", r"PRIVATE KEY"),
-    "JSON web token": (r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*", r"eyJ[A-Za-z0-9_-]{8}"),
-    "bearer token": (
-        r"(?i:bearer)[ \t]{1,4}(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}",
-        r"(?i:bearer)[ \t]",
-    ),
-    "basic authorization": (
-        r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}",
-        r"(?i:authorization)",
-    ),
-    "password in an address": (
-        r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])",
-        r"://[^\s/@]*:[^\s/@]*@",
-    ),
-}
-_START = r"(?<![A-Za-z0-9_.~/-])"  # of a path from the root: neither a relative one nor one behind a host
-_END = r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"  # of a name: none of a longer one
-PATHS = (
-    (
-        rf"{_START}(?:/mnt/[a-z])?/(?:home|Users)/(?:[^\s/\"'<>|:*?\\]{{1,64}}/{_PIECE}{{0,400}}|\w[\w.-]{{0,63}})",
-        "/home/|/Users/",
-    ),
-    (rf"{_START}(?:/root/{_PIECE}{{1,400}}|(?<!<)/root{_END})", "/root"),  # </root> ends an element of XML
-    (
-        rf"{_START}~(?:[A-Za-z_][A-Za-z0-9_-]{{0,31}})?/\.?[A-Za-z0-9_]{_PIECE}{{0,400}}",
-        "~[A-Za-z0-9_-]{0,32}/",
-    ),
-    (
-        _EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}",
-        r"[A-Za-z]:[\\/]{1,2}(?i:users)",
-    ),
-    (  # a share of a Windows server, also with its backslashes doubled; a row of a table in LaTeX ends alike
-        r"(?<![A-Za-z0-9\\])(?:\\\\(?!hline)[A-Za-z0-9][\w.-]{1,62}\\|\\{4}[A-Za-z0-9][\w.-]{1,62}\\\\)(?=\w)[\w.$-]{2,80}+"
-        rf"(?!\{{)(?:\\{_PIECE}{{0,400}})?",
-        r"\\\\[A-Za-z0-9]",
-    ),
-    (_EDGE + rf"(?i:file)://{_PIECE}{{1,400}}", "(?i:file)://"),
-)
-_ROOTS = "home|Users|root|mnt|media|srv|opt|var|tmp|data|work|workspace|scratch|Volumes|private"
-MADE_PATHS = (
-    (rf"{_START}/(?:{_ROOTS})/[^\s/\"'<>|]{_PIECE}{{0,400}}", f"/(?:{_ROOTS})/"),
-    (_EDGE + rf"[A-Za-z]:(?:\\{{1,2}}|/)[\w.$-]{_PIECE}{{0,400}}", r"[A-Za-z]:[\\/]"),
-)
-# what stands left of it is read backwards: see `_address`
-_AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"
 
 
 class Rule(NamedTuple):
@@ -94,12 +30,23 @@ class Rule(NamedTuple):
     hint: str
 
 
+_PATTERNS = read_data(Path(__file__).with_name("scan.yaml"), dict)
+_PARTS: Mapping[str, str] = _PATTERNS["parts"]
+
+
+def _rule(kind: str, pattern: str, hint: str, flags: re.RegexFlag = re.NOFLAG) -> Rule:
+    return Rule(
+        kind, re.compile(re.sub("<(?:edge|piece|start)>", lambda part: _PARTS[part[0]], pattern), flags), hint
+    )
+
+
 RULES = (
-    *(Rule(kind, re.compile(pattern, re.ASCII), hint) for kind, (pattern, hint) in SECRETS.items()),
-    *(Rule(PATH, re.compile(pattern), hint) for pattern, hint in PATHS),
-    Rule(EMAIL, re.compile(_AT), r"@[\w-]+\."),
+    *(_rule(kind, **patterns, flags=re.ASCII) for kind, patterns in _PATTERNS["secrets"].items()),
+    *(_rule(PATH, **patterns) for patterns in _PATTERNS["paths"]),
+    # what stands left of it is read backwards: see `_address`
+    _rule(EMAIL, r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}", r"@[\w-]+\."),
 )
-MADE_RULES = tuple(Rule(PATH, re.compile(pattern), hint) for pattern, hint in MADE_PATHS)
+BUILD_RULES = tuple(_rule(PATH, **patterns) for patterns in _PATTERNS["build_paths"])
 
 
 def is_absolute(path: str) -> bool:
@@ -110,13 +57,11 @@ def is_absolute(path: str) -> bool:
 def place_rule(folder: str) -> Rule:
     """A folder of this machine and what lies in it; Windows' separators either way, and doubled."""
     if PurePosixPath(folder).is_absolute():
-        pattern, start = pl.escape_regex(folder.rstrip("/")), _START
+        start, pattern = "<start>", pl.escape_regex(folder.rstrip("/"))
     else:
-        pattern = r"[\\/]{1,2}".join(
-            pl.escape_regex(part) for part in re.split(r"[\\/]+", folder.rstrip("\\/"))
-        )
-        start = _EDGE
-    return Rule(PATH, re.compile(rf"{start}{pattern}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), pattern)
+        parts = re.split(r"[\\/]+", folder.rstrip("\\/"))
+        start, pattern = "<edge>", r"[\\/]{1,2}".join(map(pl.escape_regex, parts))
+    return _rule(PATH, rf"{start}{pattern}(?![A-Za-z0-9_])<piece>{{0,400}}", pattern)
 
 
 # ---- the scan ------------------------------------------------------------------------------------------------
@@ -124,16 +69,12 @@ def place_rule(folder: str) -> Rule:
 SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS")
 MIN_SECRET, MIN_PLACE = 8, 6  # characters; a shorter value stands in too many innocent words
 N_SHOWN = 4  # characters of a find
-ENDS = {PATH: ".,;:!?)]}`"}  # what ends the sentence, not the path
-# files that say how a release was made: machine-written settings, where any path from a usual root is a local
-# one
-MADE = "build/"
+BUILD = "build/"  # the folder that says how a release came about
 _BEHIND_HOST = re.compile(r"://[^\s/:?#=\"'<>]{1,253}\Z")
 _AT_ASCII = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _IN_ADDRESS = re.compile(r"[\w.%+-]")
-_NOBODY = re.compile(
-    r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z"
-)  # domains that are set apart for examples
+# domains that are set apart for examples
+_NOBODY = re.compile(r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z")
 
 
 class Finding(NamedTuple):
@@ -162,30 +103,24 @@ class Sought:
         begun = set()  # where paths begin: one that several rules find is one
         for rule in rules:
             for match in rule.pattern.finditer(text):
-                if rule.kind == PATH and (
-                    match.start() in begun
-                    or _BEHIND_HOST.search(text, max(0, match.start() - 256), match.start())
-                ):
-                    continue
-                if rule.kind == PATH:
-                    begun.add(match.start())
-                met, whole = (
-                    _address(text, match)
-                    if rule.kind == EMAIL
-                    else (match[0].rstrip(ENDS.get(rule.kind, "")),) * 2
-                )
+                met = whole = match[0]
+                if rule.kind == EMAIL:
+                    met, whole = _address(text, match)
+                elif rule.kind == PATH:
+                    start = match.start()
+                    if start in begun or _BEHIND_HOST.search(text, max(0, start - 256), start):
+                        continue
+                    begun.add(start)
+                    met = whole = met.rstrip(".,;:!?)]}`")  # which end the sentence, not the path
                 if not self._is_allowed(rule.kind, met, whole):
                     yield rule.kind, met, met[:N_SHOWN] + "…"
 
     def _is_allowed(self, kind: str, met: str, whole: str) -> bool:
         if kind == PATH:
             return any(met == path or path.endswith("*") and met.startswith(path[:-1]) for path in self.paths)
-        if kind != EMAIL:
-            return False
         domain = met.rpartition("@")[2].casefold()
-        return bool(_NOBODY.search(domain)) or not self.emails.isdisjoint(
-            (met.casefold(), whole.casefold(), f"*@{domain}")
-        )
+        allowed = (met.casefold(), whole.casefold(), f"*@{domain}")
+        return kind == EMAIL and bool(_NOBODY.search(domain) or not self.emails.isdisjoint(allowed))
 
     def masked(self, text: str) -> str:
         """A place or file name as it may be printed: what must not go out is cut there, too."""
@@ -225,21 +160,15 @@ def scan(
     for). `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with
     `*`. Raises TruerateError for a file that cannot be read.
     """
-    emails = frozenset(allow_email.casefold() for allow_email in allow_emails)
-    rules = (
-        *RULES,
-        *(
-            place_rule(where)
-            for where in sorted(set(places))
-            if len(where) >= MIN_PLACE and is_absolute(where)
-        ),
-    )
+    local = (place for place in sorted(set(places)) if len(place) >= MIN_PLACE and is_absolute(place))
+    rules = (*RULES, *map(place_rule, local))
+    emails = frozenset(map(str.casefold, allow_emails))
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
-    generated = replace(sought, rules=(*rules, *MADE_RULES))
+    generated = replace(sought, rules=(*rules, *BUILD_RULES))
     return [
         finding
         for path in sorted(files)
-        for finding in _scan_file(path, files[path], generated if path.startswith(MADE) else sought)
+        for finding in _scan_file(path, files[path], generated if path.startswith(BUILD) else sought)
     ]
 
 
@@ -248,9 +177,7 @@ def refuse(findings: Sequence[Finding]) -> None:
     if not findings:
         return
     ordered = sorted(findings, key=lambda finding: finding.kind in (EMAIL, PATH))
-    shown = "; ".join(
-        f"{finding.path}, {finding.where}: {finding.kind} {finding.shown!r}" for finding in ordered[:3]
-    )
+    shown = "; ".join(f"{find.path}, {find.where}: {find.kind} {find.shown!r}" for find in ordered[:3])
     more = f"; and {len(findings) - 3} more" if len(findings) > 3 else ""
     hint = "take them out of what they were made from; harmless e-mail addresses and paths go into hub.allow_emails, hub.allow_paths"
     raise TruerateError(f"publishing: {len(findings)} found that must not go out: {shown}{more}; {hint}")
@@ -264,27 +191,19 @@ def literals(
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """
     names = set(secrets)
-    secret_values = sorted(
+    of_variables = sorted(
         (name, value)
         for name, value in environment.items()
         if name in names or name.upper().endswith(SECRET_NAMES)
     )
-    forms_by_name = {}
-    for name, value in (*(("a further secret", value) for value in values), *secret_values):
+    forms_by_name: dict[str, str] = {}
+    for name, value in (*(("a further secret", value) for value in values), *of_variables):
         value = value.strip()
         if len(value) >= MIN_SECRET:
-            forms = {
-                form
-                for offset in range(3)
-                for form in _base64(value.encode("utf-8", "surrogateescape"), offset)
-            }
+            raw = value.encode("utf-8", "surrogateescape")
+            forms = {value, *(form for offset in range(3) for form in _base64(raw, offset))}
             forms |= {
-                value,
-                *(
-                    how(value, safe=safe, errors="replace")
-                    for how in (quote, quote_plus)
-                    for safe in ("", "/")
-                ),
+                how(value, safe=safe, errors="replace") for how in (quote, quote_plus) for safe in ("", "/")
             }
             forms_by_name |= dict.fromkeys(sorted(forms), name)
     return forms_by_name
@@ -297,7 +216,6 @@ def _base64(value: bytes, offset: int) -> Iterator[str]:
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
 
 
-# ---- one file ----------------------------------------------------------------------------------------------
 def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Finding]:
     name = sought.masked(path)
     reported = set()
@@ -320,7 +238,7 @@ def _address(text: str, at: re.Match) -> tuple[str, str]:
     start = at.start()
     while start and at.start() - start < 64 and _IN_ADDRESS.match(text, start - 1):
         start -= 1
-    whole = text[start : at.end()]
-    local = re.search(r"[!-~]*\Z", text[start : at.start()])[0]
+    left = text[start : at.start()]
+    local = re.search(r"[!-~]*\Z", left)[0]
     domain = _AT_ASCII.match(text, at.start(), at.end())
-    return (local or text[start : at.start()]) + (domain or at)[0], whole
+    return (local or left) + (domain or at)[0], left + at[0]

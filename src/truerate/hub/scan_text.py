@@ -13,16 +13,12 @@ from truerate.core.errors import TruerateError
 
 PACKED, CLOSED = "packed file that cannot be looked into", "column that cannot be looked into"
 WINDOW, OVERLAP = 1 << 26, 1 << 12  # bytes of a binary file taken as one string, and again in the next
-MAGIC = (
-    b"PK\x03\x04",
-    b"\x1f\x8b",
-    b"\x28\xb5\x2f\xfd",
-    b"BZh",
-    b"\xfd7zXZ",
-)  # zip (also .npz and pickled networks), gzip, zstd, bzip2, xz
+# zip (also .npz and pickled networks), gzip, zstd, bzip2, xz
+MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
 NESTED = (pl.Struct, pl.List, pl.Array, pl.Map)
 TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # and numbers
+Texts = list[tuple[str, str]]  # where each stands, and the text
 
 
 class Strings(NamedTuple):
@@ -51,12 +47,8 @@ def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
             yield from _parquet(content)
             return
         raw = content if isinstance(content, bytes) else content.read_bytes()
-    except (
-        OSError,
-        ValueError,
-        NotImplementedError,
-        pl.exceptions.PolarsError,
-    ) as error:  # the middle two are pyarrow's
+    # the middle two are pyarrow's
+    except (OSError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:
         why = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
         raise TruerateError(
             f"looking for secrets in {path!r}: {why}; run `dvc repro` and publish again"
@@ -65,31 +57,28 @@ def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
         yield Unread("the whole", PACKED)
     elif suffix == ".safetensors":
         size = 8 + int.from_bytes(raw[:8], "little")
-        yield Strings("header", _frame(_json(raw[8:size].decode("utf-8", "replace"))))
+        yield _strings(_json(raw[8:size].decode("utf-8", "replace")), called="header")
         yield from _binary(raw[size:])
-    elif (text := _text(raw)) is None:
+    elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield _strings(_of_text(raw.decode("utf-16", "replace"), suffix))
+    elif b"\0" in raw:
         yield from _binary(raw)
-    elif suffix in (".jsonl", ".ndjson"):
-        yield Strings("", _frame([(at, text_) for at, line in _lines(text) for _, text_ in _json(line)]))
-    elif suffix in (".json", ".jsonld"):
-        yield Strings("", _frame(_json(text)))
     else:
-        yield Strings("", _frame(_lines(text)))
+        yield _strings(_of_text(raw.decode("utf-8", "replace"), suffix))
 
 
-def _text(raw: bytes) -> str | None:
-    """A file as text, bad bytes replaced; None where it is none."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16", "replace")
-    return None if b"\0" in raw else raw.decode("utf-8", "replace")
+def _of_text(text: str, suffix: str) -> Texts:
+    if suffix in (".jsonl", ".ndjson"):
+        return [(at, part) for at, line in _lines(text) for _, part in _json(line)]
+    return _json(text) if suffix in (".json", ".jsonld") else _lines(text)
 
 
-def _lines(text: str) -> list[tuple[str, str]]:
+def _lines(text: str) -> Texts:
     return [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1)]
 
 
-def _frame(rows: list[tuple[str, str]]) -> pl.DataFrame:
-    return frame_of([where for where, _ in rows], [text for _, text in rows])
+def _strings(rows: Texts, called: str = "") -> Strings:
+    return Strings(called, frame_of([where for where, _ in rows], [text for _, text in rows]))
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
@@ -97,12 +86,11 @@ def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
     try:
         return pl.DataFrame({"place": places, "text": texts}, schema={"place": pl.String, "text": pl.String})
     except UnicodeEncodeError:
-        return frame_of(
-            *([string.encode("utf-8", "replace").decode() for string in column] for column in (places, texts))
-        )
+        sound = ([part.encode("utf-8", "replace").decode() for part in column] for column in (places, texts))
+        return frame_of(*sound)
 
 
-def _json(text: str) -> list[tuple[str, str]]:
+def _json(text: str) -> Texts:
     """Keys and strings of a JSON text, repeated keys too, each with its path; its lines if it is no JSON."""
     try:
         left = [("at /", json.loads(text, object_pairs_hook=tuple))]
@@ -123,26 +111,23 @@ def _json(text: str) -> list[tuple[str, str]]:
 
 def _binary(raw: bytes) -> Iterator[Strings]:
     for start in range(0, len(raw), WINDOW):
-        yield Strings(
-            "bytes from",
-            frame_of([str(start)], [raw[start : start + WINDOW + OVERLAP].decode("latin-1")]),
-            is_binary=True,
-        )
+        text = raw[start : start + WINDOW + OVERLAP].decode("latin-1")
+        yield Strings("bytes from", frame_of([str(start)], [text]), is_binary=True)
 
 
+# ---- Parquet -------------------------------------------------------------------------------------------------
 def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
     """Metadata, names of columns and fields, then the strings of each column."""
     metadata = pl.read_parquet_metadata(_source(content))
     texts = [text for pair in metadata.items() for text in pair]
     for schema in (value for key, value in metadata.items() if key == "ARROW:schema"):
         texts.append(base64.b64decode(schema + "==").decode("utf-8", "replace"))  # holds metadata of its own
-    yield Strings("metadata", frame_of([""] * len(texts), texts))
     columns = pl.read_parquet_schema(_source(content))
     names = [name for column, dtype in columns.items() for name in (column, *_fields(dtype))]
-    yield Strings("name of a column", frame_of([""] * len(names), names))
+    yield _strings([("", text) for text in texts], "metadata")
+    yield _strings([("", name) for name in names], "name of a column")
     for column, dtype in columns.items():
-        data = _column(content, column, dtype) if _is_open(dtype) else None
-        if data is None:
+        if not _is_open(dtype) or (data := _column(content, column, dtype)) is None:
             yield Unread(f"column {column!r}", CLOSED)
         else:
             yield from (Strings(f"column {column!r}, row", part) for part in _flat(data))
@@ -193,26 +178,25 @@ def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:
 def _is_open(dtype: pl.DataType) -> bool:
     """Whether all that a type is made of is known here: what a new or foreign type holds, nobody looked at."""
     if isinstance(dtype, NESTED):
-        return all(_is_open(inner) for inner in _inner(dtype))
+        return all(map(_is_open, _inner(dtype)))
     return isinstance(dtype, (*TEXTS, *TEXTLESS)) or dtype.is_numeric()
 
 
 def _flat(data: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The strings of a column of any type, one per row, each with the place of the row that it came from."""
-    dtype = data.schema["text"]
+    dtype, text = data.schema["text"], pl.col("text")
     if not _holds(dtype, *TEXTS):
         return
     if isinstance(dtype, pl.Map):
         pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
-        yield from _flat(data.with_columns(pl.col("text").cast(pairs)))
+        yield from _flat(data.with_columns(text.cast(pairs)))
     elif isinstance(dtype, (pl.List, pl.Array)):
         yield from _flat(data.drop_nulls("text").explode("text"))
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:
-            yield from _flat(data.select("place", text=pl.col("text").struct.field(field.name)))
+            yield from _flat(data.select("place", text=text.struct.field(field.name)))
     elif dtype == pl.Binary:
-        yield data.drop_nulls("text").with_columns(
-            pl.col("text").map_elements(lambda raw: raw.decode("latin-1"), return_dtype=pl.String)
-        )
+        decoded = text.map_elements(lambda raw: raw.decode("latin-1"), return_dtype=pl.String)
+        yield data.drop_nulls("text").with_columns(decoded)
     else:
-        yield data.select("place", pl.col("text").cast(pl.String)).drop_nulls("text")
+        yield data.select("place", text.cast(pl.String)).drop_nulls("text")

@@ -14,21 +14,22 @@ from truerate.core.schemas import LARGEST_GROUP, Table, height, save_in_parts, s
 from truerate.hub.licences import Licence
 from truerate.hub.release import sha256, size_of
 
+GROUP = 2_000  # rows of a file, of whatever length, that are read together
+FOLDER = "data/"
+# of one file: who wants the first rows need not read them all; the bytes depend on it
+ROWS_PER_GROUP = 10_000
+# in memory, of rows that stay on disk, so that one file of them is in memory at a time
+BYTES_PER_SHARD = 200_000_000
+
+
 # ---- rows that outgrow memory --------------------------------------------------------------------------------
-GROUP = 2_000  # rows, of whatever length, that are read together
-
-
 class Stored:
     """Rows of a config in a Parquet file; of them `height`, `schema` and `columns` are known as of a frame's."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.height = path, height(path)
         self.schema = pl.Schema(pl.read_parquet_schema(path))
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self.schema.names()
+        self.columns = self.schema.names()
 
     @cached_property
     def n_bytes(self) -> int:
@@ -78,15 +79,7 @@ class Size(NamedTuple):
     n_bits: int
     has_null: bool
 
-    def plus(self, other: "Size") -> "Size":
-        """That of both together."""
-        return Size(
-            self.n + other.n,
-            self.n_bytes + other.n_bytes,
-            self.n_bits + other.n_bits,
-            self.has_null or other.has_null,
-        )
-
+    @property
     def whole(self) -> int:
         """In bytes, with one bit per value where any is null."""
         return self.n_bytes + ceil(self.n_bits / 8) + (ceil(self.n / 8) if self.has_null else 0)
@@ -96,15 +89,9 @@ def bytes_in_memory(data: Rows) -> int:
     """How large rows are as an Arrow table of plain types: what `datasets` calls `num_bytes`. The same on every machine
     and in whatever parts they are read.
     """
-    whole: list[Size] | None = None
-    for part in data.parts() if isinstance(data, Stored) else [data]:
-        sizes = [size for column in part.iter_columns() for size in _sizes(column)]
-        whole = (
-            sizes
-            if whole is None
-            else [before.plus(other) for before, other in zip(whole, sizes, strict=True)]
-        )
-    return sum(size.whole() for size in whole or ())
+    parts = data.parts() if isinstance(data, Stored) else [data]
+    sizes_by_part = [[size for column in part.iter_columns() for size in _sizes(column)] for part in parts]
+    return sum(Size(*map(sum, zip(*sizes, strict=True))).whole for sizes in zip(*sizes_by_part, strict=True))
 
 
 def _sizes(column: pl.Series) -> list[Size]:
@@ -124,15 +111,6 @@ def _sizes(column: pl.Series) -> list[Size]:
 
 
 # ---- configs and their files ---------------------------------------------------------------------------------
-FOLDER = "data/"
-ROWS_PER_GROUP = (
-    10_000  # of one file: who wants the first rows need not read them all; the bytes depend on it
-)
-BYTES_PER_SHARD = (
-    200_000_000  # in memory, of rows that stay on disk, so that one file of them is in memory at a time
-)
-
-
 @dataclass(frozen=True)
 class Config:
     """One config of a data set: tables of one kind and one licence, by split; no split is empty. Those that outgrow
@@ -148,6 +126,26 @@ class Config:
     description: str
     has_texts: bool = True
     is_default: bool = False
+
+    @property
+    def schema(self) -> Mapping[str, pl.DataType]:
+        """Its columns, the same in each of its splits."""
+        return next(iter(self.splits.values())).schema
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows over all splits."""
+        return sum(data.height for data in self.splits.values())
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether its rows are labelled texts."""
+        return "is_hallucinated" in self.schema
+
+    @property
+    def bears_texts(self) -> bool:
+        """Whether its rows bear words of a source or a model, not only ids, labels and numbers."""
+        return self.has_texts and not {"text", "question", "response"}.isdisjoint(self.schema)
 
 
 @dataclass(frozen=True)
@@ -173,35 +171,29 @@ class Shard:
 
 def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
     """The files of a config: `data/<config>/<split>-00000-of-00002.parquet`, …; none of an empty split."""
-    return [
-        shard
-        for split, data in config.splits.items()
-        for shard in _split_shards(config.name, split, data, rows_per_shard)
-    ]
-
-
-def _split_shards(config: str, split: str, data: Rows, rows: int) -> list[Shard]:
-    if isinstance(data, Stored):
-        rows = min(rows, max(1, BYTES_PER_SHARD * data.height // max(1, data.n_bytes)))
-    n, shards = ceil(data.height / rows), []
-    for number in range(n):
-        path = f"{FOLDER}{config}/{split}-{number:05d}-of-{n:05d}.parquet"
-        part = data.slice(number * rows, rows)
-        content: bytes | Path = parquet(part)
-        if isinstance(data, Stored) and isinstance(content, bytes):
-            file = data.path.with_name(f"{data.path.stem}-{number:05d}.parquet")
-            file.write_bytes(content)
-            content = file
-        shards.append(Shard(config, split, path, content, part.height))
+    shards = []
+    for split, data in config.splits.items():
+        rows = rows_per_shard
+        if isinstance(data, Stored):
+            rows = min(rows, max(1, BYTES_PER_SHARD * data.height // max(1, data.n_bytes)))
+        n = ceil(data.height / rows)
+        for number in range(n):
+            part = data.slice(number * rows, rows)
+            content: bytes | Path = parquet(part)
+            if isinstance(data, Stored) and isinstance(content, bytes):
+                file = data.path.with_name(f"{data.path.stem}-{number:05d}.parquet")
+                file.write_bytes(content)
+                content = file
+            path = f"{FOLDER}{config.name}/{split}-{number:05d}-of-{n:05d}.parquet"
+            shards.append(Shard(config.name, split, path, content, part.height))
     return shards
 
 
 def parquet(data: pl.DataFrame) -> bytes:
     """A frame as Parquet (zstd, no statistics): equal rows give equal bytes, however they were joined."""
     buffer = BytesIO()
-    whole = data.rechunk().select(
-        pl.all().gather(pl.int_range(data.height))
-    )  # a slice drags along what lies beside it in lists
+    # a slice drags along what lies beside it in lists
+    whole = data.rechunk().select(pl.all().gather(pl.int_range(data.height)))
     whole.write_parquet(buffer, compression="zstd", statistics=False, row_group_size=ROWS_PER_GROUP)
     return buffer.getvalue()
 
@@ -209,8 +201,3 @@ def parquet(data: pl.DataFrame) -> bytes:
 def glob_of(config: str, split: str) -> str:
     """The pattern that finds a split's files and no other's."""
     return f"{FOLDER}{config}/{split}-*.parquet"
-
-
-def n_bytes(shards: Sequence[Shard]) -> int:
-    """The size of files together."""
-    return sum(shard.n_bytes for shard in shards)
