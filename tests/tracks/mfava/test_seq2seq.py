@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.tracks.mfava import context, translating
+from truerate.tracks.mfava import seq2seq, translating
 from truerate.tracks.mfava.translating import Text
 
 WORDS = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "deu_Latn", "fra_Latn", *(f"w{k}" for k in range(40))]
@@ -19,111 +19,76 @@ def weights(tmp_path_factory):
     torch.set_num_threads(1)
     torch.manual_seed(3)
     folder = tmp_path_factory.mktemp("weights") / "tiny-nllb"
-    ids = {word: place for place, word in enumerate(WORDS)}
-    plain = Tokenizer(models.WordLevel(ids, unk_token="<unk>"))
+    plain = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="<unk>"))
     plain.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     plain.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
     marks = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
     PreTrainedTokenizerFast(tokenizer_object=plain, **marks).save_pretrained(folder)
-    small = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
-    config = M2M100Config(vocab_size=len(WORDS), d_model=16, max_position_embeddings=32, **small, **heads)
+    sizes = {"layers": 1, "ffn_dim": 16, "attention_heads": 2}
+    shape = {f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in sizes.items()}
+    config = M2M100Config(vocab_size=len(WORDS), d_model=16, max_position_embeddings=32, **shape)
     model = M2M100ForConditionalGeneration(config)
-    model.generation_config.eos_token_id = [
-        2,
-        *range(7, len(WORDS), 2),
-    ]  # random weights would hardly come to an end
+    model.generation_config.eos_token_id = [2, *range(7, len(WORDS), 2)]  # random weights would hardly stop
     model.save_pretrained(folder, safe_serialization=True)
     return str(folder)
 
 
-def asked(weights: str, *texts: str, lang: str = "de"):
-    return [translating.request(Text("i", "train", "translate", lang, text), weights, 12) for text in texts]
+def replies(weights: str, *texts: str, lang: str = "de", n: int = 12, **how):
+    return seq2seq.translated([seq2seq.request(text, lang, weights, n) for text in texts], weights, **how)
 
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
-    requests = asked(weights, "w1 w2 w3", "w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9") + asked(
-        weights, "w1 w2 w3", lang="fr"
-    )
-    whole = translating.translated(requests, weights, batch=3)
-    assert [reply.key for reply in whole] == [
-        translating.translated([one], weights)[0].key for one in requests
-    ]
-    assert [reply.text for reply in whole] == [
-        translating.translated([one], weights)[0].text for one in requests
-    ]
-    assert len({reply.key for reply in whole}) == 4 and translating.translated([], "nowhere") == []
+    asked = [("w1 w2 w3", "de"), ("w7", "de"), ("w1 w2 w3 w4 w5 w6 w7 w8 w9", "de"), ("w1 w2 w3", "fr")]
+    requests = [seq2seq.request(*one, weights, 12) for one in asked]
+    whole = seq2seq.translated(requests, weights, batch=3)
+    alone = [seq2seq.translated([one], weights)[0] for one in requests]
+    assert [(one.key, one.text) for one in whole] == [(one.key, one.text) for one in alone]
+    assert len({one.key for one in whole}) == 4 and seq2seq.translated([], "nowhere") == []
 
 
 def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
     text = Text("i", "train", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
-    prompted = translating.prompted(text, translating.request(text, weights, 12))
-    row = translating.collect([text], [prompted], translating.translated([prompted.request], weights))[0]
-    assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (
-        ("unparsed", "tag-count"),
-        ("dead", "empty"),
-    )
-    assert (
-        row["params"]
-        == '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de", "unit": "sentence"}'
-    )
+    prompted = text.prompted(seq2seq.request(text.marked, text.lang, weights, 12))
+    row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
+    assert row["model"] == "tiny-nllb"
+    assert (row["status"], row["reason"]) in (("unparsed", "tag-count"), ("dead", "empty"))
+    params = '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de", "unit": "sentence"}'
+    assert row["params"] == params
 
 
-def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
-    reply = translating.translated(asked(weights, "w1 " * 40), weights)[0]
-    assert (reply.status, reply.reason, reply.text) == ("dead", "context_length", "")
-
-
-def test_a_translation_that_came_to_no_end_is_dead_and_not_kept_as_a_whole_one(weights):
-    request = translating.request(
-        Text("i", "train", "translate", "de", "w1 w2"), weights, 1
-    )  # room for the token of the language alone
-    reply = translating.translated([request], weights)[0]
-    assert (reply.status, reply.reason, reply.text) == ("dead", "length", "")
+@pytest.mark.parametrize(
+    ("text", "n", "reason"),
+    [("w1 " * 40, 12, "context_length"), ("w1 w2", 1, "length")],  # of one token that of the language alone
+)
+def test_a_text_beyond_the_window_or_without_an_end_is_dead_and_not_cut(weights, text, n, reason):
+    (reply,) = replies(weights, text, n=n)
+    assert (reply.status, reply.reason, reply.text) == ("dead", reason, "")
 
 
 def test_languages_are_named_as_the_vocabulary_names_them():
     class Known:
         def __init__(self, *words):
-            self.words = {word: place for place, word in enumerate(words)}
+            self.get_vocab = lambda: {word: place for place, word in enumerate(words)}
 
-        def get_vocab(self):
-            return self.words
-
-    codes = {
-        "nllb": Known("deu_Latn"),
-        "m2m": Known("__de__"),
-        "mbart": Known("en_XX", "de_DE"),
-        "one pair": Known("der"),
-    }
-    assert {name: translating._code(known, "de") for name, known in codes.items()} == {
-        "nllb": "deu_Latn",
-        "m2m": "de",
-        "mbart": "de_DE",
-        "one pair": None,
-    }
+    vocabularies = {"deu_Latn": "deu_Latn", "__de__": "de", "de_DE": "de_DE", "der": None}
+    assert {word: seq2seq.code_of(Known("en_XX", word), "de") for word in vocabularies} == vocabularies
     madlad = Known("<2en>", "<2la>", "<2iw>")
-    assert [translating._before(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
-    translating.check_language(madlad, "la", "w")
-    translating.check_language(codes["one pair"], "la", "w")  # it needs no name
+    assert [seq2seq.prefix_of(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
+    seq2seq.check_language(madlad, "la", "w")
+    seq2seq.check_language(Known("der"), "la", "w")  # a model of one pair needs no name
     with pytest.raises(SettingsError, match="has no name for Cantonese"):
-        translating.check_language(madlad, "yue", "w")
-    assert translating._token(codes["m2m"], "de") == 0 and translating._token(codes["one pair"], None) is None
+        seq2seq.check_language(madlad, "yue", "w")
 
 
 def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
-    def said(*texts):
-        return [reply.text for reply in translating.translated(asked(weights, *texts), weights)]
-
-    one, other = said("w1 w3 .", "W5 w7 .")
-    assert said("w1 w3 . W5 w7 .\n\nw1 w3 .") == [f"{one} {other}\n\n{one}"]
+    first, second = (reply.text for reply in replies(weights, "w1 w3 .", "W5 w7 ."))
+    assert replies(weights, "w1 w3 . W5 w7 .\n\nw1 w3 .")[0].text == f"{first} {second}\n\n{first}"
     long = " ".join(f"W{k} w1 w2 w3 ." for k in range(9))  # 45 words, of which the window holds 32
-    reply = translating.translated(asked(weights, long), weights)[0]
-    assert (reply.status, reply.reason) != ("dead", "context_length")
+    assert replies(weights, long)[0].reason != "context_length"
 
 
 @pytest.mark.parametrize(
-    ("marked", "found"),
+    ("marked", "sentences"),
     [
         ("Ada ran. Cats slept.\nEnd.", ["Ada ran.", "Cats slept.", "End."]),
         ("Ada <entity>ran. Cats</entity> slept. End.", ["Ada <entity>ran. Cats</entity> slept.", "End."]),
@@ -133,30 +98,22 @@ def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
         ("  ", []),
     ],
 )
-def test_no_tag_is_cut_between_two_sentences(marked, found):
-    cut = context.units(marked)
-    assert [unit.text for unit in cut] == found
-    same = context.joined([unit.text for unit in cut], cut)
-    assert " ".join(same.split()) == " ".join(marked.split())
+def test_no_tag_is_cut_between_two_sentences(marked, sentences):
+    cut = seq2seq.units(marked)
+    assert [unit.text for unit in cut] == sentences
+    assert " ".join(seq2seq.joined(sentences, cut).split()) == " ".join(marked.split())
 
 
-def test_a_language_without_a_name_in_the_vocabulary_is_refused_in_one_line(weights):
-    with pytest.raises(
-        SettingsError, match=r"has no name for Latin \('la'\) in its vocabulary; take 'la' out"
-    ) as error:
-        translating.translated(asked(weights, "w1", lang="la"), weights)
-    assert "\n" not in str(error.value)
-
-
-def test_a_device_that_is_not_there_is_refused(weights):
-    if torch.cuda.is_available():
-        pytest.skip("a GPU is there")
-    assert translating.device_of("auto") == translating.device_of("cpu") == "cpu"
-    with pytest.raises(SettingsError, match="tracks.mfava.seq2seq_device: no GPU is there for 'cuda'"):
-        translating.translated(asked(weights, "w1"), weights, device="cuda")
-
-
-def test_weights_that_are_not_there_are_one_clear_line(tmp_path):
-    with pytest.raises(TruerateError) as caught:
-        translating.translated(asked(str(tmp_path / "none"), "w1"), str(tmp_path / "none"))
-    assert "tracks.mfava.seq2seq: no translation model" in str(caught.value) and "\n" not in str(caught.value)
+def test_a_language_weights_or_a_device_that_is_not_there_is_refused_in_one_line(weights, tmp_path):
+    missing = str(tmp_path / "none")
+    cases = [
+        (weights, {"lang": "la"}, r"has no name for Latin \('la'\) in its vocabulary; take 'la' out"),
+        (missing, {}, "^tracks.mfava.seq2seq: no translation model"),
+    ]
+    if not torch.cuda.is_available():
+        assert seq2seq.device_of("auto") == seq2seq.device_of("cpu") == "cpu"
+        cases.append((weights, {"device": "cuda"}, "tracks.mfava.seq2seq_device: no GPU is there for 'cuda'"))
+    for folder, how, line in cases:
+        with pytest.raises(TruerateError, match=line) as error:
+            replies(folder, "w1", **how)
+        assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""Articles, queries, subsets and the requests for replies."""
+"""Articles, queries, subsets, the requests for replies, and who labels what."""
 
 from collections import Counter
 
@@ -6,44 +6,34 @@ import pytest
 
 from truerate.core.schemas import Item, frame, pairs, validate
 from truerate.llm.generation import facts
-from truerate.tracks.mfava import wild
+from truerate.tracks.mfava import steps, wild
 from truerate.tracks.mfava.context import contexts
 
-from .tiny_wiki import SEEDS, article, dead, fields, ok, settings, tables
+from . import made_scores
+from .tiny_wiki import SEEDS, article, dead, fields, item, ok, prompter, sample, settings, tables
 
 RULES = settings().wild
 
 
-def one(**known):
-    made = tables([article("Casp", "en", **known)])
-    return next(iter(contexts(made.items, made.documents).values()))
-
-
 @pytest.mark.parametrize(
-    ("expected", "known"),
+    ("expected", "known", "has_lead"),
     [
-        (None, {}),
-        (None, {"depth": None}),  # not known: not excluded
-        (None, {"tags": "Good article; Use dmy dates"}),
-        ("too-short", {"n_characters": 49}),
-        ("too-shallow", {"depth": 4.9}),
-        ("excluded-tag", {"tags": "Good article; UNREFERENCED"}),
-        ("excluded-tag", {"tags": "under construction"}),
-        ("excluded-tag", {"tags": "Good article; under_construction"}),
+        (None, {}, True),
+        (None, {"depth": None}, True),  # not known: not excluded
+        (None, {"tags": "Good article; Use dmy dates"}, True),
+        ("too-short", {"n_characters": 49}, True),
+        ("too-shallow", {"depth": 4.9}, True),
+        ("excluded-tag", {"tags": "Good article; UNREFERENCED"}, True),
+        ("excluded-tag", {"tags": "Good article; under_construction"}, True),
+        ("no-lead", {}, False),
     ],
 )
-def test_which_articles_are_asked_about(expected, known):
-    why = wild.excluded(one(**known), RULES)
-    assert (why and why[0]) == expected and (expected is None or expected in wild.EXCLUDED)
-    assert [row["reason"] for row in wild.rejected_articles([one(**known)], RULES)] == (
-        [expected] if expected else []
-    )
-
-
-def test_an_article_without_a_lead_is_not_asked_about():
-    made = tables([article("Casp", "en")])
-    bare = next(iter(contexts(made.items, made.documents.clear()).values()))
-    assert wild.excluded(bare, RULES)[0] == "no-lead"
+def test_which_articles_are_asked_about(expected, known, has_lead):
+    made = tables([article("Casp", "en", **known)])
+    documents = made.documents if has_lead else made.documents.clear()
+    (one,) = contexts(made.items, documents).values()
+    assert ((why := wild.excluded(one, RULES)) and why[0]) == expected
+    assert [row["reason"] for row in wild.rejected_articles([one], RULES)] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -52,13 +42,13 @@ def test_an_article_without_a_lead_is_not_asked_about():
         (None, "1. What is Casp?\n2. Where is it?"),
         (None, "#Queries#:\n\n1) What is Casp?\n\n 2) Where is it?\n"),
         (None, "1、卡斯普是什么？\n2、它在哪里？"),
+        (None, "Here they are:\n1. What is Casp?\n2. Where is it?\n\nI hope this helps!"),
+        (None, '**1.** What is Casp?\n**2.** "Where is it?"'),
         ("empty", ""),
         ("absent", "#Queries#:"),
         ("absent", "What is Casp? Where is it?"),
         ("malformed", "1. What is Casp?\n2. Where is it?\n3. Why?"),
         ("malformed", "1. What is Casp?\n3. Where is it?"),
-        (None, "Here they are:\n1. What is Casp?\n2. Where is it?\n\nI hope this helps!"),
-        (None, '**1.** What is Casp?\n**2.** "Where is it?"'),
         ("malformed", "1. What is Casp?\n2. Where is it?\nAnd why is it?"),
         ("malformed", "2. What is Casp?\n1. Where is it?"),
     ],
@@ -82,96 +72,168 @@ def test_one_query_of_two_is_kept_as_in_the_paper(reply):
 def queried():
     made = tables([article(name, lang) for name in "ABCDEFGHIJ" for lang in ("en", "de")])
     found = contexts(made.items, made.documents)
-    asked = wild.query_requests(list(found.values()), "m", settings(), prompts_dir=None)
-    replies = [
-        ok(f"1. What is {fields(q.request.messages[-1]['content'])[0]['Title']}?\n2. Where?") for q in asked
-    ]
-    return wild.collect_queries(asked, replies, n=2), found
+    asked = wild.query_requests(found.values(), "m", prompter())
+    titles = [fields(question.request.messages[-1]["content"])[0]["Title"] for question in asked]
+    return wild.collect_queries(asked, [ok(f"1. What is {one}?\n2. Where?") for one in titles], n=2), found
+
+
+ROWS, FOUND = queried()
+ITEMS = wild.wild_items(ROWS, FOUND)
 
 
 def test_wild_items_are_named_by_article_place_and_text():
-    rows, found = queried()
-    items = wild.wild_items(rows, found)
-    validate(Item, frame(Item, items), where="items")
-    assert len(items) == 40 and {row["question"] for row in items} >= {"What is A?", "Where?"}
-    assert items == wild.wild_items(rows[::-1], found)
-    first = next(row for row in items if row["question"] == "What is A?" and row["lang"] == "de")
+    validate(Item, frame(Item, ITEMS), where="items")
+    assert len(ITEMS) == 40 and {row["question"] for row in ITEMS} >= {"What is A?", "Where?"}
+    assert wild.wild_items(ROWS[::-1], FOUND) == ITEMS
+    first = next(row for row in ITEMS if row["question"] == "What is A?" and row["lang"] == "de")
     assert (first["group_id"], first["document_ids"], facts(first)["place"]) == ("g-A", ["d-A-de"], "0")
-    assert wild.wild_items([row | {"status": "unparsed"} for row in rows], found) == []
+    assert wild.wild_items([row | {"status": "unparsed"} for row in ROWS], FOUND) == []
 
 
-def test_subsets_are_disjoint_balanced_per_language_and_free_of_order():
-    rows, found = queried()
-    items = wild.wild_items(rows, found)
-    made = wild.with_subsets(items, (42, 43, 44, 47, 49), 7)
+def test_subsets_are_disjoint_balanced_per_language_free_of_order_and_a_source_keeps_its_own():
+    seeds = (42, 43, 44, 47, 49)
+    made = wild.with_subsets(ITEMS, seeds, 7)
     sizes = Counter((row["lang"], facts(row)["subset"], facts(row)["subset_seed"]) for row in made)
-    seeds = {"0": "42", "1": "43", "2": "44", "3": "47", "4": "49"}
-    assert sizes == {
-        (lang, *pair): 4 for lang in ("en", "de") for pair in seeds.items()
-    }  # 20 queries over five subsets
-    again = {row["item_id"]: row for row in wild.with_subsets(items[::-1], (42, 43, 44, 47, 49), 7)}
-    assert all(again[row["item_id"]] == row for row in made)
-    other = wild.with_subsets(items, (42, 43, 44, 47, 49), 8)
-    assert other != made
-
-
-def test_items_that_a_source_put_into_subsets_keep_theirs():
-    rows, found = queried()
-    row = wild.wild_items(rows, found)[0]
-    kept = wild.with_subsets([row | {"attributes": pairs(subset=3, subset_seed=99)}], SEEDS, 7)
+    expected = {(lang, str(k), str(seed)): 4 for lang in ("en", "de") for k, seed in enumerate(seeds)}
+    assert sizes == expected  # 20 queries over five subsets
+    assert wild.with_subsets(ITEMS[::-1], seeds, 7) == made[::-1]
+    assert wild.with_subsets(ITEMS, seeds, 8) != made
+    kept = wild.with_subsets([ITEMS[0] | {"attributes": pairs(subset=3, subset_seed=99)}], SEEDS, 7)
     assert facts(kept[0]) == {"subset": "3", "subset_seed": "99"}
 
 
 def test_the_query_stands_alone_with_the_seed_of_its_subset():
-    rows, found = queried()
-    items = wild.with_subsets(wild.wild_items(rows, found), SEEDS, 7)[:1]
-    changed = settings(wild=settings().wild.model_dump() | {"replicates": 3})
-    asked = wild.answer_requests(items, "m", changed, prompts_dir=None)
+    items = wild.with_subsets(ITEMS, SEEDS, 7)[:1]
+    changed = prompter(wild=RULES.model_dump() | {"replicates": 3})
+    requests = [question.request for question in wild.answer_requests(items, "m", changed)]
     seed = int(facts(items[0])["subset_seed"])
-    assert [q.request.params["seed"] for q in asked] == [seed, seed + 1000, seed + 2000]
-    assert [q.request.sample_index for q in asked] == [0, 1, 2]
-    assert all(q.request.messages == ({"role": "user", "content": items[0]["question"]},) for q in asked)
-    assert asked[0].request.params["top_p"] == changed.answering.top_p
+    assert [request.params["seed"] for request in requests] == [seed, seed + 1000, seed + 2000]
+    assert [request.sample_index for request in requests] == [0, 1, 2]
+    shown = ({"role": "user", "content": items[0]["question"]},)
+    assert all(request.messages == shown for request in requests)
+    assert requests[0].params["top_p"] == changed.settings.answering.top_p
 
 
-def test_what_is_found_in_replies_stands_in_their_rows():
-    rows, found = queried()
-    items = wild.with_subsets([row for row in wild.wild_items(rows, found) if row["lang"] == "en"], SEEDS, 7)[
-        :4
-    ]
-    asked = wild.answer_requests(items, "m", settings(), prompts_dir=None)
+def test_what_is_seen_in_replies_stands_in_their_rows():
+    items = wild.with_subsets([row for row in ITEMS if row["lang"] == "en"], SEEDS, 7)[:4]
     replies = [
         ok("Casp is a town by a river."),
         ok("I do not know."),
         ok("It is a", finish="length"),
         dead("length"),
     ]
-    made = [facts(row) for row in wild.collect_answers(asked, replies, ("en", "de"))]
-    marks = ("repeats", "dont_know", "cut", "wrong_language")
-    assert [{name for name in marks if name in known} for known in made] == [
-        set(),
-        {"dont_know"},
-        {"cut"},
-        {"cut"},
-    ]
-    assert (
-        made[0]["lang"] == "en"
-        and made[0]["task"] == "wild"
-        and made[0]["replicate"] == "0"
-        and made[0]["group_id"]
-    )
+    rows = wild.collect_answers(wild.answer_requests(items, "m", prompter()), replies, ("en", "de"))
+    known = [facts(row) for row in rows]
+    flaws = [set(one) & {"repeats", "dont_know", "cut", "wrong_language"} for one in known]
+    assert flaws == [set(), {"dont_know"}, {"cut"}, {"cut"}]
+    assert (known[0]["lang"], known[0]["task"], known[0]["replicate"]) == ("en", "wild", "0")
+    assert known[0]["group_id"]
 
 
 def test_checks_are_read_as_yes_or_no():
-    rows, found = queried()
-    items = wild.wild_items(rows, found)[:3]
-    context = list(contexts(frame(Item, items), tables([article("A", "en")]).documents).values())
-    asked = wild.check_requests(context, "m", settings(), prompts_dir=None)
+    items = ITEMS[:3]
+    found = contexts(frame(Item, items), tables([article("A", "en")]).documents)
+    asked = wild.check_requests(found.values(), "m", prompter())
     assert asked[0].request.params["temperature"] == 0
-    made = wild.collect_checks(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")])
-    assert [(row["status"], facts(row).get("answerable")) for row in made] == [
-        ("ok", "yes"),
-        ("ok", "no"),
-        ("unparsed", None),
+    rows = wild.collect_checks(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")])
+    assert [row["status"] for row in rows] == ["ok", "ok", "unparsed"]
+    answerable = [facts(row).get("answerable") for row in wild.with_answerable(items, rows)]
+    assert answerable == ["yes", "no", None] == [facts(row).get("answerable") for row in rows]
+
+
+# ---- what people label -------------------------------------------------------------------------------------
+
+NAMES = [f"N{k}" for k in range(10)]
+LABELLED = tables(
+    [item("silver", name, lang) for name in NAMES for lang in ("en", "de")]
+    + [item("wild", name, "en") for name in NAMES]
+)
+CONTEXTS = contexts(LABELLED.items, LABELLED.documents)
+SPAN = {"start": 0, "end": 2, "type": "entity"}
+SAMPLES = [
+    sample(f"s-{name}-{lang}", f"silver-{name}-{lang}", f"{name} it is.", [SPAN], task="silver", lang=lang)
+    for name in NAMES
+    for lang in ("en", "de")
+]
+CHANGED = {"n_annotators": 3, "shared_rate": 0.4, "shared_natural_labels": 0.6, "n_plausibility": 2}
+LABELLING = settings().labelling.model_copy(update=CHANGED)
+PAIRS = [(name, model) for name in NAMES for model in ("a", "b")] + [("N0", "c")]
+REPLIES = [
+    {"generation_id": f"r-{model}-{name}", "item_id": f"wild-{name}-en", "model": model, "text": "It is."}
+    | {"attributes": pairs(lang="en", task="wild")}
+    for name, model in PAIRS
+]
+
+
+def tasks_of(samples=SAMPLES, replies=REPLIES):
+    return wild.annotation_tasks(samples, replies, CONTEXTS, LABELLING, n_natural=5, seed=7)
+
+
+def test_shared_ones_go_to_all_the_others_to_one_each():
+    # of replies .6 · 5 / (3 − .6 · 2) = 1.67: 6 of 9 labels
+    expected = {("en", "inserted"): (10, 4), ("de", "inserted"): (10, 4), ("en", "natural"): (5, 2)}
+    for key, (n, n_shared) in expected.items():
+        of_kind = [task["annotators"] for task in tasks_of() if (task["lang"], task["kind"]) == key]
+        assert Counter(map(len, of_kind)) == {3: n_shared, 1: n - n_shared}
+        alone = Counter(names[0] for names in of_kind if len(names) == 1)
+        assert max(alone.values()) - min(alone.values()) <= 1
+        assert set(alone) == {"annotator-1", "annotator-2", "annotator-3"}
+    assert tasks_of([], []) == []
+
+
+def test_silver_spans_stand_in_inserted_passages_alone():
+    tasks = tasks_of()
+    assert all(bool(task["spans"]) == (task["kind"] == "inserted") for task in tasks)
+    shown = "task_id lang kind text reference question subject spans annotators rate_plausibility"
+    assert tasks[0].keys() == set(shown.split())
+    first = next(task for task in tasks if task["kind"] == "inserted")
+    assert first["spans"] == [SPAN] and first["reference"].startswith(first["subject"]) and first["question"]
+    rated = Counter((task["lang"], task["kind"]) for task in tasks if task["rate_plausibility"])
+    assert rated == {("en", "inserted"): 2, ("de", "inserted"): 2}
+
+
+def test_replies_are_drawn_evenly_over_models():
+    # 5 of 10 + 10 + 1: a turn of all three, then one of each of the two that are left
+    drawn = {n: wild.natural(REPLIES, n, 7) for n in (0, 4, 5, 9, 100)}
+    assert Counter(row["model"] for row in drawn[5]) == {"a": 2, "b": 2, "c": 1}
+    assert drawn[5] == wild.natural(REPLIES[::-1], 5, 7) and drawn[0] == [] and len(drawn[100]) == 21
+    names = {n: {row["generation_id"] for row in rows} for n, rows in drawn.items()}
+    assert names[4] < names[9]
+
+
+def test_replies_are_drawn_from_columns_as_from_rows():
+    rows = [
+        made_scores.reply(f"i{k}", model, f"{k}", lang="en" if k % 2 else "de")
+        for k in range(6)
+        for model in ("small", "large")
     ]
-    assert [facts(row).get("answerable") for row in wild.with_answerable(items, made)] == ["yes", "no", None]
+    rows.append(made_scores.reply("dead", "small", "", status="dead", reason="timeout"))
+    rows.append(made_scores.reply("q", "small", "why?", purpose="query"))
+    whole = made_scores.tables(generations=rows)["generations"]
+    came = [row for row in whole.to_dicts() if row["purpose"] == "answer" and row["status"] == "ok"]
+    for n in (0, 1, 3, 100):
+        drawn, expected = (
+            sorted(row["generation_id"] for row in part)
+            for part in (steps.drawn_replies(whole, n=n, seed=7), wild.natural(came, n, 7))
+        )
+        assert drawn == expected and len(drawn) == min(2 * n, 12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "annotators", "share", "shared", "labels"),
+    (
+        ("natural", 152, 5, 0.2, 7, 180),  # 7 · 5 + 145
+        ("natural", 60, 5, 5 / 6, 30, 180),  # the same labels, half of the texts shared
+        ("natural", 40, 5, 0.0, 0, 40),
+        ("natural", 40, 5, 1.0, 40, 200),
+        ("natural", 40, 1, 0.2, 8, 40),  # one person shares nothing with anybody
+        ("natural", 0, 5, 0.2, 0, 0),
+        ("inserted", 24, 5, 0.5, 12, 72),  # of passages a share of the texts
+    ),
+)
+def test_a_share_of_the_labels_of_replies_goes_to_replies_that_all_label(
+    kind, n, annotators, share, shared, labels
+):
+    shares = {"shared_natural_labels": share, "shared_rate": share}
+    rules = LABELLING.model_copy(update={"n_annotators": annotators, **shares})
+    assert (wild.n_shared(kind, n, rules), wild.n_labels(kind, n, rules)) == (shared, labels)

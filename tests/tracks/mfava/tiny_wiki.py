@@ -1,4 +1,4 @@
-"""A hand-made source of two languages, and a model that answers the track's prompts by their headings."""
+"""A hand-made source of two languages, the settings of its board, and a model that keeps every rule."""
 
 import json
 import re
@@ -9,33 +9,31 @@ from stub import Stub
 from truerate.config import load_params
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
-from truerate.core.tags import TYPES
 from truerate.llm import Reply
 from truerate.sources.collection import SourceTables
+from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.settings import Settings
 
 ROOT = Path(__file__).parents[3]
-LANGS = ("en", "de")
-SEEDS = (42, 43)
+LANGS, SEEDS = ("en", "de"), (42, 43)
 TEXTS = {  # language -> reference, right sentences
     "en": "{s} is a town by the river Odla. It was founded in 1204. Its market is known for cheese.",
     "de": "{s} ist eine Stadt am Fluss Odla. Sie wurde 1204 gegründet. Ihr Markt ist für Käse bekannt.",
 }
+DEFAULTS = load_params(ROOT / "params.yaml").tracks["mfava"]
 
 
 def settings(**changes) -> Settings:
-    values = load_params(ROOT / "params.yaml").tracks["mfava"].model_dump()
-    values |= {
-        "languages": LANGS,
-        "writer": "m",
-        "translator": "m",
-        "query_writer": "m",
-        "checker": "m",
-        "subjects": ("m",),
-    }
+    values = DEFAULTS.model_dump()
+    values |= dict.fromkeys(("writer", "translator", "query_writer", "checker"), "m")
+    values |= {"languages": LANGS, "subjects": ("m",)}
     values["wild"] |= {"subset_seeds": SEEDS, "n_checked": 1, "min_characters": 50}
     values["labelling"] |= {"n_annotators": 3, "n_plausibility": 1}
     return Settings.model_validate(values | changes)
+
+
+def prompter(**changes) -> Prompter:
+    return Prompter("mfava", settings(**changes), 7)
 
 
 def ok(text: str, *, finish: str = "stop") -> Reply:
@@ -58,81 +56,47 @@ def document(name: str, lang: str) -> dict:
 
 
 def item(task: str, name: str, lang: str, **changes) -> dict:
-    values = {
-        "item_id": f"{task}-{name}-{lang}",
-        "source": "s",
-        "task": task,
-        "lang": lang,
-        "group_id": f"g-{name}",
-        "document_ids": [f"d-{name}-{lang}"],
-        "history": "",
-        "question": f"What is {name}?" if task in ("silver", "wild") else "",
-        "right_answer": None,
-        "attributes": pairs(subject=name),
-    }
-    return values | changes
+    ids = {"item_id": f"{task}-{name}-{lang}", "group_id": f"g-{name}", "document_ids": [f"d-{name}-{lang}"]}
+    question = f"What is {name}?" if task in ("silver", "wild") else ""
+    texts = {"history": "", "question": question, "right_answer": None, "attributes": pairs(subject=name)}
+    return {"source": "s", "task": task, "lang": lang, **ids, **texts, **changes}
 
 
-def sample(
-    name: str, item_id: str, text: str, spans: list[dict], *, task: str = "train", lang: str = "en", **changes
-) -> dict:
-    values = {
-        "sample_id": name,
-        "item_id": item_id,
-        "pair_id": None,
-        "group_id": f"g-{item_id.split('-')[1]}",
-        "task": task,
-        "lang": lang,
-        "text": text,
+def sample(name: str, item_id: str, text: str, spans: list[dict], **changes) -> dict:
+    ids = {"sample_id": name, "item_id": item_id, "group_id": f"g-{item_id.split('-')[1]}", "pair_id": None}
+    labels = {
         "is_hallucinated": bool(spans),
         "label_source": "silver",
-        "generator": None,
-        "pattern": None,
         "spans": [{"p": None, **span} for span in spans],
-        "rationale": None,
-        "split": "train",
-        "attributes": [],
     }
-    return values | changes
+    nothing = dict.fromkeys(("generator", "pattern", "rationale"))
+    more = {"task": "train", "lang": "en", "split": "train", "attributes": []}
+    return {**ids, "text": text, **labels, **nothing, **more, **changes}
 
 
-def article(name: str, lang: str, **known) -> dict:
-    return item(
-        "article",
-        name,
-        lang,
-        attributes=pairs(**{"title": name, "n_characters": 3000, "depth": 20.0} | known),
-    )
+def article(name: str, lang: str, **attributes) -> dict:
+    known = {"title": name, "n_characters": 3000, "depth": 20.0} | attributes
+    return item("article", name, lang, attributes=pairs(**known))
 
 
 def tables(items: list[dict], samples: list[dict] = ()) -> SourceTables:
     names = {(row["document_ids"][0].split("-")[1], row["lang"]) for row in items if row["document_ids"]}
-    documents = [document(*name) for name in sorted(names)]
-    return SourceTables(
-        frame(Document, documents),
-        frame(Item, items),
-        frame(Sample, list(samples)),
-        frame(Judgement),
-        frame(Reject),
-        {},
-    )
+    documents = frame(Document, [document(*name) for name in sorted(names)])
+    texts = frame(Item, items), frame(Sample, list(samples))
+    return SourceTables(documents, *texts, frame(Judgement), frame(Reject), {})
 
 
 def source() -> SourceTables:
     """Two silver prompts and three articles per language, and three English training passages."""
     items = [item("silver", name, lang) for name in ("Arlo", "Bend") for lang in LANGS]
-    items += [article(name, lang) for name in ("Casp", "Dorn") for lang in LANGS] + [
-        article("Stub", lang, n_characters=10) for lang in LANGS
-    ]
-    items += [item("train", name, "en") for name in ("Elda", "Fenn", "Gost")]
+    items += [article(name, lang) for name in ("Casp", "Dorn") for lang in LANGS]
+    items += [article("Stub", lang, n_characters=10) for lang in LANGS]
+    trained = ("Elda", "Fenn", "Gost")
+    items += [item("train", name, "en") for name in trained]
     text = "{} lies by the river Odla. Nobody there eats cheese."
     spans = [{"start": 23, "end": 27, "type": "entity"}, {"start": 29, "end": 53, "type": "contradictory"}]
     return tables(
-        items,
-        [
-            sample(f"t-{name}", f"train-{name}-en", text.format(name), spans)
-            for name in ("Elda", "Fenn", "Gost")
-        ],
+        items, [sample(f"t-{name}", f"train-{name}-en", text.format(name), spans) for name in trained]
     )
 
 
@@ -140,29 +104,23 @@ def source() -> SourceTables:
 def fields(prompt: str) -> tuple[dict[str, str], str]:
     """What a prompt gives under its headings, and its cue."""
     parts = re.split(r"^#([A-Z][A-Za-z ]*)#:[ \n]?", prompt, flags=re.MULTILINE)[1:]
-    found = {
-        name: re.sub(r"</?data-[0-9a-f]{8}>", "", text).strip()
-        for name, text in zip(parts[::2], parts[1::2], strict=True)
-    }
-    return found, parts[-2] if parts else ""
+    texts = [re.sub(r"</?data-[0-9a-f]{8}>", "", text).strip() for text in parts[1::2]]
+    return dict(zip(parts[::2], texts, strict=True)), parts[-2] if parts else ""
 
 
 def said(prompt: str) -> str:
     """What the model says: it keeps every rule, and puts `[xx]` before what it translates."""
     given, cue = fields(prompt)
-    if cue == "Passage":
-        return given["Reference"]
     if cue == "Tagged Passage":
         return inserted(given["Passage"], given["Type"])
-    if cue == "Translation":
-        return f"[{given['Target Language']}] {given['Text']}"
-    if cue == "Queries":
-        return "\n".join(
-            f"{place}. {word} is {given['Title']}?" for place, word in enumerate(("What", "Where"), start=1)
-        )
-    if cue == "Answerable":
-        return "Yes"
-    return f"{prompt.strip('?').split()[-1]} is a town with a market and a castle on the hill."
+    replies = {
+        "Passage": lambda: given["Reference"],
+        "Translation": lambda: f"[{given['Target Language']}] {given['Text']}",
+        "Queries": lambda: f"1. What is {given['Title']}?\n2. Where is {given['Title']}?",
+        "Answerable": lambda: "Yes",
+        "": lambda: f"{prompt.strip('?').split()[-1]} is a town with a market and a castle on the hill.",
+    }
+    return replies[cue]()
 
 
 def inserted(passage: str, type_: str) -> str:
@@ -181,6 +139,3 @@ class Wiki(Stub):
         self.last = json.loads(body)
         self.calls[content_id(self.last)] += 1
         return 200, {}, self.completion(said(self.last["messages"][-1]["content"]))
-
-
-N_ROUNDS = 1 + len(TYPES)

@@ -1,10 +1,10 @@
-"""What is asked about and what texts are checked against: an item joined with its reference, and which items
-a board takes.
+"""What is asked about and what texts are checked against: an item joined with its reference; which items a board takes,
+in which languages, and what is known of these.
 """
 
 import csv
-import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,9 +16,20 @@ from truerate.core import languages
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
 from truerate.core.languages import LANGUAGES, Language
-from truerate.core.tags import TYPES
-from truerate.core.text import sentences
 from truerate.llm.generation import facts
+
+__all__ = [
+    "LANGUAGES",
+    "SOURCE",
+    "Context",
+    "check_languages",
+    "chosen",
+    "contexts",
+    "language",
+    "language_facts",
+]
+
+SOURCE = "en"  # training passages are written in it and translated from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,102 +41,64 @@ class Context:
     group_id: str
     lang: str
     source: str
+    question: str
     document_ids: tuple[str, ...]
     knowledge: str
-    question: str
     subject: str
-    known: dict[str, str]
-
-    @property
-    def history(self) -> str:
-        """Nothing was said before."""
-        return ""
+    attributes: dict[str, str]
+    history: str = ""  # no turns come before the question
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every item by its id, with the texts of its documents joined by blank lines in the order of
-    `document_ids`.
-    """
-    known = {
-        row["document_id"]: row
-        for row in documents.select("document_id", "title", "text").iter_rows(named=True)
-    }
-    return {row["item_id"]: _context(row, known) for row in items.iter_rows(named=True)}
+    """Return every item by its id; the texts of its documents are joined by blank lines in their order."""
+    rows = documents.select("document_id", "title", "text").iter_rows(named=True)
+    document_of = {row["document_id"]: row for row in rows}
+    by_id = {}
+    for row in items.iter_rows(named=True):
+        references = [document_of[name] for name in row["document_ids"] if name in document_of]
+        attributes = facts(row)
+        titles = [attributes.get("subject"), attributes.get("title"), *(one["title"] for one in references)]
+        by_id[row["item_id"]] = Context(
+            **{name: row[name] for name in ("item_id", "task", "group_id", "lang", "source", "question")},
+            document_ids=tuple(row["document_ids"]),
+            knowledge="\n\n".join(reference["text"] for reference in references),
+            subject=next(filter(None, [*titles, row["question"]]), ""),
+            attributes=attributes,
+        )
+    return by_id
 
 
-def _context(row: dict, documents: dict[str, dict]) -> Context:
-    found = [documents[name] for name in row["document_ids"] if name in documents]
-    attributes = facts(row)
-    titles = (
-        attributes.get("subject"),
-        attributes.get("title"),
-        *(document["title"] for document in found),
-        row["question"],
-    )
-    return Context(
-        item_id=row["item_id"],
-        task=row["task"],
-        group_id=row["group_id"],
-        lang=row["lang"],
-        source=row["source"],
-        document_ids=tuple(row["document_ids"]),
-        knowledge="\n\n".join(document["text"] for document in found),
-        question=row["question"],
-        subject=next((title for title in titles if title), ""),
-        known=attributes,
-    )
+def chosen(candidates: Iterable[Context], n: int, seed: int) -> list[Context]:
+    """Return the first `n` of each language in a seeded order, by id: a larger `n` keeps the earlier ones."""
+    taken: Counter[str] = Counter()
+    kept = []
+    for context in sorted(candidates, key=lambda context: (draw(seed, context.item_id), context.item_id)):
+        kept += [context] if taken[context.lang] < n else []
+        taken[context.lang] += 1
+    return sorted(kept, key=lambda context: context.item_id)
 
 
-def chosen(found: Iterable[Context], n: int, seed: int) -> list[Context]:
-    """The first `n` of each language in a seeded order, sorted by id, so that a larger `n` keeps the earlier
-    ones.
-    """
-    by_lang: dict[str, list[Context]] = {}
-    for one in found:
-        by_lang.setdefault(one.lang, []).append(one)
-    kept = [
-        one
-        for group in by_lang.values()
-        for one in sorted(group, key=lambda one: (draw(seed, one.item_id), one.item_id))[:n]
-    ]
-    return sorted(kept, key=lambda one: one.item_id)
-
-
-# ---- The languages of the track: those that the house knows; English is the --------------------------------
-
-
-__all__ = ["LANGUAGES", "SOURCE", "Language", "check_languages", "language"]
-
-SOURCE = "en"  # training passages are written in it and translated from it
+# ---- languages ---------------------------------------------------------------------------------------------
 
 
 def language(code: str, where: str = "tracks.mfava.languages") -> Language:
-    """A language by its code (`core.languages.language`), named as a setting of the track."""
+    """Return a language by its code (`core.languages.language`), named as a setting of the track."""
     return languages.language(code, where)
 
 
-def check_languages(board: str, declared: Iterable[str], held: Iterable[str], *, source: str) -> None:
-    """Raise TruerateError for the first declared language that has no code here, or of which the board's
-    source holds nothing.
-    """
-    held = set(held)
+def check_languages(board: str, declared: Iterable[str], available: Iterable[str], *, source: str) -> None:
+    """Raise TruerateError for the first declared language that is unknown or of which the source has nothing."""
+    available = set(available)
     for code in declared:
         language(code)
-        if code not in held:
+        if code not in available:
             hint = f"take {code!r} out of tracks.mfava.languages, or put texts of it there"
-            raise TruerateError(
-                f"board {board!r}: source {source!r} has nothing in language {code!r}; it has: {listed(held)}; {hint}"
-            )
+            lacks = f"source {source!r} has nothing in language {code!r}; it has: {listed(available)}"
+            raise TruerateError(f"board {board!r}: {lacks}; {hint}")
 
 
-# ---- What is known of the languages of boards beyond their texts: figures w --------------------------------
-
-
-@dataclass(frozen=True)
-class LanguageFacts:
-    """What is known of a language: its family and script, its share of Common Crawl's pages, its Wikipedia's
-    articles; None: not known.
-    """
+class LanguageFacts(NamedTuple):
+    """A language's family and script, its share of Common Crawl's pages, its Wikipedia's articles; None: not known."""
 
     family: str
     script: str
@@ -135,77 +108,12 @@ class LanguageFacts:
 
 @cache
 def language_facts() -> dict[str, LanguageFacts]:
-    """The figures of languages.csv, by code; each stands there with its source."""
+    """Return the figures of languages.csv, by code; each stands there with its source."""
     rows = csv.DictReader(Path(__file__).with_name("languages.csv").read_text("utf-8").splitlines())
+    figures = ("common_crawl_percent", "wikipedia_articles")
     return {
         row["lang"]: LanguageFacts(
-            row["family"],
-            row["script"],
-            _number(row["common_crawl_percent"]),
-            _number(row["wikipedia_articles"]),
+            row["family"], row["script"], *(float(row[name]) if row[name] else None for name in figures)
         )
         for row in rows
     }
-
-
-def _number(cell: str) -> float | None:
-    return float(cell) if cell else None
-
-
-# ---- A tagged text cut into what a translation model takes at a time: sente --------------------------------
-
-
-_TAGS = re.compile(rf"<(/?)({'|'.join((*TYPES, 'delete', 'mark'))})>")
-
-
-class Unit(NamedTuple):
-    """A piece of a text, and the blank space behind it."""
-
-    text: str
-    gap: str
-
-
-def units(marked: str) -> list[Unit]:
-    """The sentences of a text with its tags, in order; sentences that one tag spans are one unit. Joined with
-    their gaps they are the text, blank space at its ends left out.
-    """
-    found: list[Unit] = []
-    start = 0
-    for end in _ends(marked):
-        if not _is_open(marked[start:end]) or end == len(marked):
-            piece = marked[start:end]
-            behind = piece[len(piece.rstrip()) :]
-            found += [Unit(piece.strip(), behind)] if piece.strip() else []
-            start = end
-    return found
-
-
-def _ends(marked: str) -> list[int]:
-    """Where sentences end in a text with tags, the blank space behind them left in: found in the text without
-    tags, a tag that closes there being part of the sentence.
-    """
-    tags = list(_TAGS.finditer(marked))
-    plain = _TAGS.sub("", marked)
-    ends, position = [], 0
-    for sentence in sentences(plain):
-        position = plain.index(sentence, position) + len(sentence)
-        place = position
-        for tag in tags:  # what stands before a place in the text with its tags
-            is_before = tag.start() < place or (tag.start() == place and tag[1])
-            place += len(tag[0]) if is_before else 0
-        place += len(marked[place:]) - len(marked[place:].lstrip())
-        ends.append(place)
-    return [*ends[:-1], len(marked)] if ends else [len(marked)]
-
-
-def joined(translations: Sequence[str], cut: Sequence[Unit]) -> str:
-    """The translations of units as one text: a blank between them, or the break that stood there."""
-    pieces = []
-    for said, unit in zip(translations, cut, strict=True):
-        pieces += [said.strip(), unit.gap if "\n" in unit.gap else " "]
-    return "".join(pieces).strip()
-
-
-def _is_open(text: str) -> bool:
-    """Whether a tag opens in a text and does not close there."""
-    return sum(-1 if tag[1] else 1 for tag in _TAGS.finditer(text)) > 0

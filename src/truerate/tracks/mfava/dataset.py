@@ -1,10 +1,9 @@
-"""The data set of a board: what the replies and the source make together, what was rejected and why. Pure: it
-asks nothing.
+"""The data set of a board: what the replies and the source make together, what was rejected and why; what detectors learn
+from and judge. Pure: it asks nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -19,28 +18,19 @@ from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_
 from truerate.tracks.mfava.wild import ANSWER
 
 TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
-TEXT: dict[str, Any] = {
-    "target_id": pl.String,
-    "item_id": pl.String,
-    "group_id": pl.String,
-    "lang": pl.String,
-    "task": pl.String,
-    "text": pl.String,
-}
-TEXT["spans"] = SPANS
+TEXT = pl.Schema(
+    dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String) | {"spans": SPANS}
+)
 
 
-# ---- silver passages ---------------------------------------------------------------------------------------
+# ---- samples -----------------------------------------------------------------------------------------------
 
 
-def silver_samples(rows: Iterable[dict], found: dict[str, Context]) -> list[dict]:
-    """The Sample rows of passages that came through all six rounds: the text of the last one with its spans."""
-    last = [
-        row
-        for row in rows
-        if row["purpose"] == INSERT and row["status"] == "ok" and facts(row)["type"] == TYPES[-1]
-    ]
-    return [_sample(found[row["item_id"]], row["text"], "silver", row["model"]) for row in last]
+def silver_samples(rows: Iterable[dict], contexts: Mapping[str, Context]) -> list[dict]:
+    """Return the Sample rows of passages that came through all six rounds: the text of the last one with its spans."""
+    inserted = [row for row in rows if row["purpose"] == INSERT and row["status"] == "ok"]
+    last = [row for row in inserted if facts(row)["type"] == TYPES[-1]]
+    return [_sample(contexts[row["item_id"]], row["text"], "silver", row["model"]) for row in last]
 
 
 def _sample(context: Context, marked: str, task: str, generator: str | None, **attributes: object) -> dict:
@@ -61,83 +51,57 @@ def _sample(context: Context, marked: str, task: str, generator: str | None, **a
     )
 
 
-# ---- labelled passages -------------------------------------------------------------------------------------
-
-
 def labelled(
-    samples: pl.DataFrame, found: dict[str, Context], sizes: Mapping[str, int], *, seed: int
+    samples: pl.DataFrame, contexts: Mapping[str, Context], sizes: Mapping[str, int], *, seed: int
 ) -> list[dict]:
-    """The English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT) those of
-    as many items as it says.
+    """Return the English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT) those of as
+    many items as `sizes` says.
     """
-    english = (
-        samples.filter(pl.col("lang") == SOURCE, pl.col("task").is_in(list(sizes)))
-        .sort("sample_id")
-        .to_dicts()
-    )
-    kept = set()
+    is_english = (pl.col("lang") == SOURCE) & pl.col("task").is_in(list(sizes))
+    english = samples.filter(is_english).sort("sample_id").to_dicts()
+    kept: set[str] = set()
     for task, n in sizes.items():
-        named = dict.fromkeys(
-            row["item_id"] for row in english if row["task"] == task and row["item_id"] in found
-        )
-        kept |= {one.item_id for one in chosen((found[name] for name in named), n, seed)}
+        named = dict.fromkeys(row["item_id"] for row in english if row["task"] == task)
+        taken = chosen((contexts[name] for name in named if name in contexts), n, seed)
+        kept |= {context.item_id for context in taken}
     return [row for row in english if row["item_id"] in kept]
 
 
+def rejected_samples(samples: Iterable[dict]) -> list[dict]:
+    """Return Reject rows of the labelled samples that are not translated: their spans cannot be written as tags."""
+    shared = {"where": TRANSLATE, "reason": UNSOUND, "detail": "a span leaves the text or lies over another"}
+    unsound = [row for row in samples if not is_sound(row)]
+    return [reject_row(target_id=row["sample_id"], text=clean(row["text"]), **shared) for row in unsound]
+
+
 def translated(
-    rows: Sequence[dict], samples: Sequence[dict], found: dict[str, Context], documents: pl.DataFrame
+    rows: Iterable[dict], samples: Iterable[dict], contexts: Mapping[str, Context], documents: pl.DataFrame
 ) -> tuple[list[dict], list[dict], list[dict], list[dict]]:
-    """Document, Item and Sample rows of the translations, and Reject rows of those whose reference has none."""
-    origin = {row["sample_id"]: row for row in samples}
-    of_document = {row["document_id"]: row for row in documents.iter_rows(named=True)}
-    came = [row for row in rows if row["status"] == "ok"]
+    """Return Document, Item and Sample rows of the translations, and Reject rows of those whose reference has none."""
+    sample_ids = {row["sample_id"] for row in samples}
+    document_of = {row["document_id"]: row for row in documents.iter_rows(named=True)}
+    read = [(row, facts(row)) for row in rows if row["status"] == "ok"]
     references = {
-        (row["item_id"], facts(row)["lang"]): row["text"] for row in came if row["purpose"] == REFERENCE
+        (row["item_id"], known["lang"]): row["text"] for row, known in read if row["purpose"] == REFERENCE
     }
-    made_documents, made_items, made_samples, rejects = {}, {}, [], []
-    for row in sorted(came, key=lambda row: row["generation_id"]):
-        known = facts(row)
-        if row["purpose"] != TRANSLATE or known["sample"] not in origin:
+    new_documents, items, passages, rejects = {}, {}, [], []
+    for row, known in sorted(read, key=lambda pair: pair[0]["generation_id"]):
+        if row["purpose"] != TRANSLATE or known["sample"] not in sample_ids:
             continue
-        context, lang = found[row["item_id"]], known["lang"]
+        context, lang = contexts[row["item_id"]], known["lang"]
         if (reference := references.get((context.item_id, lang))) is None:
             rejects.append(rejected(row, "no-reference", "the reference has no translation"))
             continue
-        document = _document(context, lang, reference, of_document)
-        item = _item(context, lang, document["document_id"])
-        made_documents[document["document_id"]] = document
-        made_items[item["item_id"]] = item
+        # the translated reference has the rights of the first document that it was translated from
+        own = {"document_id": content_id("translated", lang, reference), "lang": lang, "text": reference}
+        origin = document_of[context.document_ids[0]]
+        new_documents[own["document_id"]] = {**origin, **own, "dated": None}
+        item = _item(context, lang, own["document_id"])
+        items[item["item_id"]] = item
         there = replace(context, item_id=item["item_id"], lang=lang)
-        made_samples.append(
-            _sample(there, row["text"], context.task, row["model"], translated_from=known["sample"])
-        )
-    return list(made_documents.values()), list(made_items.values()), made_samples, rejects
-
-
-def rejected_samples(samples: Sequence[dict]) -> list[dict]:
-    """Reject rows of the labelled samples that could not be translated because their spans cannot be written
-    as tags.
-    """
-    shown = [row for row in samples if not is_sound(row)]
-    said = "a span leaves the text or lies over another"
-    return [
-        reject_row(
-            where=TRANSLATE, target_id=row["sample_id"], reason=UNSOUND, detail=said, text=clean(row["text"])
-        )
-        for row in shown
-    ]
-
-
-def _document(context: Context, lang: str, text: str, of_document: dict[str, dict]) -> dict:
-    """The translated reference, with the rights of the first document that it was translated from."""
-    origin = of_document[context.document_ids[0]]
-    return {
-        **origin,
-        "document_id": content_id("translated", lang, text),
-        "lang": lang,
-        "text": text,
-        "dated": None,
-    }
+        origin_id = known["sample"]
+        passages.append(_sample(there, row["text"], context.task, row["model"], translated_from=origin_id))
+    return list(new_documents.values()), list(items.values()), passages, rejects
 
 
 def _item(context: Context, lang: str, document_id: str) -> dict:
@@ -159,27 +123,21 @@ def _item(context: Context, lang: str, document_id: str) -> dict:
 
 
 def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
-    """The documents that were made here, by id; the source's own stand with the source."""
+    """Return the documents that translations have, by id; the source's own stand with the source."""
     return frame(Document, list(rows)).sort("document_id")
 
 
-def samples_frame(made: Sequence[dict], source: pl.DataFrame, kept: Sequence[dict]) -> pl.DataFrame:
-    """The samples made here and those of the source: all but English labelled samples that were not chosen."""
+def samples_frame(written: Sequence[dict], source: pl.DataFrame, kept: Iterable[dict]) -> pl.DataFrame:
+    """Return the samples written here and those of the source: all but English labelled samples that were not chosen."""
     is_english = pl.col("task").is_in([TRAIN, HELD_OUT]) & (pl.col("lang") == SOURCE)
-    chosen_ids = [row["sample_id"] for row in kept]
-    passed = source.filter(~is_english | pl.col("sample_id").is_in(chosen_ids))
-    return (
-        pl.concat([frame(Sample, list(made)), passed])
-        .unique("sample_id", keep="first", maintain_order=True)
-        .sort("sample_id")
-    )
+    is_kept = pl.col("sample_id").is_in([row["sample_id"] for row in kept])
+    whole = pl.concat([frame(Sample, list(written)), source.filter(~is_english | is_kept)])
+    return whole.unique("sample_id", keep="first", maintain_order=True).sort("sample_id")
 
 
-def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
-    """The items that the tables name and the source's queries, by id; one that was made here comes before its
-    like of the source.
-    """
-    ours = frame(Item, list(made)).unique("item_id", keep="first", maintain_order=True)
+def items_frame(written: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
+    """Return the items that the tables name and the source's queries, by id; one written here comes before its like."""
+    ours = frame(Item, list(written)).unique("item_id", keep="first", maintain_order=True)
     named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True).to_list()
     is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
     theirs = source.filter(is_kept & ~pl.col("item_id").is_in(ours["item_id"].to_list()))
@@ -190,44 +148,37 @@ def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFram
 
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the
-    training split.
-
-    Never gold, and none that shares a group with a held-out text.
+    """Return the texts that detectors learn from: silver ones of task `train`, else the silver passages of the training
+    split; never gold, and none that shares a group with a held-out text.
     """
-    held_out = samples.filter(pl.col("task") == HELD_OUT)["group_id"].unique(maintain_order=True).to_list()
+    held_out = samples.filter(task=HELD_OUT)["group_id"].unique(maintain_order=True).to_list()
     silver = samples.filter((pl.col("label_source") == "silver") & ~pl.col("group_id").is_in(held_out))
-    found = silver.filter(pl.col("task") == TRAIN)
-    if found.is_empty():
-        found = silver.filter((pl.col("task") == "silver") & (pl.col("split") == "train"))
-    return _texts(found)
+    passages = silver.filter(task=TRAIN)
+    return _texts(silver.filter(task="silver", split="train") if passages.is_empty() else passages)
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors judge: held-out, silver and gold samples, and replies in the wild.
-
-    None shares a group with a text learned from. A reply that people labelled is judged once, as the reply.
+    """Return the texts that detectors judge: held-out, silver and gold samples, and replies in the wild; none shares a
+    group with a text learned from. A reply that people labelled is judged once, as the reply.
     """
     used = training(samples)["group_id"].unique(maintain_order=True).to_list()
-    held = samples.filter(
+    judged = samples.filter(
         pl.col("task").is_in([HELD_OUT, "silver", "wild"])
         & pl.col("label_source").is_in(["silver", "gold"])
         & pair("attributes", "generation").is_null()
     )
-    replies = generations.filter((pl.col("purpose") == ANSWER) & (pl.col("status") == "ok")).select(
+    replies = generations.filter(purpose=ANSWER, status="ok").select(
         pl.col("generation_id").alias("target_id"),
         "item_id",
-        pair("attributes", "group_id"),
-        pair("attributes", "lang"),
+        *(pair("attributes", name) for name in ("group_id", "lang")),
         pl.lit("wild").alias("task"),
         "text",
         pl.lit([], dtype=SPANS).alias("spans"),
     )
-    found = pl.concat([_texts(held), replies.cast(TEXT)])
-    return found.filter(~pl.col("group_id").is_in(used)).sort("target_id")
+    texts = pl.concat([_texts(judged), replies.cast(TEXT)])
+    return texts.filter(~pl.col("group_id").is_in(used)).sort("target_id")
 
 
 def _texts(samples: pl.DataFrame) -> pl.DataFrame:
-    return (
-        samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:]).cast(TEXT).sort("target_id")
-    )
+    named = samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:])
+    return named.cast(TEXT).sort("target_id")

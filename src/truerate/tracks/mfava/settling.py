@@ -1,27 +1,45 @@
-"""Which annotators count, and one set of spans from several people's labels of a text (mFAVA section 3.1, appendix A.2).
+"""Which annotators count, one set of spans from several people's labels of a text (mFAVA section 3.1, appendix A.2), and
+how far people agree with one another and with silver.
 
 Annotators of a language pass where they agree enough with silver. A text that one of them labelled takes that label; a
-text that several labelled is settled by max-voting over its tokens, or (the paper's way) as the annotator says who is
-closest to silver over all shared texts, which favours silver. Which one makes the samples is a setting; agreement with
+text that several labelled is settled by max-voting over its tokens, or (the paper's way) by the label of the annotator who
+is closest to silver over all shared texts, which favours silver. Which one makes the samples is a setting; agreement with
 silver is scored for both.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
+import polars as pl
 
+from truerate.annotation.agreement import ANNOTATORS
 from truerate.annotation.labels import Label, Span
 from truerate.annotation.screening import passing
 from truerate.annotation.voting import by_task
 from truerate.core.tags import TYPES
-from truerate.metrics.agreement import marked_agreement
+from truerate.metrics.agreement import (
+    KAPPA,
+    cohen_kappa,
+    contingency,
+    marked_agreement,
+    marked_or_not,
+    table_agreement,
+)
+from truerate.metrics.cells import mean_of_defined
+from truerate.metrics.intervals import UNIT, cluster_sums
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import Span as Offset
-from truerate.metrics.tokens import marked
+from truerate.metrics.tokens import marked, offsets_by
 
 VOTING, CLOSEST = "max-voting", "closest-to-silver"
-SETTLEMENTS = (VOTING, CLOSEST)
+GOLD = "gold"  # the subject of what is settled
+PEOPLE = ("gold", "published")  # label sources that are people
+KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
+MAX_PAIRED = 10  # annotators of one language of a source: more of them have hardly a text in common
 Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
 
 
@@ -44,8 +62,8 @@ class Text:
 class Screened:
     """The labels of annotators who passed, by task, and the token types of each label, by (task, annotator).
 
-    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`:
-    who of a language agrees most with silver over the shared passages.
+    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`: who of a
+    language agrees most with silver over the shared passages.
     """
 
     labels: dict[str, list[Label]]
@@ -59,9 +77,7 @@ class Screened:
 
 
 def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
-    """Return the type of each token (tokens,) as a place in TYPES plus 1, 0 where it is not marked; of several spans
-    the later one holds.
-    """
+    """Return the type of each token (tokens,): its place in TYPES plus 1, 0 for no mark; of several spans the last."""
     types = np.zeros(len(offsets), dtype=int)
     for span in spans:
         types[marked(offsets, [(span.start, span.end)])] = TYPES.index(span.type) + 1
@@ -71,18 +87,18 @@ def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
 def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
     """Return the token types of the hard spans of a Sample row; a source that has no types counts as having one."""
     hard = [span for span in spans if span["p"] is None or span["p"] > HARD]
-    typed = [(span, span["type"] if span["type"] in TYPES else TYPES[0]) for span in hard]
+    types = [span["type"] if span["type"] in TYPES else TYPES[0] for span in hard]
+    typed = zip(hard, types, strict=True)
     return token_types(offsets, [Span(span["start"], span["end"], kind) for span, kind in typed])
 
 
 def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarray, np.ndarray]:
-    """Return, by max-voting over the tokens of one text, each token's share of annotators who marked it, and the type
-    most of those named.
+    """Return each token's share of annotators who marked it, and the type that most of those named, both (tokens,).
 
-    Both (tokens,); ties of types go by the order of TYPES. The type of a token that nobody marked is 0.
+    Ties of types go by the order of TYPES. The type of a token that nobody marked is 0.
     """
     types = np.stack([token_types(offsets, label.spans) for label in labels])
-    votes = np.stack([(types == place).sum(axis=0) for place in range(1, len(TYPES) + 1)])
+    votes = np.stack([(types == kind).sum(axis=0) for kind in range(1, KINDS)])
     share = (types > 0).mean(axis=0)
     return share, np.where(share > 0, votes.argmax(axis=0) + 1, 0)
 
@@ -90,18 +106,16 @@ def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarra
 def runs(
     offsets: Sequence[Offset], types: np.ndarray, share: np.ndarray, keep: Callable[[float], bool]
 ) -> list[dict]:
-    """Return spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share; `keep` says
-    which shares are shown.
-    """
+    """Return spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share that `keep` keeps."""
     spans: list[dict] = []
     last = None
-    for (start, end), place, p in zip(offsets, types.tolist(), share.tolist(), strict=True):
-        now = (place, p) if place and keep(p) else None
-        if now is not None and now == last:
+    for (start, end), kind, p in zip(offsets, types.tolist(), share.tolist(), strict=True):
+        current = (kind, p) if kind and keep(p) else None
+        if current is not None and current == last:
             spans[-1]["end"] = end
-        elif now is not None:
-            spans.append({"start": start, "end": end, "type": TYPES[place - 1], "p": round(p, 6)})
-        last = now
+        elif current is not None:
+            spans.append({"start": start, "end": end, "type": TYPES[kind - 1], "p": round(p, 6)})
+        last = current
     return spans
 
 
@@ -109,50 +123,46 @@ def runs(
 
 
 def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: float) -> Screened:
-    """Return the labels that count: of annotators of a language whose agreement with silver on its passages reaches
-    the threshold, or is not known.
+    """Return the labels that count: of annotators of a language whose agreement with silver on its passages reaches the
+    threshold, or is not known.
     """
     tokens = {
         (label.task_id, label.annotator): token_types(texts[label.task_id].offsets, label.spans)
         for label in labels
     }
+
+    def agreement_on(names: Sequence[str], annotator: str) -> float | None:
+        silver = [texts[name].silver for name in names]
+        return marked_agreement(
+            [tokens[name, annotator] for name in names], [t for t in silver if t is not None]
+        )
+
     passages_of: dict[tuple[str, str], list[str]] = {}
     for label in labels:
         text = texts[label.task_id]
         passages = passages_of.setdefault((text.lang, label.annotator), [])
         passages += [label.task_id] if text.silver is not None else []
-    agreement = {
-        (lang, annotator): _agreement(passages, annotator, tokens, texts)
-        for (lang, annotator), passages in sorted(passages_of.items())
-    }
+    agreement = {key: agreement_on(names, key[1]) for key, names in sorted(passages_of.items())}
     passed = passing(agreement, threshold)
     kept = by_task(label for label in labels if (texts[label.task_id].lang, label.annotator) in passed)
     # who agrees most with silver over the passages that several labelled; the first by name of equals
     shared: dict[str, dict[str, list[str]]] = {}
     for name, of_task in kept.items():
-        if len(of_task) > 1 and texts[name].silver is not None:
-            for label in of_task:
-                shared.setdefault(texts[name].lang, {}).setdefault(label.annotator, []).append(name)
+        for label in of_task if len(of_task) > 1 and texts[name].silver is not None else ():
+            shared.setdefault(texts[name].lang, {}).setdefault(label.annotator, []).append(name)
     closest = {
-        lang: max(sorted(names), key=lambda who: _agreement(names[who], who, tokens, texts) or 0.0)
+        lang: max(sorted(names), key=lambda who: agreement_on(names[who], who) or 0.0)
         for lang, names in sorted(shared.items())
     }
     return Screened(kept, tokens, agreement, passed, closest)
-
-
-def _agreement(
-    names: Sequence[str], annotator: str, tokens: Tokens, texts: Mapping[str, Text]
-) -> float | None:
-    silver = (texts[name].silver for name in names)
-    return marked_agreement([tokens[name, annotator] for name in names], [t for t in silver if t is not None])
 
 
 def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, settle: str) -> list[dict]:
     """Return the spans of one text: its one annotator's, or as several are settled. A voted span has the share of
     annotators as p.
 
-    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as
-    marked); silver passages do not.
+    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as marked); silver
+    passages do not.
     """
     only = labels[0] if len(labels) == 1 else None
     if only is None and settle == CLOSEST:
@@ -162,3 +172,149 @@ def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, 
     share, types = voted(text.offsets, labels)
     least = 0 if text.task == "wild" else HARD
     return runs(text.offsets, types, share, lambda p: p > least)
+
+
+# ---- scores ------------------------------------------------------------------------------------------------
+
+
+def label_scores(
+    labels: Sequence[Label], texts: Mapping[str, Text], kept: Screened, writer: ScoreWriter
+) -> list[dict]:
+    """Return screening, agreement of those who pass on shared texts, of gold with silver under both settlements, and
+    plausibility.
+    """
+    lang_of = {name: text.lang for name, text in texts.items()}
+    silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
+    n_of = Counter((lang_of[label.task_id], label.annotator) for label in labels if label.task_id in silver)
+    scores = [
+        writer.row("screening_agreement", annotator, {"lang": lang}, share, n_of[lang, annotator])
+        for (lang, annotator), share in kept.agreement.items()
+    ]
+    for lang in sorted({lang for lang, _ in kept.agreement}):
+        n, passed = (sum(name == lang for name, _ in keys) for keys in (kept.agreement, kept.passed))
+        scores.append(writer.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
+    counted = [label for of_task in kept.labels.values() for label in of_task]
+    shared = sorted(
+        (label.task_id, label.annotator) for label in counted if len(kept.labels[label.task_id]) > 1
+    )
+    scores += agreement_rows({key: kept.tokens[key] for key in shared}, lang_of, writer)
+    for settle in (VOTING, CLOSEST):
+        gold = {
+            name: row_types(texts[name].offsets, settled(of_task, texts[name], kept.closest, settle=settle))
+            for name, of_task in kept.labels.items()
+            if name in silver
+        }
+        scores += silver_gold_rows(gold, silver, lang_of, {"settled": settle}, writer)
+    ratings = [(lang_of[label.task_id], label.rating) for label in counted if label.rating is not None]
+    for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:  # mFAVA Table 1
+        rated = np.array([rating for name, rating in ratings if lang in (ALL, name)])
+        for rating in range(1, 6):
+            where, share = {"lang": lang, "rating": rating}, float((rated == rating).mean())
+            scores.append(writer.row("plausibility_rate", ANNOTATORS, where, share, len(rated)))
+    return scores
+
+
+def published_agreement(
+    samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
+) -> list[dict]:
+    """Return the agreement of the annotators that a source came with, where a language has few enough of them to be
+    paired (MAX_PAIRED).
+    """
+    judged = samples.select("sample_id", "text", "lang").join(
+        judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
+    )
+    is_few = pl.col("judge").n_unique().over("lang") <= MAX_PAIRED
+    shared = judged.filter(is_few).filter(pl.len().over("sample_id") > 1).sort("sample_id", "judge")
+    cut, tokens, lang_of = offsets_by(tokenizer), {}, {}
+    for name, text, lang, judge, spans in shared.select(
+        "sample_id", "text", "lang", "judge", "spans"
+    ).iter_rows():
+        tokens[name, judge], lang_of[name] = row_types(cut(text), spans), lang
+    return agreement_rows(tokens, lang_of, writer) if tokens else []
+
+
+def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -> list[dict]:
+    """Return the agreement of the gold that a source came with and the silver of the same texts (settled: published)."""
+    passages = samples.filter(task="silver").select("item_id", "text", "lang", "label_source", "spans")
+    by_people = passages.filter(pl.col("label_source").is_in(PEOPLE))
+    by_silver = passages.filter(label_source="silver")
+    both = by_people.join(by_silver, on=["item_id", "text"], suffix="_silver", maintain_order="left")
+    cut, gold, silver, lang_of = offsets_by(tokenizer), {}, {}, {}
+    for row in both.iter_rows(named=True):
+        name, offsets = row["item_id"], cut(row["text"])
+        gold[name], silver[name] = row_types(offsets, row["spans"]), row_types(offsets, row["spans_silver"])
+        lang_of[name] = row["lang"]
+    return silver_gold_rows(gold, silver, lang_of, {"settled": "published"}, writer)
+
+
+def pair_tables(tokens: Tokens) -> np.ndarray:
+    """Return the contingency tables of all pairs of annotators that share any task, (tasks, pairs, 7, 7), of tasks with
+    several annotators; pairs are in the order of their names; zeros where one of a pair did not label the task.
+    """
+    by_name: dict[str, set[str]] = {}
+    for task, annotator in tokens:
+        by_name.setdefault(task, set()).add(annotator)
+    pairs = sorted({pair for names in by_name.values() for pair in combinations(sorted(names), 2)})
+    empty = np.zeros((KINDS, KINDS))
+    tables = [
+        [contingency(tokens[task, a], tokens[task, b], KINDS) if {a, b} <= names else empty for a, b in pairs]
+        for task, names in sorted(by_name.items())
+        if len(names) > 1
+    ]
+    return np.array(tables).reshape(len(tables), len(pairs), KINDS, KINDS)
+
+
+def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], writer: ScoreWriter) -> list[dict]:
+    """Return `cohen_kappa` and `percent_agreement`, plain and by type (`…_typed`), of annotators on shared texts, per
+    language and over all: means over the pairs of annotators that share a text; texts are resampled.
+    """
+    rows = []
+    names = ("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed")
+    for lang in [*sorted({lang_of[task] for task, _ in tokens}), ALL]:
+        tables = pair_tables({key: types for key, types in tokens.items() if lang in (ALL, lang_of[key[0]])})
+        if not tables.size:
+            continue
+        # a source may mark spans and name no type
+        shown = slice(None) if tables[..., 2:, :].any() or tables[..., 2:].any() else slice(None, None, 2)
+        estimates = writer.intervals(
+            tables.reshape(len(tables), -1),
+            lambda totals, n=tables.shape[1]: _pair_statistics(totals, n),
+            bounds=(KAPPA, KAPPA, UNIT, UNIT),
+        )
+        for name, estimate in list(zip(names, estimates, strict=True))[shown]:
+            rows.append(writer.row(name, ANNOTATORS, {"lang": lang}, estimate, len(tables)))
+    return rows
+
+
+def silver_gold_rows(
+    gold: Mapping[str, np.ndarray],
+    silver: Mapping[str, np.ndarray],
+    lang_of: Mapping[str, str],
+    where: dict,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Return `silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both, per
+    language and over all.
+    """
+    both = sorted(set(gold) & set(silver))
+    names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
+    rows = []
+    for lang in [*sorted({lang_of[task] for task in both}), ALL] if both else []:
+        tasks = [task for task in both if lang in (ALL, lang_of[task])]
+        tables = np.stack([contingency(gold[task], silver[task], KINDS) for task in tasks])
+        estimates = writer.intervals(
+            cluster_sums(tasks, tables.reshape(len(tables), -1)),
+            lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]],
+            bounds=(KAPPA, KAPPA, UNIT),
+        )
+        for name, estimate in zip(names, estimates, strict=True):
+            rows.append(writer.row(name, GOLD, {**where, "lang": lang}, estimate, len(tasks)))
+    return rows
+
+
+def _pair_statistics(totals: np.ndarray, n_pairs: int) -> np.ndarray:
+    """κ and agreement, types as one and types apart, each the mean over pairs of raters: (draws, 4)."""
+    tables = totals.reshape(-1, n_pairs, KINDS, KINDS)
+    flat = marked_or_not(tables)
+    values = (cohen_kappa(flat), cohen_kappa(tables), table_agreement(flat), table_agreement(tables))
+    return np.stack([mean_of_defined(value) for value in values], axis=1)
